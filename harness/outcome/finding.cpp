@@ -41,10 +41,13 @@ bool is_beyond(const Fact& fact) {
          fact.would == Verdict::fail;
 }
 
-/// Equal for values with one cause.
+/// Equal for values with one cause. A compiled kernel is the same one in all files that have it, as
+/// its type is a hash of its name.
 std::string group_of(const Fact& fact) {
+  const bool is_of_files = fact.context->kind == metrics::CaseKind::inspected;
+  const std::string family = is_of_files && !fact.kernel.empty() ? "" : fact.id.family;
   std::string cause;
-  for (const std::string& part : {std::string(to_string(fact.verdict)), fact.metric, fact.id.family,
+  for (const std::string& part : {std::string(to_string(fact.verdict)), fact.metric, family,
                                   fact.id.variant_type(), fact.file, std::to_string(fact.line)}) {
     cause += part + '\0';
   }

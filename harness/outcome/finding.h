@@ -32,7 +32,7 @@ struct FoundValue {
 };
 
 /// Values with one cause: the same verdict on the same metric of a variant, blamed on the same
-/// line, over architectures and sizes.
+/// line, over architectures and sizes, and over the files that have the same compiled kernel.
 struct Finding {
   std::string group;               ///< names the cause: 16 hexadecimal digits
   bool wrong = false;              ///< makes the run red

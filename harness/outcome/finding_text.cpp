@@ -58,13 +58,15 @@ std::string_view more_than_the_budget(const Fact& fact) {
 
 std::string title(const Finding& finding) {
   const Fact& shown = *finding.shown().fact;
-  std::set<std::string> archs;
+  std::set<std::string> archs, families;
   for (const FoundValue& one : finding.values) {
     const Fact& fact = *one.judged.fact;
     if (fact.id == shown.id && fact.arch != shown.arch) archs.insert(fact.arch);
+    families.insert(fact.id.family);
   }
   const std::string more = archs.empty() ? "" : fmt::format(" and {} more", archs.size());
-  return files::printable(shown.id.str() + on_arch(shown) + more);
+  const std::string in = families.size() < 2 ? "" : fmt::format(", in {} files", families.size());
+  return files::printable(shown.id.str() + on_arch(shown) + more + in);
 }
 
 std::string value_text(const Fact& fact) {
@@ -120,14 +122,15 @@ std::string inlined_text(const metrics::SourceLine& line) {
 std::string also_text(const Finding& finding) {
   constexpr std::size_t kNamed = 6;
   const std::vector<JudgedValue> others = finding.others();
+  const metrics::CaseId& shown = finding.shown().fact->id;
   std::string text;
   for (std::size_t i = 0; i < std::min(kNamed, others.size()); ++i) {
     const Fact& other = *others[i].fact;
-    const std::string size =
-        other.id.size == finding.shown().fact->id.size ? "" : "@" + other.id.size;
+    const std::string family = other.id.family == shown.family ? "" : other.id.family;
+    const std::string size = other.id.size == shown.size ? "" : "@" + other.id.size;
     const std::string value =
         other.verdict == Verdict::error ? "" : fmt::format(" ({})", metrics::to_text(other.value));
-    const std::string where = files::printable(size + on_arch(other) + value);
+    const std::string where = files::printable(family + size + on_arch(other) + value);
     text +=
         (i == 0 ? "" : ", ") + where.substr(std::min(where.size(), where.find_first_not_of(' ')));
   }

@@ -8,7 +8,7 @@
 
 namespace warpgauge::outcome {
 
-/// "transpose.padded.f32@1024x1024 on sm_90 and 6 more".
+/// "transpose.padded.f32@1024x1024 on sm_90 and 6 more"; of a compiled kernel "..., in 2 files".
 std::string title(const Finding& finding);
 
 /// "1015808 wavefronts"; "0 sectors, leaves out 8 bulk copies"; "not measured" for nothing.

@@ -376,6 +376,21 @@ def test_a_wheel_is_read_as_a_folder_is(tmp_path):
     assert "my-1.0-py3-none-any.whl, my/cut.so: not a usable cubin" in result.stdout
 
 
+def test_a_kernel_that_several_files_have_is_one_finding_in_texts(tmp_path):
+    parts = [(f"lib{version}.so", SPILLS.read_bytes()) for version in (118, 121, 124)]
+    result, _ = inspected(tmp_path, wheel(tmp_path / "my-1.0-py3-none-any.whl", *parts))
+    assert result.stdout.count("spill.load_bytes\n") == 1
+    assert "@code on sm_90, in 3 files: spill.load_bytes\n" in result.stdout
+    assert "also     lib121_so on sm_90 (64), lib124_so on sm_90 (64)\n" in result.stdout
+    summary = (tmp_path / "out" / "summary.md").read_text()
+    assert summary.count("`spill.load_bytes`") == 1
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    loads = [one for one in results["findings"] if one["metric"] == "spill.load_bytes"]
+    assert [one["case"].split(".")[0] for one in loads] == ["lib118_so", "lib121_so", "lib124_so"]
+    assert len({one["group"] for one in loads}) == 1
+    assert "FAIL: 6 values over budget" in result.stdout
+
+
 def test_files_of_one_name_in_two_wheels_are_two(tmp_path):
     part = ("a.so", LEAN.read_bytes())
     wheels = [wheel(tmp_path / f"my-{version}.whl", part) for version in "12"]

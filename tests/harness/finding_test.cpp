@@ -99,6 +99,31 @@ TEST(Finding, HasTheSameCaseOnOtherArchitecturesThenOtherSizes) {
             "on sm_75 (50), on sm_80 (40), on sm_90a (36), @1024x1024 on sm_90 (60)");
 }
 
+TEST(Finding, OfACompiledKernelIsOneForAllFilesThatHaveIt) {
+  const auto in_file = [](const std::string& file, const std::string& arch, double value,
+                          metrics::CaseKind kind = metrics::CaseKind::inspected) {
+    Fact one = on(beyond(value, 0, "spill.load_bytes"), arch);
+    one.id.family = file;
+    one.kernel = "_Z1kv";
+    one.context = std::make_shared<const metrics::CaseContext>(metrics::CaseContext{.kind = kind});
+    return one;
+  };
+  const std::vector<Fact> facts = {in_file("lib118", "sm_80", 8), in_file("lib118", "sm_90", 16),
+                                   in_file("lib124", "sm_90", 4)};
+  const std::vector<Finding> findings = findings_of(facts, kRun, {});
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].values.size(), 3u);
+  EXPECT_EQ(title(findings[0]), "lib118.tiled.f32@64x64 on sm_90 and 1 more, in 2 files");
+  EXPECT_EQ(also_text(findings[0]), "on sm_80 (8), lib124 on sm_90 (4)");
+  const auto of_program = metrics::CaseKind::attached;
+  EXPECT_EQ(
+      findings_of({in_file("a", "sm_90", 8, of_program), in_file("b", "sm_90", 8, of_program)},
+                  kRun, {})
+          .size(),
+      2u)
+      << "kernels of programs";
+}
+
 TEST(Finding, NamesAtMostSixOthers) {
   std::vector<Fact> facts;
   for (int size = 1; size <= 9; ++size) {

@@ -78,9 +78,13 @@ class Finding(_Members):
 
     @property
     def title(self) -> str:
-        """ "transpose.tiled.f32@1024x1024 on sm_90 and 6 more": of the same case."""
+        """ "transpose.tiled.f32@1024x1024 on sm_90 and 6 more": of the same case; of a compiled
+        kernel with the number of files that have it."""
         archs = {one.arch for one in self.others if one.case == self.case} - {self.arch}
-        return _title(self.case, self.arch) + (f" and {len(archs)} more" if archs else "")
+        files = {one.family for one in (self, *self.others)}
+        more = f" and {len(archs)} more" if archs else ""
+        everywhere = f", in {len(files)} files" if len(files) > 1 else ""
+        return _title(self.case, self.arch) + more + everywhere
 
     @property
     def also(self) -> str:
@@ -90,11 +94,14 @@ class Finding(_Members):
         return text + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
 
     def _beside(self, shown: Self) -> str:
-        size = "" if self.case == shown.case else f"@{self.case.partition('@')[2]}"
+        file = "" if self.family == shown.family else self.family
+        _, _, own = self.case.partition("@")
+        _, _, of_shown = shown.case.partition("@")
+        size = "" if own == of_shown else f"@{own}"
         value = (
             "" if self.verdict == "error" else f"({self.value_text.removesuffix(' ' + self.unit)})"
         )
-        return printable(" ".join(filter(None, (_title(size, self.arch).strip(), value))))
+        return printable(" ".join(filter(None, (_title(file + size, self.arch).strip(), value))))
 
     @property
     def family(self) -> str:
