@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -262,12 +263,22 @@ class FactReader {
   /// The runs so far. A torn last line takes the end of its run with it.
   std::vector<StoredRun> runs() &&;
 
+  /// Reads the file to its end, from its beginning at each call: the runs with the values of the
+  /// cases that are wanted. It is asked once for each case of a run, a fact without value. Of the
+  /// other cases no more than their records is kept.
+  using Wanted = std::function<bool(const Fact&)>;
+  std::vector<StoredRun> read(const Wanted& wanted);
+
  private:
   [[noreturn]] void refuse() const;
   void read(const std::string& line);
   void begin(Run run);
 
+  bool is_known(std::string_view line) const;
+  void mark_torn();
+
   std::filesystem::path path_;
+  Wanted wanted_;  // none: all
   std::ifstream file_;
   std::size_t line_ = 0;  // the number of the last line read
   bool torn_ = false;
@@ -277,6 +288,7 @@ class FactReader {
   struct Described {
     std::string line;  // of the record
     Fact fact;         // without a value
+    bool is_wanted = true;
   };
   std::vector<std::unordered_map<std::string, Described>> cases_;  // of each run, by name
 };

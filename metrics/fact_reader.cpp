@@ -61,6 +61,7 @@ const std::vector<StoredRun>& FactReader::update() {
       return runs_;
     }
     ++line_;
+    if (wanted_ && is_known(line)) continue;
     try {
       read(line);
     } catch (const MalformedFact& error) {
@@ -97,13 +98,52 @@ void FactReader::read(const std::string& line) {
       throw MalformedFact(
           fmt::format("there is no case '{}' above this line, in the same run", name));
     }
+    if (!known->second.is_wanted) return;
     std::ranges::move(read_values(std::move(members), known->second.fact),
                       std::back_inserter(run.facts));
   } else if (known == cases.end()) {
-    cases.emplace(name, Described{line, read_case(std::move(members), name)});
+    Fact fact = read_case(std::move(members), name);
+    const bool is_wanted = !wanted_ || wanted_(fact);
+    cases.emplace(name, Described{line, std::move(fact), is_wanted});
   } else if (known->second.line != line) {
     throw MalformedFact(fmt::format("the case '{}' occurs above with other members", name));
   }
+}
+
+/// True for a record that needs no parsing, in the form that FactWriter gives it: a case that was
+/// read before, and values of one that is not wanted.
+bool FactReader::is_known(std::string_view line) const {
+  constexpr std::string_view kCase = R"({"record":"case","case":")";
+  constexpr std::string_view kValues = R"({"record":"values","case":")";
+  const bool is_case = line.starts_with(kCase);
+  if (runs_.empty() || runs_.at(current_).end || (!is_case && !line.starts_with(kValues))) {
+    return false;
+  }
+  const std::string_view rest = line.substr((is_case ? kCase : kValues).size());
+  const auto& cases = cases_.at(current_);
+  const auto known = cases.find(std::string(rest.substr(0, rest.find('"'))));
+  if (known == cases.end()) return false;
+  return is_case ? known->second.line == line : !known->second.is_wanted;
+}
+
+std::vector<StoredRun> FactReader::read(const Wanted& wanted) {
+  file_.clear();
+  file_.seekg(0);
+  line_ = 0;
+  for (StoredRun& run : runs_) run.end.reset();
+  for (auto& cases : cases_) {
+    for (auto& [name, described] : cases) described.is_wanted = wanted(described.fact);
+  }
+  wanted_ = wanted;
+  update();
+  wanted_ = nullptr;
+  mark_torn();
+  std::vector<StoredRun> result;
+  for (StoredRun& run : runs_) {
+    result.push_back({.run = run.run, .facts = {}, .end = run.end, .torn = run.torn});
+    result.back().facts.swap(run.facts);
+  }
+  return result;
 }
 
 /// A repeated run record continues its run, perhaps with another device.
@@ -124,12 +164,15 @@ void FactReader::begin(Run run) {
   }
 }
 
+/// The line that was torn may have been of the run.
+void FactReader::mark_torn() {
+  if (!torn_ || runs_.empty()) return;
+  runs_.at(current_).end.reset();
+  runs_.at(current_).torn = true;
+}
+
 std::vector<StoredRun> FactReader::runs() && {
-  // The line that was torn may have been of the run.
-  if (torn_ && !runs_.empty()) {
-    runs_.at(current_).end.reset();
-    runs_.at(current_).torn = true;
-  }
+  mark_torn();
   return std::move(runs_);
 }
 

@@ -207,16 +207,6 @@ void compare_case(const CaseKey& key, const CountedCase& a, const CountedCase& b
 }
 
 /// The sources that counted the accesses of whole cases.
-std::set<std::string> sources_of(const std::vector<StoredRun>& runs) {
-  std::set<std::string> sources;
-  for (const StoredRun& run : runs) {
-    for (const Fact& fact : run.facts) {
-      const bool whole = fact.scope == metrics::Scope::whole_case;
-      if (whole && fact.value.index() != 0 && is_compared(fact)) sources.insert(fact.source);
-    }
-  }
-  return sources;
-}
 
 }  // namespace
 
@@ -266,10 +256,20 @@ CountComparison compare_counts(const std::vector<StoredRun>& a, const std::vecto
   return comparison;
 }
 
-bool have_other_sources(const std::vector<StoredRun>& a, const std::vector<StoredRun>& b) {
-  const std::set<std::string> in_a = sources_of(a), in_b = sources_of(b);
-  const auto is_in_b = [&](const std::string& source) { return in_b.contains(source); };
-  return !in_a.empty() && !in_b.empty() && std::ranges::none_of(in_a, is_in_b);
+std::set<std::string> counters_of_memory(const std::vector<StoredRun>& runs) {
+  std::set<std::string> sources;
+  for (const StoredRun& run : runs) {
+    for (const Fact& fact : run.facts) {
+      const bool whole = fact.scope == metrics::Scope::whole_case;
+      if (whole && fact.value.index() != 0 && is_compared(fact)) sources.insert(fact.source);
+    }
+  }
+  return sources;
+}
+
+bool are_other_counters(const std::set<std::string>& a, const std::set<std::string>& b) {
+  const auto is_in_b = [&](const std::string& source) { return b.contains(source); };
+  return !a.empty() && !b.empty() && std::ranges::none_of(a, is_in_b);
 }
 
 }  // namespace warpgauge::diff

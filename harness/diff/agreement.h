@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -74,8 +75,10 @@ struct CountComparison {
 CountComparison compare_counts(const std::vector<metrics::StoredRun>& a,
                                const std::vector<metrics::StoredRun>& b);
 
-/// True where both sides have counts of the memory system, and no source counted on both.
-bool have_other_sources(const std::vector<metrics::StoredRun>& a,
-                        const std::vector<metrics::StoredRun>& b);
+/// The sources of counts of the memory system.
+std::set<std::string> counters_of_memory(const std::vector<metrics::StoredRun>& runs);
+
+/// True where both sides have such, and none in common.
+bool are_other_counters(const std::set<std::string>& a, const std::set<std::string>& b);
 
 }  // namespace warpgauge::diff

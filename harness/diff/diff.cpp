@@ -3,13 +3,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+#include <ostream>
+#include <set>
 #include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "harness/diff/agreement_text.h"
 #include "harness/diff/diff_json.h"
 #include "harness/diff/diff_text.h"
 #include "harness/diff/same_kernels.h"
+#include "harness/files/json_document.h"
 #include "harness/files/printable.h"
 #include "harness/files/write_file.h"
 #include "harness/outcome/exit_code.h"
@@ -22,7 +30,7 @@ using Runs = std::vector<metrics::StoredRun>;
 struct Result {
   int exit_code;
   std::string text;
-  nlohmann::ordered_json json;
+  std::function<void(files::JsonDocument&)> add_to;  ///< what it is of must be there still
 };
 
 std::string name_or(const std::string& name, const std::filesystem::path& file) {
@@ -45,9 +53,37 @@ outcome::ExitCode exit_code_of(const std::vector<Change>& changes, bool require_
   return has(Mark::lost) || left_out ? outcome::kNotMeasured : outcome::kWithinBudget;
 }
 
-Result diff_values(const Runs& a, Runs b, const DiffOptions& options) {
-  const KernelsOfCases kernels = match_kernels(a, b);
-  const std::vector<Change> changes = find_changes(side_of(a), side_of(b), options.noise);
+/// All that two files say of the same cases.
+struct Compared {
+  std::vector<Change> changes;  ///< the worst first
+  Origin a, b;
+  std::set<std::string> counters_a, counters_b;
+};
+
+/// Compares so many cases at a time that memory stays small. `cases` are those of both, by A.
+Compared compare(SideFile& file_a, SideFile& file_b, const SameKernels& kernels,
+                 std::set<CaseKey> cases, double noise) {
+  constexpr std::size_t kAtOnce = 2048;
+  Compared compared;
+  while (!cases.empty()) {
+    std::set<CaseKey> part;
+    while (!cases.empty() && part.size() < kAtOnce) part.insert(cases.extract(cases.begin()));
+    const Runs a = file_a.read([&](const CaseKey& one) { return part.contains(one); });
+    Runs b = file_b.read([&](const CaseKey& one) { return part.contains(kernels.case_in_a(one)); });
+    compared.a.add(a);
+    compared.b.add(b);
+    compared.counters_a.merge(counters_of_memory(a));
+    compared.counters_b.merge(counters_of_memory(b));
+    kernels.rename(b);
+    std::ranges::move(find_changes(side_of(a), side_of(b), noise),
+                      std::back_inserter(compared.changes));
+  }
+  sort_worst_first(compared.changes);
+  return compared;
+}
+
+Result values_result(const std::vector<Change>& changes, const KernelsOfCases& kernels,
+                     const DiffOptions& options) {
   if (!has_common_values(changes)) {
     throw std::runtime_error(
         fmt::format("{} and {} measured nothing in common: compare runs of the same cases on the "
@@ -55,11 +91,11 @@ Result diff_values(const Runs& a, Runs b, const DiffOptions& options) {
                     name_or(options.name_a, options.a), name_or(options.name_b, options.b)));
   }
   return {exit_code_of(changes, options.require_all),
-          changes_text(changes, kernels, options.screen), changes_json(changes, kernels)};
+          changes_text(changes, kernels, options.screen),
+          [&](files::JsonDocument& json) { add_changes(json, changes, kernels); }};
 }
 
-Result diff_counts(const Runs& a, const Runs& b, const DiffOptions& options) {
-  const CountComparison comparison = compare_counts(a, b);
+Result counts_result(const CountComparison& comparison, const DiffOptions& options) {
   if (comparison.families.empty()) {
     throw std::runtime_error(fmt::format(
         "{} and {} have no counted case in common: {} cases only in A, {} only in B, {} of other "
@@ -75,35 +111,54 @@ Result diff_counts(const Runs& a, const Runs& b, const DiffOptions& options) {
   return {comparison.is_refuted() ? outcome::kOverBudget
           : left_out              ? outcome::kNotMeasured
                                   : outcome::kWithinBudget,
-          comparison_text(comparison, options.screen), comparison_json(comparison)};
+          comparison_text(comparison, options.screen),
+          [&](files::JsonDocument& json) { add_comparison(json, comparison); }};
 }
 
-SideName name_of(const std::string& shown, const Runs& runs) {
-  SideName name{shown, origin(runs), {}};
-  for (const metrics::StoredRun& run : runs) {
-    if (!run.facts.empty()) name.runs.push_back(run.run.id);
-  }
-  return name;
+SideName name_of(const std::string& name, const std::filesystem::path& file, const Origin& origin) {
+  SideName side{name_or(name, file), origin.text(), origin.runs()};
+  if (side.runs.empty()) throw std::runtime_error(fmt::format("{}: no facts", file.string()));
+  return side;
 }
 
-}  // namespace
-
-int diff_runs(const DiffOptions& options) {
-  const Runs a = read_side(options.a, options.selection, options.archs),
-             b = read_side(options.b, options.selection, options.archs);
-  const Result result =
-      have_other_sources(a, b) ? diff_counts(a, b, options) : diff_values(a, b, options);
-  const SideName name_a = name_of(name_or(options.name_a, options.a), a),
-                 name_b = name_of(name_or(options.name_b, options.b), b);
+/// Writes and prints the result.
+int show(const Result& result, const SideName& a, const SideName& b, const DiffOptions& options) {
   if (!options.json.empty()) {
-    files::write_file(options.json, diff_json(name_a, name_b, result.exit_code, result.json));
+    files::write_file(options.json, [&](std::ostream& out) {
+      write_diff_json(out, a, b, result.exit_code, result.add_to);
+    });
   }
-  for (const auto& [letter, name] : {std::pair('A', &name_a), std::pair('B', &name_b)}) {
+  for (const auto& [letter, name] : {std::pair('A', &a), std::pair('B', &b)}) {
     fmt::print("{}: {} ({})\n", letter, files::printable(name->file.string()),
                files::printable(name->origin));
   }
   fmt::print("\n{}", result.text);
   return result.exit_code;
+}
+
+}  // namespace
+
+int diff_runs(const DiffOptions& options) {
+  SideFile file_a(options.a), file_b(options.b);
+  std::set<CaseKey> cases;
+  const auto kernels = [&] {
+    const std::vector<metrics::Fact> a = file_a.cases(options.selection, options.archs),
+                                     b = file_b.cases(options.selection, options.archs);
+    SameKernels same(a, b);
+    for (const metrics::Fact& one : a) cases.insert(case_of(one));
+    for (const metrics::Fact& one : b) cases.insert(same.case_in_a(case_of(one)));
+    return same;
+  }();
+  const Compared compared = compare(file_a, file_b, kernels, std::move(cases), options.noise);
+  const SideName a = name_of(options.name_a, options.a, compared.a),
+                 b = name_of(options.name_b, options.b, compared.b);
+  if (!are_other_counters(compared.counters_a, compared.counters_b)) {
+    return show(values_result(compared.changes, kernels.names(), options), a, b, options);
+  }
+  const auto is_selected = [&](const CaseKey& one) { return options.selection.takes(one.first); };
+  const CountComparison comparison =
+      compare_counts(file_a.read(is_selected), file_b.read(is_selected));
+  return show(counts_result(comparison, options), a, b, options);
 }
 
 }  // namespace warpgauge::diff

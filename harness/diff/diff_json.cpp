@@ -39,14 +39,14 @@ ordered_json line_json(const LineChange& line) {
 }
 
 ordered_json change_json(const Change& change, const KernelsOfCases& kernels) {
-  ordered_json object = {{"id", change.id}};
-  set(object, "arch", change.arch);
+  ordered_json object = {{"id", change.id.str()}};
+  set(object, "arch", change.arch.str());
   if (const auto kernel = kernels.find({change.id, change.arch}); kernel != kernels.end()) {
     const auto& [a, b] = kernel->second;
     object["kernel"] = metrics::demangled(b);
     if (a != b) object["kernel_before"] = metrics::demangled(a);
   }
-  set(object, "gpu", change.gpu);
+  set(object, "gpu", change.gpu.str());
   object["metric"] = change.metric->id;
   object["unit"] = change.metric->unit;
   object["class"] = to_string(change.metric->cls);
@@ -56,7 +56,7 @@ ordered_json change_json(const Change& change, const KernelsOfCases& kernels) {
   set(object, "relative", change.relative);
   if (change.cause) object["cause"] = to_string(*change.cause);
   if (!change.details.empty()) object["details"] = change.details;
-  set(object, "reason", change.reason);
+  set(object, "reason", change.reason.str());
   ordered_json lines = ordered_json::array();
   for (const LineChange& line : change.lines) {
     if (line.mark != Mark::same) lines.push_back(line_json(line));
@@ -101,9 +101,9 @@ ordered_json side_json(const SideName& side) {
 
 }  // namespace
 
-ordered_json changes_json(const std::vector<Change>& changes, const KernelsOfCases& kernels) {
-  ordered_json marks = ordered_json::object(), causes = ordered_json::array(),
-               list = ordered_json::array();
+void add_changes(files::JsonDocument& json, const std::vector<Change>& changes,
+                 const KernelsOfCases& kernels) {
+  ordered_json marks = ordered_json::object(), causes = ordered_json::array();
   const MarkCounts counts = count_marks(changes);
   for (std::size_t i = 0; i < kMarks; ++i) {
     marks[std::string(to_string(static_cast<Mark>(i)))] = counts[i];
@@ -116,40 +116,45 @@ ordered_json changes_json(const std::vector<Change>& changes, const KernelsOfCas
     }
     causes.push_back(std::move(row));
   }
-  for (const Change& change : changes) {
-    if (change.mark != Mark::same) list.push_back(change_json(change, kernels));
-  }
-  return {{"kind", "values"},
-          {"headline", headline(changes)},
-          {"marks", std::move(marks)},
-          {"causes", std::move(causes)},
-          {"changes", std::move(list)}};
+  json.add("kind", "values");
+  json.add("headline", headline(changes));
+  json.add("marks", marks);
+  json.add("causes", causes);
+  json.add_list("changes", [&](const auto& add) {
+    for (const Change& change : changes) {
+      if (change.mark != Mark::same) add(change_json(change, kernels));
+    }
+  });
 }
 
-ordered_json comparison_json(const CountComparison& comparison) {
-  ordered_json families = ordered_json::object(), differences = ordered_json::array();
+void add_comparison(files::JsonDocument& json, const CountComparison& comparison) {
+  ordered_json families = ordered_json::object();
   for (const auto& [name, family] : comparison.families) families[name] = family_json(family);
-  for (const CountDifference& difference : comparison.differences) {
-    differences.push_back(difference_json(difference));
-  }
-  return {{"kind", "counts"},
-          {"headline", headline(comparison)},
-          {"total", family_json(comparison.total())},
-          {"families", std::move(families)},
-          {"left_out",
-           {{"only_in_a", comparison.only_in_a},
-            {"only_in_b", comparison.only_in_b},
-            {"other_code", comparison.other_code},
-            {"without_lines", comparison.without_lines}}},
-          {"differences", std::move(differences)}};
+  json.add("kind", "counts");
+  json.add("headline", headline(comparison));
+  json.add("total", family_json(comparison.total()));
+  json.add("families", families);
+  json.add("left_out", {{"only_in_a", comparison.only_in_a},
+                        {"only_in_b", comparison.only_in_b},
+                        {"other_code", comparison.other_code},
+                        {"without_lines", comparison.without_lines}});
+  json.add_list("differences", [&](const auto& add) {
+    for (const CountDifference& difference : comparison.differences) {
+      add(difference_json(difference));
+    }
+  });
 }
 
-std::string diff_json(const SideName& a, const SideName& b, int exit_code,
-                      const ordered_json& result) {
-  ordered_json document = {
-      {"schema", kSchema}, {"exit_code", exit_code}, {"a", side_json(a)}, {"b", side_json(b)}};
-  document.update(result);
-  return document.dump(2, ' ', false, ordered_json::error_handler_t::replace) + '\n';
+void write_diff_json(std::ostream& out, const SideName& a, const SideName& b, int exit_code,
+                     const std::function<void(files::JsonDocument&)>& add_result) {
+  constexpr int kIndent = 2;
+  files::JsonDocument json(out, kIndent);
+  json.add("schema", kSchema);
+  json.add("exit_code", exit_code);
+  json.add("a", side_json(a));
+  json.add("b", side_json(b));
+  add_result(json);
+  json.end();
 }
 
 }  // namespace warpgauge::diff

@@ -21,13 +21,15 @@
 #pragma once
 
 #include <filesystem>
-#include <nlohmann/json_fwd.hpp>
+#include <functional>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
 #include "harness/diff/agreement.h"
 #include "harness/diff/difference.h"
 #include "harness/diff/same_kernels.h"
+#include "harness/files/json_document.h"
 
 namespace warpgauge::diff {
 
@@ -38,12 +40,13 @@ struct SideName {
   std::vector<std::string> runs;
 };
 
-nlohmann::ordered_json changes_json(const std::vector<Change>& changes,
-                                    const KernelsOfCases& kernels);
-nlohmann::ordered_json comparison_json(const CountComparison& comparison);
+/// Adds all members of a result but those of the whole document.
+void add_changes(files::JsonDocument& json, const std::vector<Change>& changes,
+                 const KernelsOfCases& kernels);
+void add_comparison(files::JsonDocument& json, const CountComparison& comparison);
 
-/// The whole document: `result` is what one of the functions above returned.
-std::string diff_json(const SideName& a, const SideName& b, int exit_code,
-                      const nlohmann::ordered_json& result);
+/// The whole document; `add_result` is one of the functions above.
+void write_diff_json(std::ostream& out, const SideName& a, const SideName& b, int exit_code,
+                     const std::function<void(files::JsonDocument&)>& add_result);
 
 }  // namespace warpgauge::diff

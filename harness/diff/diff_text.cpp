@@ -32,7 +32,8 @@ std::string marked(Mark mark, const Screen& screen) {
 }
 
 std::string case_text(const Change& change) {
-  return files::printable(change.arch.empty() ? change.id : change.id + " on " + change.arch);
+  return files::printable(change.arch.empty() ? change.id.str()
+                                              : change.id.str() + " on " + change.arch.str());
 }
 
 std::string line_text(const LineKey& place) {
@@ -56,7 +57,7 @@ std::string why_text(const Change& change) {
   std::string text;
   if (change.cause) text += fmt::format("; {}", to_string(*change.cause));
   for (const std::string& detail : change.details) text += ", " + detail;
-  return text + (change.reason.empty() ? "" : ": " + change.reason);
+  return text + (change.reason.empty() ? "" : ": " + change.reason.str());
 }
 
 /// True where the value has a row for each of several GPUs, which are then named.
@@ -87,7 +88,7 @@ std::string shown_row(const ShownCase& one, const Screen& screen) {
   if (one.values > 1) text += fmt::format(" ({} values)", one.values);
   std::string value = fmt::format("{} {}", worst.metric->id, values_text(worst));
   if (value.ends_with(' ')) value.pop_back();
-  if (is_of_several_gpus(worst, one.changes)) value += " on " + worst.gpu;
+  if (is_of_several_gpus(worst, one.changes)) value += " on " + worst.gpu.str();
   if (!worst.lines.empty() && worst.lines.front().mark != Mark::same) {
     value += ", " + line_text(worst.lines.front().place);
   }
@@ -223,7 +224,8 @@ std::string block(CaseChanges of_case, std::size_t width, const Screen& screen) 
   for (const Change& change : of_case) {
     std::string row = fmt::format("{:<{}}  {}", change.metric->id, width, values_text(change));
     row.erase(row.find_last_not_of(' ') + 1);
-    if (!change.gpu.empty() && is_of_several_gpus(change, of_case)) row += " on " + change.gpu;
+    if (!change.gpu.empty() && is_of_several_gpus(change, of_case))
+      row += " on " + change.gpu.str();
     fmt::format_to(out, "  {} {}\n", marked(change.mark, screen),
                    files::printable(row + why_text(change)));
     for (const LineChange& line : change.lines) {

@@ -134,19 +134,6 @@ auto rank(const Change& change) {
                     change.metric->id);
 }
 
-void sort_worst_first(std::vector<Change>& changes) {
-  using Case = std::pair<std::string, std::string>;  // id and architecture
-  std::map<Case, decltype(rank(changes.front()))> worst;
-  for (const Change& change : changes) {
-    const auto [known, is_new] = worst.try_emplace({change.id, change.arch}, rank(change));
-    if (!is_new) known->second = std::min(known->second, rank(change));
-  }
-  std::ranges::stable_sort(changes, {}, [&](const Change& change) {
-    return std::tuple(worst.at({change.id, change.arch}), std::string_view(change.id),
-                      std::string_view(change.arch), rank(change));
-  });
-}
-
 }  // namespace
 
 std::vector<Change> find_changes(const Side& a, const Side& b, double noise) {
@@ -171,12 +158,29 @@ std::vector<Change> find_changes(const Side& a, const Side& b, double noise) {
     const bool in_a = pair.a != nullptr && pair.a->is_measured();
     if (!in_a && (pair.b == nullptr || !says_anything(*pair.b))) continue;
     const Metric& metric = metrics::metric(key.metric);
-    changes.push_back(change_of(pair.a, pair.b, metric, noise));
-    changes.back().lines = line_changes(lines_of(a, pair.key_a), lines_of(b, pair.key_b), metric);
+    Change& change = changes.emplace_back(change_of(pair.a, pair.b, metric, noise));
+    if (changes.size() > 1) {  // of many cases: one text for all changes of each
+      const Change& before = changes[changes.size() - 2];
+      if (before.id == change.id) change.id = before.id;
+      if (before.arch == change.arch) change.arch = before.arch;
+    }
+    change.lines = line_changes(lines_of(a, pair.key_a), lines_of(b, pair.key_b), metric);
   }
   mark_what_costs_nothing(changes);
-  sort_worst_first(changes);
   return changes;
+}
+
+void sort_worst_first(std::vector<Change>& changes) {
+  using Case = std::pair<metrics::Text, metrics::Text>;  // id and architecture
+  std::map<Case, decltype(rank(changes.front()))> worst;
+  for (const Change& change : changes) {
+    const auto [known, is_new] = worst.try_emplace({change.id, change.arch}, rank(change));
+    if (!is_new) known->second = std::min(known->second, rank(change));
+  }
+  std::ranges::stable_sort(changes, {}, [&](const Change& change) {
+    return std::tuple(worst.at({change.id, change.arch}), std::string_view(change.id),
+                      std::string_view(change.arch), rank(change));
+  });
 }
 
 MarkCounts count_marks(std::span<const Change> changes) {

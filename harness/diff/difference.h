@@ -13,29 +13,33 @@
 #include "harness/diff/diff_lines.h"
 #include "harness/diff/side.h"
 #include "metrics/catalog.h"
+#include "metrics/text.h"
 
 namespace warpgauge::diff {
 
 /// One metric of a case on an architecture in both runs.
 struct Change {
-  std::string id, arch;
-  std::string gpu;  ///< of noisy values: name and hash
+  metrics::Text id, arch;
+  metrics::Text gpu;  ///< of noisy values: name and hash
   const metrics::Metric* metric = nullptr;
   Mark mark = Mark::same;
   metrics::Value a, b;
   std::optional<double> relative;  ///< (b - a) / |a|
   std::optional<Cause> cause;      ///< of what is worse, better, changed or moved
   std::vector<std::string> details;
-  std::string reason;  ///< why B has no value
+  metrics::Text reason;  ///< why B has no value
   std::vector<LineChange> lines;
   bool other_code = false;  ///< the machine code of the case is not the same
 
   bool is_judged() const { return metric->cls != metrics::Class::info; }
 };
 
-/// Every metric that a run measured, the worst case first, and in it the worst change. `noise`: by
-/// what share of its value in A a noisy one has to differ.
+/// Every metric that a run measured, case by case. `noise`: by what share of its value in A a noisy
+/// one has to differ.
 std::vector<Change> find_changes(const Side& a, const Side& b, double noise);
+
+/// The worst case first, and in it the worst change.
+void sort_worst_first(std::vector<Change>& changes);
 
 /// How often each mark was given to values that can be judged; index: Mark.
 using MarkCounts = std::array<std::size_t, kMarks>;

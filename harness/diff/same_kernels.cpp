@@ -16,8 +16,6 @@ namespace warpgauge::diff {
 namespace {
 
 using metrics::Fact;
-using Runs = std::vector<metrics::StoredRun>;
-using CaseKey = std::pair<std::string, std::string>;  // id and architecture
 
 struct Kernel {
   metrics::CaseId id;
@@ -25,15 +23,12 @@ struct Kernel {
 };
 
 /// The inspected cases.
-std::map<CaseKey, Kernel> kernels_of(const Runs& runs) {
+std::map<CaseKey, Kernel> kernels_of(const std::vector<Fact>& cases) {
   std::map<CaseKey, Kernel> kernels;
-  for (const metrics::StoredRun& run : runs) {
-    for (const Fact& fact : run.facts) {
-      const metrics::CaseContext& context = *fact.context;
-      if (context.kind != metrics::CaseKind::inspected || context.kernels.empty()) continue;
-      kernels.try_emplace({fact.id.str(), fact.arch},
-                          Kernel{fact.id, fact.arch, context.kernels.front().name});
-    }
+  for (const Fact& fact : cases) {
+    const metrics::CaseContext& context = *fact.context;
+    if (context.kind != metrics::CaseKind::inspected || context.kernels.empty()) continue;
+    kernels.try_emplace(case_of(fact), Kernel{fact.id, fact.arch, context.kernels.front().name});
   }
   return kernels;
 }
@@ -212,26 +207,9 @@ std::shared_ptr<const metrics::CaseContext> renamed(const metrics::CaseContext& 
   return std::make_shared<const metrics::CaseContext>(std::move(other));
 }
 
-void rename(Runs& runs, const std::map<CaseKey, Kernel>& names) {
-  // By the context before, which the map keeps, so that no other gets its address.
-  using Context = std::shared_ptr<const metrics::CaseContext>;
-  std::map<Context, Context> contexts;
-  for (metrics::StoredRun& run : runs) {
-    for (Fact& fact : run.facts) {
-      const auto name = names.find({fact.id.str(), fact.arch});
-      if (name == names.end()) continue;
-      fact.id = name->second.id;
-      if (!fact.kernel.empty()) fact.kernel = name->second.name;
-      Context& context = contexts[fact.context];
-      if (!context) context = renamed(*fact.context, name->second.name);
-      fact.context = context;
-    }
-  }
-}
-
 }  // namespace
 
-KernelsOfCases match_kernels(const Runs& a, Runs& b) {
+SameKernels::SameKernels(const std::vector<Fact>& a, const std::vector<Fact>& b) {
   Matching matching(kernels_of(a), kernels_of(b));
   matching.match_by(
       [](const Kernel& one) { return without_version(one.id.family) + ' ' + one.name; });
@@ -239,14 +217,33 @@ KernelsOfCases match_kernels(const Runs& a, Runs& b) {
   matching.match_by([](const Kernel& one) { return without_hashes(one.name); });
   matching.match_by(without_parameters);
   matching.match_alike();
-  KernelsOfCases kernels;
-  std::map<CaseKey, Kernel> names;
-  for (auto& [of_a, of_b] : matching.pairs) {
-    kernels[{of_a.id.str(), of_a.arch}] = {of_a.name, of_b.name};
-    if (of_a.id != of_b.id) names[{of_b.id.str(), of_b.arch}] = of_a;
+  for (const auto& [of_a, of_b] : matching.pairs) {
+    names_[{of_a.id.str(), of_a.arch}] = {of_a.name, of_b.name};
+    if (of_a.id != of_b.id) renamed_[{of_b.id.str(), of_b.arch}] = {of_a.id, of_a.name};
   }
-  rename(b, names);
-  return kernels;
+}
+
+CaseKey SameKernels::case_in_a(const CaseKey& in_b) const {
+  const auto found = renamed_.find(in_b);
+  return found == renamed_.end() ? in_b : CaseKey(found->second.id.str(), in_b.second);
+}
+
+void SameKernels::rename(std::vector<metrics::StoredRun>& runs) const {
+  // By the context before, which the map keeps, so that no other gets its address.
+  using Context = std::shared_ptr<const metrics::CaseContext>;
+  std::map<Context, Context> contexts;
+  for (metrics::StoredRun& run : runs) {
+    for (Fact& fact : run.facts) {
+      const auto found = renamed_.find(case_of(fact));
+      if (found == renamed_.end()) continue;
+      const auto& [id, kernel] = found->second;
+      fact.id = id;
+      if (!fact.kernel.empty()) fact.kernel = kernel;
+      Context& context = contexts[fact.context];
+      if (!context) context = renamed(*fact.context, kernel);
+      fact.context = context;
+    }
+  }
 }
 
 }  // namespace warpgauge::diff

@@ -7,22 +7,42 @@
 #include <utility>
 #include <vector>
 
+#include "harness/diff/side.h"
 #include "metrics/fact.h"
+#include "metrics/text.h"
 
 namespace warpgauge::diff {
 
 /// A kernel's names in both runs, mangled.
 struct KernelNames {
-  std::string a, b;
+  metrics::Text a, b;
 };
 /// By id and architecture.
-using KernelsOfCases = std::map<std::pair<std::string, std::string>, KernelNames>;
+using KernelsOfCases = std::map<std::pair<metrics::Text, metrics::Text>, KernelNames>;
 
-/// Gives the inspected cases of `b` the ids and kernels of the same ones in `a`: those of one name,
-/// then those whose names differ in a hash, in parameters or in template arguments. Where several
-/// may be meant, that with most words in common; of equals none. Returns the names of the cases
-/// that both have.
-KernelsOfCases match_kernels(const std::vector<metrics::StoredRun>& a,
-                             std::vector<metrics::StoredRun>& b);
+/// The inspected cases that two runs have in common.
+class SameKernels {
+ public:
+  /// Of the cases of both, as facts. Of `b` those of one name are the same as in `a`, then those
+  /// whose names differ in a hash, in parameters or in template arguments. Where several may be
+  /// meant, that with most words in common; of equals none.
+  SameKernels(const std::vector<metrics::Fact>& a, const std::vector<metrics::Fact>& b);
+
+  /// The names of the cases that both have, by those in `a`.
+  const KernelsOfCases& names() const { return names_; }
+  /// The case in `a` of one in `b`; that itself where it is none of those.
+  CaseKey case_in_a(const CaseKey& in_b) const;
+  /// Gives facts of `b` the ids and kernels of the same cases in `a`.
+  void rename(std::vector<metrics::StoredRun>& runs) const;
+
+ private:
+  struct Renamed {
+    metrics::CaseId id;
+    std::string kernel;
+  };
+
+  KernelsOfCases names_;
+  std::map<CaseKey, Renamed> renamed_;  ///< by the case in `b`
+};
 
 }  // namespace warpgauge::diff

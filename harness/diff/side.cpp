@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <stdexcept>
@@ -97,63 +98,77 @@ Side side_of(const std::vector<StoredRun>& runs) {
   return side;
 }
 
-std::vector<StoredRun> read_side(const std::filesystem::path& path,
-                                 const metrics::Selection& selection,
-                                 const std::vector<std::string>& archs) {
-  std::vector<StoredRun> runs = metrics::read_facts(path);
-  const auto has_facts = [&] {
-    return std::ranges::any_of(runs, [](const StoredRun& run) { return !run.facts.empty(); });
-  };
-  if (!has_facts()) throw std::runtime_error(fmt::format("{}: no facts", path.string()));
-  refuse_contradictions(runs, path);
-  const auto keep = [&](const auto& wanted) {
-    for (StoredRun& run : runs) {
-      std::erase_if(run.facts, [&](const Fact& fact) { return !wanted(fact); });
-    }
-    return has_facts();
-  };
-  const auto fits = [&](const Fact& fact) { return selection.is_filtered_in(fact.id.str()); };
-  if (!selection.filter.empty() && !keep(fits)) {
+CaseKey case_of(const Fact& fact) { return {fact.id.str(), fact.arch}; }
+
+std::vector<Fact> SideFile::cases(const metrics::Selection& selection,
+                                  const std::vector<std::string>& archs) {
+  std::vector<Fact> cases;
+  reader_.read([&](const Fact& described) {
+    cases.push_back(described);
+    return false;
+  });
+  if (cases.empty()) throw std::runtime_error(fmt::format("{}: no facts", path_.string()));
+  std::erase_if(cases, [&](const Fact& one) { return !selection.is_filtered_in(one.id.str()); });
+  if (cases.empty()) {
     throw std::runtime_error(fmt::format("--filter '{}' matches no case of {}",
-                                         fmt::join(selection.filter, ","), path.string()));
+                                         fmt::join(selection.filter, ","), path_.string()));
   }
-  const auto stays = [&](const Fact& fact) { return !selection.is_excluded(fact.id.str()); };
-  if (!selection.exclude.empty() && !keep(stays)) {
+  std::erase_if(cases, [&](const Fact& one) { return selection.is_excluded(one.id.str()); });
+  if (cases.empty()) {
     throw std::runtime_error(fmt::format("--exclude '{}' leaves no case of {}",
-                                         fmt::join(selection.exclude, ","), path.string()));
+                                         fmt::join(selection.exclude, ","), path_.string()));
   }
-  const auto is_of_arch = [&](const Fact& fact) {
-    return std::ranges::any_of(archs, [&](const std::string& glob) {
-      return metrics::fits(glob, {&fact.arch, 1});
+  std::erase_if(cases, [&](const Fact& one) {
+    return !archs.empty() && std::ranges::none_of(archs, [&](const std::string& glob) {
+      return metrics::fits(glob, {&one.arch, 1});
     });
-  };
-  if (!archs.empty() && !keep(is_of_arch)) {
+  });
+  if (cases.empty()) {
     throw std::runtime_error(
-        fmt::format("--arch {} matches no case of {}", fmt::join(archs, ","), path.string()));
+        fmt::format("--arch {} matches no case of {}", fmt::join(archs, ","), path_.string()));
   }
+  return cases;
+}
+
+std::vector<StoredRun> SideFile::read(const std::function<bool(const CaseKey&)>& wanted) {
+  std::vector<StoredRun> runs =
+      reader_.read([&](const Fact& described) { return wanted(case_of(described)); });
+  refuse_contradictions(runs, path_);
   return runs;
 }
 
-std::string origin(const std::vector<StoredRun>& runs) {
-  std::set<std::string> commits, devices, toolkits, sources, times;
+void Origin::add(const std::vector<StoredRun>& runs) {
   for (const StoredRun& one : runs) {
-    if (one.facts.empty()) continue;
     const metrics::Run& run = one.run;
+    is_torn_ |= one.torn;
+    if (std::ranges::find(runs_, run.id) == runs_.end()) runs_.push_back(run.id);
+    if (one.facts.empty()) continue;
+    with_facts_.insert(run.id);
     if (!run.commit.empty()) {
-      commits.insert(fmt::format("commit {}{}", run.commit.substr(0, 12), run.dirty ? "+" : ""));
+      commits_.insert(fmt::format("commit {}{}", run.commit.substr(0, 12), run.dirty ? "+" : ""));
     }
-    if (!run.toolkit.empty()) toolkits.insert("CUDA " + run.toolkit);
-    times.insert(run.time);
+    if (!run.toolkit.empty()) toolkits_.insert("CUDA " + run.toolkit);
+    times_.insert(run.time);
     for (const Fact& fact : one.facts) {
-      if (!fact.context->device.empty()) devices.insert(fact.context->device);
-      if (!fact.source.empty()) sources.insert(fact.source);
+      if (!fact.context->device.empty()) devices_.insert(fact.context->device);
+      if (!fact.source.empty()) sources_.insert(fact.source);
     }
   }
+}
+
+std::vector<std::string> Origin::runs() const {
+  std::vector<std::string> runs;
+  std::ranges::copy_if(runs_, std::back_inserter(runs),
+                       [&](const std::string& run) { return with_facts_.contains(run); });
+  return runs;
+}
+
+std::string Origin::text() const {
   std::vector<std::string> parts;
-  for (const auto* names : {&commits, &devices, &toolkits, &sources, &times}) {
+  for (const auto* names : {&commits_, &devices_, &toolkits_, &sources_, &times_}) {
     add_names(parts, *names);
   }
-  if (std::ranges::any_of(runs, &StoredRun::torn)) parts.emplace_back("its last line was cut off");
+  if (is_torn_) parts.emplace_back("its last line was cut off");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

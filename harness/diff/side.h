@@ -2,8 +2,11 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "metrics/fact.h"
@@ -51,14 +54,45 @@ struct Side {
 /// The values of these runs, which must outlive them.
 Side side_of(const std::vector<metrics::StoredRun>& runs);
 
-/// The runs of a file with the facts of the selected cases, large or not, on architectures of these
-/// names or globs (none: on all). Throws metrics::FactError, and std::runtime_error where there are
-/// none, or two values of one time differ.
-std::vector<metrics::StoredRun> read_side(const std::filesystem::path& path,
-                                          const metrics::Selection& selection,
-                                          const std::vector<std::string>& archs = {});
+/// A case on an architecture: its id and the architecture.
+using CaseKey = std::pair<std::string, std::string>;
+CaseKey case_of(const metrics::Fact& fact);
 
-/// Where the runs come from: commits, devices, toolkits, sources and times, on one line.
-std::string origin(const std::vector<metrics::StoredRun>& runs);
+/// A file of facts, of which as many cases are read at a time as are asked for.
+class SideFile {
+ public:
+  /// Throws metrics::FactError.
+  explicit SideFile(const std::filesystem::path& path) : path_(path), reader_(path) {}
+
+  /// The selected cases, large or not, as facts without value; those on architectures of these
+  /// names or globs (none: on all). Throws metrics::FactError, and std::runtime_error where there
+  /// are none.
+  std::vector<metrics::Fact> cases(const metrics::Selection& selection,
+                                   const std::vector<std::string>& archs);
+  /// The runs with the facts of those that are wanted. Throws metrics::FactError, and
+  /// std::runtime_error where two values of one time differ.
+  std::vector<metrics::StoredRun> read(const std::function<bool(const CaseKey&)>& wanted);
+
+ private:
+  std::filesystem::path path_;
+  metrics::FactReader reader_;
+};
+
+/// Where runs come from.
+class Origin {
+ public:
+  /// Runs again, too, with other facts.
+  void add(const std::vector<metrics::StoredRun>& runs);
+  /// Commits, devices, toolkits, sources and times, on one line.
+  std::string text() const;
+  /// The ids of those with facts, in their order.
+  std::vector<std::string> runs() const;
+
+ private:
+  std::set<std::string> commits_, devices_, toolkits_, sources_, times_;
+  std::vector<std::string> runs_;     ///< all of them
+  std::set<std::string> with_facts_;  ///< of those
+  bool is_torn_ = false;
+};
 
 }  // namespace warpgauge::diff

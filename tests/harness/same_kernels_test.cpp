@@ -4,8 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace warpgauge::diff {
@@ -15,41 +17,52 @@ using metrics::CaseKind;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-std::vector<metrics::StoredRun> run_of(const std::string& family,
-                                       const std::vector<std::string>& kernels,
-                                       CaseKind kind = CaseKind::inspected) {
-  metrics::StoredRun run;
+using Facts = std::vector<metrics::Fact>;
+
+Facts facts_of(const std::string& family, const std::vector<std::string>& kernels,
+               CaseKind kind = CaseKind::inspected) {
+  Facts facts;
   for (const std::string& name : kernels) {
     metrics::CaseContext context{.kind = kind, .kernels = {{.name = name}}};
-    run.facts.push_back({.id = {family, "kernel", name, "code"},
-                         .arch = "sm_90",
-                         .context = std::make_shared<const metrics::CaseContext>(context),
-                         .metric = "registers",
-                         .kernel = name});
+    facts.push_back({.id = {family, "kernel", name, "code"},
+                     .arch = "sm_90",
+                     .context = std::make_shared<const metrics::CaseContext>(context),
+                     .metric = "registers",
+                     .kernel = name});
   }
-  return {run};
+  return facts;
 }
 
 /// The name in A of the only kernel of B; empty if there is none.
 std::string found(const std::vector<std::string>& a, const std::string& b) {
-  std::vector<metrics::StoredRun> other = run_of("lib_so_2", {b});
-  const auto kernels = match_kernels(run_of("lib_so_1", a), other);
-  return kernels.empty() ? "" : kernels.begin()->second.a;
+  const SameKernels kernels(facts_of("lib_so_1", a), facts_of("lib_so_2", {b}));
+  return kernels.names().empty() ? "" : kernels.names().begin()->second.a.str();
+}
+
+Facts renamed(const SameKernels& kernels, Facts facts) {
+  std::vector<metrics::StoredRun> runs(1);
+  runs[0].facts = std::move(facts);
+  kernels.rename(runs);
+  return runs[0].facts;
 }
 
 TEST(MatchKernels, FindsNamesInAFileOfAnotherVersion) {
-  std::vector<metrics::StoredRun> b = run_of("lib_so_2", {"_Z1fv", "_Z1gv"});
-  const auto kernels = match_kernels(run_of("lib_so_1", {"_Z1gv", "_Z1hv"}), b);
-  ASSERT_THAT(kernels, SizeIs(1));
-  EXPECT_EQ(b[0].facts[1].id.str(), "lib_so_1.kernel._Z1gv@code");
-  EXPECT_EQ(b[0].facts[0].id.str(), "lib_so_2.kernel._Z1fv@code") << "it is a new one";
+  const Facts b = facts_of("lib_so_2", {"_Z1fv", "_Z1gv"});
+  const SameKernels kernels(facts_of("lib_so_1", {"_Z1gv", "_Z1hv"}), b);
+  ASSERT_THAT(kernels.names(), SizeIs(1));
+  const Facts in_a = renamed(kernels, b);
+  EXPECT_EQ(in_a[1].id.str(), "lib_so_1.kernel._Z1gv@code");
+  EXPECT_EQ(in_a[0].id.str(), "lib_so_2.kernel._Z1fv@code") << "it is a new one";
+  for (std::size_t i = 0; i < b.size(); ++i) {
+    EXPECT_EQ(kernels.case_in_a(case_of(b[i])), case_of(in_a[i]));
+  }
 }
 
 TEST(MatchKernels, RenamesKernelsSoThatTheirLinesAreFound) {
-  std::vector<metrics::StoredRun> b = run_of("b", {"_Z1fILi2EEvv"});
-  match_kernels(run_of("a", {"_Z1fILi1EEvv"}), b);
-  EXPECT_EQ(b[0].facts[0].kernel, "_Z1fILi1EEvv");
-  EXPECT_EQ(b[0].facts[0].context->kernels[0].name, "_Z1fILi1EEvv");
+  const Facts b = facts_of("b", {"_Z1fILi2EEvv"});
+  const Facts in_a = renamed(SameKernels(facts_of("a", {"_Z1fILi1EEvv"}), b), b);
+  EXPECT_EQ(in_a[0].kernel, "_Z1fILi1EEvv");
+  EXPECT_EQ(in_a[0].context->kernels[0].name, "_Z1fILi1EEvv");
 }
 
 TEST(MatchKernels, ToleratesHashesAndArguments) {
@@ -65,9 +78,10 @@ TEST(MatchKernels, MatchesNoneOfEquals) {
 }
 
 TEST(MatchKernels, LeavesOtherCasesAlone) {
-  std::vector<metrics::StoredRun> b = run_of("b", {"_Z1fv"}, CaseKind::attached);
-  EXPECT_THAT(match_kernels(run_of("a", {"_Z1fv"}, CaseKind::attached), b), IsEmpty());
-  EXPECT_EQ(b[0].facts[0].id.family, "b");
+  const Facts b = facts_of("b", {"_Z1fv"}, CaseKind::attached);
+  const SameKernels kernels(facts_of("a", {"_Z1fv"}, CaseKind::attached), b);
+  EXPECT_THAT(kernels.names(), IsEmpty());
+  EXPECT_EQ(renamed(kernels, b)[0].id.family, "b");
 }
 
 }  // namespace

@@ -206,6 +206,34 @@ TEST_F(FactFile, ReadsOnAsItGrows) {
   EXPECT_TRUE(std::move(reader).runs().at(0).end);
 }
 
+TEST_F(FactFile, ReadsTheCasesThatAreWantedAtEachTime) {
+  FactWriter writer(path_, run());
+  for (const char* arch : {"sm_75", "sm_90"}) {
+    Fact one = registers(32);
+    one.arch = arch;
+    writer.write({one});
+  }
+  writer.write_end({});
+  FactReader reader(path_);
+  std::vector<std::string> asked;
+  const auto values_on = [&](const std::string& arch) {
+    asked.clear();
+    const std::vector<StoredRun> runs = reader.read([&](const Fact& one) {
+      asked.push_back(one.arch);
+      return one.arch == arch;
+    });
+    EXPECT_TRUE(runs.at(0).end);
+    std::vector<std::string> archs;
+    for (const Fact& fact : runs.at(0).facts) archs.push_back(fact.arch);
+    return archs;
+  };
+  EXPECT_THAT(values_on("none"), testing::IsEmpty());
+  EXPECT_THAT(asked, testing::ElementsAre("sm_75", "sm_90"));
+  EXPECT_THAT(values_on("sm_90"), testing::ElementsAre("sm_90"));
+  EXPECT_THAT(values_on("sm_75"), testing::ElementsAre("sm_75"));
+  EXPECT_THAT(asked, testing::UnorderedElementsAre("sm_75", "sm_90"));
+}
+
 TEST_F(FactFile, OpeningCutsATornLineOff) {
   FactWriter(path_, run()).write({registers(32)});
   std::ofstream(path_, std::ios::app) << R"({"record":"val)" << std::string(10000, 'x');
