@@ -41,7 +41,7 @@ LIBRARIES = {
     "metrics/include": [r"cuda_runtime_api\.h"],
     "harness/include": [],
     "harness/attach": [POSIX, CUDA, CUPTI, FMT, r"nlohmann/json\.hpp"],
-    "harness/files": [POSIX, FMT],
+    "harness/files": [POSIX, FMT, r"nlohmann/json(_fwd)?\.hpp"],
     "harness/process": [POSIX, CUDA, FMT, CLI],
     "harness/outcome": [POSIX, FMT, r"nlohmann/json(_fwd)?\.hpp"],
     "harness/diff": [POSIX, FMT, r"nlohmann/json(_fwd)?\.hpp"],
