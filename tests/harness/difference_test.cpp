@@ -143,7 +143,9 @@ std::vector<std::pair<std::string_view, Mark>> marks(const Values& a, const Valu
   };
   const std::vector<StoredRun> runs_a = {run(a, {})}, runs_b = {run(b, {.sass = "b"})};
   std::vector<std::pair<std::string_view, Mark>> found;
-  for (const Change& change : find_changes(side_of(runs_a), side_of(runs_b), kUsualNoise)) {
+  std::vector<Change> changes = find_changes(side_of(runs_a), side_of(runs_b), kUsualNoise);
+  sort_worst_first(changes);
+  for (const Change& change : changes) {
     found.emplace_back(change.metric->id, change.mark);
   }
   return found;
