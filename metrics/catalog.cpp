@@ -393,9 +393,11 @@ const std::vector<Metric>& table() {
        {}, Cost::direct, {"smsp__sass_branch_targets_threads_divergent.sum"}},
 
       {"time.median_us", "us", lower, bounded, timer, {},
-       "Time of the launches by CUDA events, launch overhead included: the median of many runs.",
+       "Time of the launches by CUDA events, all of them queued before the first begins: the "
+       "median of many runs.",
        "Near the longer of two times: the least bytes divided by the peak bandwidth, and the least "
-       "operations by the peak of arithmetic; a few microseconds are mostly launch overhead.",
+       "operations by the peak of arithmetic; a few microseconds are mostly the GPU's overhead of "
+       "a launch.",
        "Fix what the exact counts show (excess sectors, conflicts, spills); near a peak, move "
        "or compute less; fuse short launches."},
       {"time.relative_to", "times", higher, bounded, timer, {},

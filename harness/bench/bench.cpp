@@ -44,6 +44,7 @@ namespace warpgauge::bench {
 namespace {
 
 namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
 
 /// Times are there to be looked at, with a budget or without one.
 constexpr outcome::Requirements kRequirements = {.judged = false};
@@ -149,7 +150,8 @@ class Bench {
         Stopwatch watch(one, options_.cache);
         machine_->begin();
         const metrics::MedianEstimate estimate =
-            sample(options_.sampling, [&watch] { return watch.time_us(); });
+            sample(sampling(), [&watch] { return watch.time_us(); });
+        idle_since_ = Clock::now();
         machine = machine_->end();
         timing = timing_of(one, watch, estimate);
         if (!options_.tables.empty()) timing.sequential_ms = watch.sequential_ms();
@@ -169,12 +171,21 @@ class Bench {
     }
   }
 
+  /// Clocks that the case before has raised need no more time than they had to fall.
+  Sampling sampling() const {
+    Sampling sampling = options_.sampling;
+    const auto idle = std::chrono::ceil<std::chrono::milliseconds>(Clock::now() - idle_since_);
+    sampling.warm_up = std::min(sampling.warm_up, idle);
+    return sampling;
+  }
+
   Timing timing_of(const Case& one, const Stopwatch& watch,
                    const metrics::MedianEstimate& estimate) const {
     const double seconds = estimate.median * 1e-6;
     Timing timing{.id = one.id,
                   .estimate = estimate,
                   .stable = options_.sampling.is_stable(estimate),
+                  .why_not_held = watch.why_not_held(),
                   .bytes_per_second = watch.problem().bytes() / seconds,
                   .flops_per_second = watch.problem().flops() / seconds};
     const auto share_of = [&](double peak) {
@@ -201,6 +212,7 @@ class Bench {
     state.counters["median_low_us"] = timing.estimate.interval.low;
     state.counters["median_high_us"] = timing.estimate.interval.high;
     state.counters["samples"] = timing.estimate.samples;
+    if (!timing.why_not_held.empty()) state.counters["gpu_waited_for_host"] = 1;
     state.counters["bytes_per_second"] =
         Counter(timing.bytes_per_second, Counter::kDefaults, Counter::kIs1000);
     if (timing.flops_per_second > 0) {
@@ -219,6 +231,7 @@ class Bench {
   /// Shares as text, because Google Benchmark scales counters (0.95 becomes "950m").
   static std::string label(const Timing& timing) {
     std::vector<std::string> shares;
+    if (!timing.why_not_held.empty()) shares.push_back(host_note(timing));
     if (!timing.stable) shares.push_back("not stable: " + precision(timing.estimate));
     if (timing.percent_of_peak > 0) {
       shares.push_back(fmt::format("{:.3g} % of peak", timing.percent_of_peak));
@@ -245,8 +258,9 @@ class Bench {
     blank.stable = timing.stable;
     blank.confidence = "estimate";
     blank.confidence_reason =
-        fmt::format("times differ from run to run: {}{}", precision(timing.estimate),
-                    timing.stable ? "" : ", not stable");
+        fmt::format("times differ from run to run: {}{}{}{}", precision(timing.estimate),
+                    timing.stable ? "" : ", not stable", timing.why_not_held.empty() ? "" : "; ",
+                    host_note(timing));
     blank.machine = machine;
     const std::pair<const char*, double> values[] = {
         {"time.median_us", timing.estimate.median},
@@ -313,6 +327,7 @@ class Bench {
   double peak_ = 0, measured_peak_ = 0;  // bytes per second
   std::map<std::string, CaseCounts> counts_;
   std::optional<MachineWatch> machine_;
+  Clock::time_point idle_since_;  ///< when the last run of the case before was over
   std::set<std::string> disturbances_;
   std::vector<Timing> timings_;
   std::vector<metrics::Fact> judged_;

@@ -13,7 +13,7 @@
 namespace warpgauge::bench {
 namespace {
 
-using Cells = std::map<std::string, std::map<std::string, double>>;  // row, column -> us
+using Cells = std::map<std::string, std::map<std::string, std::string>>;  // row, column -> time
 
 /// Texts in order of first appearance, without repetitions.
 class Order {
@@ -29,6 +29,11 @@ class Order {
 
 std::string time_text(double us) {
   return us < 1000 ? fmt::format("{:.2f}", us) : fmt::format("{:.0f}", us);
+}
+
+/// "12.34", or "112.00 \\*" if the GPU waited for the host.
+std::string median_text(const Timing& timing) {
+  return time_text(timing.estimate.median) + (timing.why_not_held.empty() ? "" : " \\*");
 }
 
 /// "12.3 G" for 12.3e9.
@@ -52,7 +57,7 @@ void write_table(std::string* text, const std::string& corner, const Order& rows
     fmt::format_to(out, "\n| {} |", row);
     for (const std::string& column : columns.texts()) {
       const auto found = cells.at(row).find(column);
-      fmt::format_to(out, " {} |", found == cells.at(row).end() ? "" : time_text(found->second));
+      fmt::format_to(out, " {} |", found == cells.at(row).end() ? "" : found->second);
     }
   }
   *text += "\n\n";
@@ -86,7 +91,7 @@ void write_grid(std::string* text, const std::vector<const Timing*>& timings) {
     const auto [y, x] = *two_extents(timing->id.size);
     down.insert(y);
     across.insert(x);
-    cells[std::to_string(y)][std::to_string(x)] = timing->estimate.median;
+    cells[std::to_string(y)][std::to_string(x)] = median_text(*timing);
   }
   Order rows, columns;
   for (const int y : down) rows.add(std::to_string(y));
@@ -102,12 +107,27 @@ void write_variants(std::string* text, const std::vector<const Timing*>& timings
   for (const Timing* timing : timings) {
     rows.add(timing->id.variant_type());
     columns.add(timing->id.size);
-    cells[timing->id.variant_type()][timing->id.size] = timing->estimate.median;
+    cells[timing->id.variant_type()][timing->id.size] = median_text(*timing);
   }
   write_table(text, "median µs", rows, columns, cells);
 }
 
+/// Tables and, below them, what the mark means, with the reasons that occur.
+std::string with_footnote(std::string tables, const std::vector<Timing>& timings) {
+  Order notes;
+  for (const Timing& timing : timings) {
+    if (!timing.why_not_held.empty()) notes.add(host_note(timing));
+  }
+  if (notes.texts().empty()) return tables;
+  if (!tables.ends_with("\n\n")) tables += "\n";
+  return fmt::format("{}\\* {}\n", tables, fmt::join(notes.texts(), "; "));
+}
+
 }  // namespace
+
+std::string host_note(const Timing& timing) {
+  return timing.why_not_held.empty() ? "" : "the GPU waited for the host: " + timing.why_not_held;
+}
 
 std::string times_table(const std::vector<Timing>& timings) {
   Order families;
@@ -132,7 +152,7 @@ std::string times_table(const std::vector<Timing>& timings) {
     }
     if (!flat.empty()) write_variants(&text, flat);
   }
-  return text;
+  return with_footnote(text, timings);
 }
 
 std::string speeds_table(const std::vector<Timing>& timings) {
@@ -145,7 +165,7 @@ std::string speeds_table(const std::vector<Timing>& timings) {
     const double speed_up = sequential_us / timing.estimate.median;
     fmt::format_to(
         std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
-        timing.id.str(), time_text(timing.estimate.median), scaled(timing.bytes_per_second, "B/s"),
+        timing.id.str(), median_text(timing), scaled(timing.bytes_per_second, "B/s"),
         timing.percent_of_peak > 0 ? fmt::format("{:.1f} %", timing.percent_of_peak) : "-",
         scaled(timing.flops_per_second, "FLOP/s"),
         timing.yardstick.empty() ? "-" : timing.yardstick,
@@ -153,23 +173,27 @@ std::string speeds_table(const std::vector<Timing>& timings) {
         sequential_us > 0 ? time_text(sequential_us) : "-",
         sequential_us > 0 ? fmt::format("{:.3g}", speed_up) : "-");
   }
-  return text;
+  return with_footnote(text, timings);
 }
 
 std::string accuracy_table(const std::vector<Timing>& timings) {
   std::string rows;
+  std::vector<Timing> compared;
   for (const Timing& timing : timings) {
     if (timing.max_error < 0) continue;
+    compared.push_back(timing);
     fmt::format_to(
         std::back_inserter(rows), "| {} | {:.3g} | {} | {:.3g} | {} |\n", timing.id.str(),
         timing.mean_absolute_error,
         timing.mean_relative_error < 0 ? "-" : fmt::format("{:.3g}", timing.mean_relative_error),
-        timing.max_error, time_text(timing.estimate.median));
+        timing.max_error, median_text(timing));
   }
   if (rows.empty()) return "";
-  return "| case | mean absolute error | mean relative error | largest error | median µs |\n"
-         "|---|---:|---:|---:|---:|\n" +
-         rows;
+  return with_footnote(
+      "| case | mean absolute error | mean relative error | largest error | median µs |\n"
+      "|---|---:|---:|---:|---:|\n" +
+          rows,
+      compared);
 }
 
 }  // namespace warpgauge::bench

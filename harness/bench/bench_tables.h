@@ -1,4 +1,5 @@
-// Tables of times, as Markdown: what warpgauge-bench shows beside its benchmarks.
+// Tables of times, as Markdown: what warpgauge-bench shows beside its benchmarks. Times in which
+// the GPU waited for the host have a mark, which the end of the table explains.
 #pragma once
 
 #include <string>
@@ -14,6 +15,7 @@ struct Timing {
   metrics::CaseId id;
   metrics::MedianEstimate estimate;  ///< of the time in microseconds
   bool stable = true;                ///< the median is known to the precision that was asked for
+  std::string why_not_held;  ///< why the GPU waited for the host in that time; empty: it did not
   double bytes_per_second = 0, percent_of_peak = 0, flops_per_second = 0;
   double percent_of_measured_peak = 0;
   std::string yardstick;     ///< the variant it is held against; empty: none
@@ -21,6 +23,9 @@ struct Timing {
   double sequential_ms = 0;  ///< of the sequential solution on the CPU
   double mean_absolute_error = -1, mean_relative_error = -1, max_error = -1;
 };
+
+/// "the GPU waited for the host: ..."; empty if it did not.
+std::string host_note(const Timing& timing);
 
 /// Variants by sizes, a table for each family: median times in microseconds. A family whose sizes
 /// span a grid (block shapes, for instance) has a table for each variant, one extent down, the

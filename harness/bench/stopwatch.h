@@ -4,9 +4,13 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
+#include "harness/bench/hold.h"
 #include "harness/registry.h"
 #include "warpgauge/comparison.h"
 
@@ -18,9 +22,15 @@ enum class Cache {
   hot    ///< what the launch before has left
 };
 
-/// Runs one case again and again, each time between two events of the default stream. With a cold
-/// cache a problem that fits into it is there three times, and the runs go round: no run finds the
-/// addresses of the one before.
+/// Runs one case again and again, each time between two events of the default stream, which is held
+/// back until the launches of the run are queued: a slow host makes no gaps between them. That
+/// covers what is launched in the default stream and in streams that wait for it: all but those
+/// made with cudaStreamNonBlocking. With a cold cache a problem that fits into it is there three
+/// times, and the runs go round: no run finds the addresses of the one before.
+///
+/// The stream waits for a word of the host's memory (cuStreamWaitValue32). A kernel that spins
+/// would do the same, and be compiled into every program for each architecture; a graph cannot have
+/// all launches: allocations, legacy streams and many calls of libraries cannot be captured.
 class Stopwatch {
  public:
   /// Makes the problem, runs it once and checks the result: what is wrong is not timed. Throws
@@ -32,6 +42,9 @@ class Stopwatch {
 
   /// Microseconds of one more run. Inputs and outputs are left as the last run left them.
   double time_us();
+  /// Why the GPU waited for the host in times so far, which are then the host's as well; empty if
+  /// it did not. The emulator's launches run on the host: no word of them.
+  const std::string& why_not_held() const { return why_not_held_; }
 
   const Problem& problem() const { return *problems_.front(); }
   /// Milliseconds of the problem's sequential solution on the CPU, the fastest of some runs; 0 if
@@ -41,12 +54,19 @@ class Stopwatch {
   const Errors& errors() const { return errors_; }
 
  private:
+  void prepare_hold();
+  /// A run, held back if `held`; nothing if it could not be.
+  std::optional<double> run_us(bool held);
+
   const Case& case_;
   std::vector<std::unique_ptr<Problem>> problems_;  ///< equal ones
   std::size_t next_ = 0;
   Errors errors_;
   void* flushed_ = nullptr;  ///< device memory twice as large as the L2 cache; null if hot
   std::size_t flushed_bytes_ = 0;
+  std::uint32_t* hold_ended_ = nullptr;  ///< host memory that the GPU reads
+  std::optional<Hold> hold_;             ///< nothing where launches cannot be held
+  std::string why_not_held_;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };
 

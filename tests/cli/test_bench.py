@@ -40,6 +40,7 @@ def test_a_case_and_its_yardstick_are_timed(program, tmp_path):
     # Counted in a pass of its own: 4096 bytes are 128 sectors.
     assert timed["global.load.sectors"] == timed["global.store.sectors"] == 128
     assert timed["shared.bank_conflicts"] == 0
+    assert "gpu_waited_for_host" not in timed and "waited" not in timed["label"]
     ratio = by_kernel["copies.on_device.u8@4096"]["median_us"] / timed["median_us"]
     assert timed["label"].endswith(f"{ratio:.3g} times the speed of on_device")
     facts = read_facts(tmp_path / "facts.jsonl")

@@ -53,6 +53,21 @@ TEST(SpeedsTable, LeavesOutWhatACaseDoesNotHave) {
               HasSubstr("| 2.00 | - | - | - | - | - | - | - |\n"));
 }
 
+TEST(Tables, MarkTimesInWhichTheGpuWaitedForTheHost) {
+  bench::Timing slow = timing("naive", "64", 112);
+  slow.why_not_held = "its launches wait for the GPU";
+  slow.max_error = 1e-7;
+  const std::vector<bench::Timing> timings = {slow, timing("padded", "64", 2)};
+  const std::string note = "\n\n\\* the GPU waited for the host: its launches wait for the GPU\n";
+  for (const std::string& table : {bench::times_table(timings), bench::speeds_table(timings),
+                                   bench::accuracy_table(timings)}) {
+    EXPECT_THAT(table, HasSubstr("| 112.00 \\* |"));
+    EXPECT_THAT(table, testing::EndsWith(note));
+  }
+  EXPECT_THAT(bench::times_table(timings), HasSubstr("| padded.f32 | 2.00 |"));
+  EXPECT_THAT(bench::times_table({timing("padded", "64", 2)}), Not(HasSubstr("\\*")));
+}
+
 TEST(AccuracyTable, HasTheCasesThatWereComparedWithinATolerance) {
   EXPECT_EQ(bench::accuracy_table({timing("exact", "64", 2)}), "");
   bench::Timing close = timing("fast_sine", "64", 2);
