@@ -3,8 +3,10 @@
 #include <cuda_runtime_api.h>
 
 #include <algorithm>
+#include <map>
 #include <random>
 #include <type_traits>
+#include <utility>
 
 #include "harness/launch_log.h"
 #include "warpgauge/cuda_error.h"
@@ -20,23 +22,47 @@ void* const kDryAddress = reinterpret_cast<void*>(std::uintptr_t{1} << 32);
 /// write on purpose, as -1 is.
 constexpr std::uint16_t kPoison = 0xffa5;
 
+/// The values that follow from a seed, as many as were asked for so far.
+template <typename T>
+struct Sequence {
+  std::mt19937 engine;
+  std::vector<T> values;
+
+  explicit Sequence(std::uint32_t seed) : engine(seed) {}
+
+  void make(std::size_t count) {
+    values.reserve(count);
+    while (values.size() < count) values.push_back(next());
+  }
+
+  T next() {
+    // 24 random bits and a half: exact in float, and never the middle of the interval.
+    const double unit = ((engine() >> 8) + 0.5) / (1 << 24);
+    if constexpr (std::is_floating_point_v<T>) {
+      return static_cast<T>(2 * unit - 1);
+    } else {
+      constexpr int kSpan = sizeof(T) == 1 ? 125 : 32766;
+      return static_cast<T>(1 + static_cast<int>(unit * kSpan));
+    }
+  }
+};
+
 }  // namespace
 
 template <typename T>
 std::vector<T> random_values(std::size_t count, std::uint32_t seed) {
-  std::mt19937 engine(seed);
-  std::vector<T> values(count);
-  for (T& value : values) {
-    // 24 random bits and a half: exact in float, and never the middle of the interval.
-    const double unit = ((engine() >> 8) + 0.5) / (1 << 24);
-    if constexpr (std::is_floating_point_v<T>) {
-      value = static_cast<T>(2 * unit - 1);
-    } else {
-      constexpr int kSpan = sizeof(T) == 1 ? 125 : 32766;
-      value = static_cast<T>(1 + static_cast<int>(unit * kSpan));
-    }
+  // Problems have the same few seeds: the first values of each are kept.
+  constexpr std::size_t kKeptValues = (std::size_t{8} << 20) / sizeof(T), kKeptSeeds = 8;
+  static thread_local std::map<std::uint32_t, Sequence<T>> sequences;
+  if (count > kKeptValues) {
+    Sequence<T> sequence(seed);
+    sequence.make(count);
+    return std::move(sequence.values);
   }
-  return values;
+  if (sequences.size() >= kKeptSeeds && !sequences.contains(seed)) sequences.clear();
+  Sequence<T>& sequence = sequences.try_emplace(seed, seed).first->second;
+  sequence.make(count);
+  return {sequence.values.begin(), sequence.values.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 template std::vector<float> random_values(std::size_t, std::uint32_t);
 template std::vector<double> random_values(std::size_t, std::uint32_t);

@@ -51,6 +51,17 @@ TEST(RandomValues, AShorterBufferHasTheBeginningOfALongerOne) {
   EXPECT_EQ(random_values<float>(10, 3), std::vector<float>(longer.begin(), longer.begin() + 10));
 }
 
+TEST(RandomValues, AreTheSameWhetherTheyAreKeptOrMadeAnew) {
+  constexpr std::size_t kNotKept = 3 << 20;
+  const std::vector<float> few = random_values<float>(100, 1);
+  const std::vector<float> many = random_values<float>(kNotKept, 1);
+  ASSERT_EQ(many.size(), kNotKept);
+  for (std::uint32_t other = 2; other < 20; ++other) random_values<float>(100, other);
+  const std::vector<float> more = random_values<float>(1000, 1);
+  EXPECT_EQ(few, std::vector<float>(many.begin(), many.begin() + 100));
+  EXPECT_EQ(more, std::vector<float>(many.begin(), many.begin() + 1000));
+}
+
 template <typename T>
 void expect_open_interval() {
   const std::vector<T> values = random_values<T>(kMany, 1);
