@@ -123,7 +123,12 @@ SECTIONS = [
         "Times and speeds",
         ("time.median_us", "time.relative_to", "throughput."),
         """These need a GPU. The fact of a median has its 95 % confidence interval and the state of
-        the GPU.""",
+        the GPU. The GPU begins a run when all its launches are queued, in the default stream and in
+        those that wait for it, so that a slow host makes no gaps between them. Launches that wait
+        for the GPU (`cudaFree`, `cudaDeviceSynchronize`, copies of pageable memory, more launches
+        than fit the GPU's queue) cannot be held back so: the time is then the host's as well, which
+        `confidence_reason` in facts, a `*` in tables and `gpu_waited_for_host` in the benchmark
+        say.""",
     ),
     (
         "Hardware counters",

@@ -201,6 +201,7 @@ class Bench {
     if (const Case* yardstick = Registry::instance().yardstick_of(one)) {
       const auto known = std::ranges::find(timings_, yardstick->id, &Timing::id);
       timing.yardstick = one.yardstick;
+      timing.yardstick_held = known == timings_.end() || known->why_not_held.empty();
       if (known != timings_.end()) timing.relative_to = known->estimate.median / estimate.median;
     }
     return timing;
@@ -237,10 +238,14 @@ class Bench {
       shares.push_back(fmt::format("{:.3g} % of peak", timing.percent_of_peak));
     }
     if (timing.relative_to > 0) {
-      shares.push_back(
-          fmt::format("{:.3g} times the speed of {}", timing.relative_to, timing.yardstick));
+      shares.push_back(fmt::format("{:.3g} times the speed of {}{}", timing.relative_to,
+                                   timing.yardstick, yardstick_note(timing)));
     }
     return fmt::format("{}", fmt::join(shares, ", "));
+  }
+
+  static std::string yardstick_note(const Timing& timing) {
+    return timing.yardstick_held ? "" : ", for which the GPU waited for the host";
   }
 
   /// "± 0.8 % after 25 runs".
@@ -276,6 +281,7 @@ class Bench {
       fact.metric = metric;
       fact.value = value;
       if (fact.metric == "time.median_us") fact.interval = timing.estimate.interval;
+      if (fact.metric == "time.relative_to") fact.confidence_reason += yardstick_note(timing);
     }
     std::ranges::move(
         missing_facts(facts, metrics::Source::timer, unknown,

@@ -18,9 +18,10 @@ struct Timing {
   std::string why_not_held;  ///< why the GPU waited for the host in that time; empty: it did not
   double bytes_per_second = 0, percent_of_peak = 0, flops_per_second = 0;
   double percent_of_measured_peak = 0;
-  std::string yardstick;     ///< the variant it is held against; empty: none
-  double relative_to = 0;    ///< speed as a fraction of the yardstick's
-  double sequential_ms = 0;  ///< of the sequential solution on the CPU
+  std::string yardstick;       ///< the variant it is held against; empty: none
+  bool yardstick_held = true;  ///< the GPU did not wait for the host in the yardstick's time
+  double relative_to = 0;      ///< speed as a fraction of the yardstick's
+  double sequential_ms = 0;    ///< of the sequential solution on the CPU
   double mean_absolute_error = -1, mean_relative_error = -1, max_error = -1;
 };
 
