@@ -150,7 +150,8 @@ class Bench {
         Stopwatch watch(one, options_.cache);
         machine_->begin();
         const metrics::MedianEstimate estimate =
-            sample(sampling(), [&watch] { return watch.time_us(); });
+            sample(options_.sampling.after(Clock::now() - idle_since_),
+                   [&watch] { return watch.time_us(); });
         idle_since_ = Clock::now();
         machine = machine_->end();
         timing = timing_of(one, watch, estimate);
@@ -169,14 +170,6 @@ class Bench {
       state.SkipWithError(text.c_str());
       judge(one, {error_fact(one, text, running_arch(*device_))});
     }
-  }
-
-  /// Clocks that the case before has raised need no more time than they had to fall.
-  Sampling sampling() const {
-    Sampling sampling = options_.sampling;
-    const auto idle = std::chrono::ceil<std::chrono::milliseconds>(Clock::now() - idle_since_);
-    sampling.warm_up = std::min(sampling.warm_up, idle);
-    return sampling;
   }
 
   Timing timing_of(const Case& one, const Stopwatch& watch,

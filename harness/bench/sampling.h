@@ -1,6 +1,7 @@
 // How often a case is timed: until its median is known well enough, or that is given up.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 #include <functional>
 
@@ -13,6 +14,14 @@ struct Sampling {
   double precision = 0.01;     ///< to which the median is to be known: see MedianEstimate::spread()
   std::chrono::milliseconds warm_up{30};  ///< runs before the first that counts, for clocks to rise
   std::chrono::seconds time_limit{5};     ///< of all runs of one case
+
+  /// The same for a GPU that was idle so long: clocks need no more time to rise than they had to
+  /// fall.
+  Sampling after(std::chrono::nanoseconds idle) const {
+    Sampling sampling = *this;
+    sampling.warm_up = std::min(warm_up, std::chrono::ceil<std::chrono::milliseconds>(idle));
+    return sampling;
+  }
 
   bool is_stable(const metrics::MedianEstimate& estimate) const {
     return estimate.spread() <= precision;

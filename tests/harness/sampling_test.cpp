@@ -55,5 +55,12 @@ TEST(Sampling, WarmsUpWithoutCountingIt) {
   EXPECT_GT(run, 4);
 }
 
+TEST(Sampling, WarmsUpNoLongerThanTheGpuWasIdle) {
+  const bench::Sampling usual{.warm_up = 30ms};
+  EXPECT_EQ(usual.after(1h).warm_up, 30ms);
+  EXPECT_EQ(usual.after(5ms).warm_up, 5ms);
+  EXPECT_EQ(usual.after(5100us).warm_up, 6ms);
+}
+
 }  // namespace
 }  // namespace warpgauge
