@@ -12,6 +12,8 @@ MAX_STEM = 160  # characters of a file name without its ending; file systems tak
 
 def printable(text: str) -> str:
     """The text with "?" for control characters and line breaks, which a terminal would obey."""
+    if text.isprintable():
+        return text
     return "".join(letter if letter.isprintable() else "?" for letter in text)
 
 

@@ -2,8 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+
+class Drawn(Sequence[str]):
+    """The entries for some parts, each drawn when it is taken: those beyond a limit never are."""
+
+    def __init__(self, draw: Callable[..., str], parts: Sequence[tuple[Any, ...]]) -> None:
+        self._draw, self._parts = draw, parts
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __getitem__(self, i: int) -> str:
+        return self._draw(*self._parts[i])
 
 
 class Kept(NamedTuple):
@@ -29,10 +43,10 @@ class Kept(NamedTuple):
 def kept(entries: Sequence[str], noun: str, most_bytes: int, most: int | None) -> Kept:
     """The first entries that fit into so many bytes, with two for what parts them, and no more
     than `most` of them."""
-    size, fit = 0, 0
-    for entry in entries[:most]:
+    size, fit = 0, []
+    for entry in islice(entries, most):
         size += len(entry.encode()) + 2
         if size > most_bytes:
             break
-        fit += 1
-    return Kept(entries[:fit], len(entries), noun)
+        fit.append(entry)
+    return Kept(fit, len(entries), noun)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from warpgauge.changes.delta import Delta
 
 VERDICTS = ("error", "fail", "moved", "waived", "better", "pass", "unbudgeted", "unmeasured")
+_RANKS = {verdict: i for i, verdict in enumerate(VERDICTS)}
 _NAMED = 6  # others of a group, as on the terminal
 
 
@@ -27,7 +28,9 @@ class _Members:
 
     @classmethod
     def of(cls, members: dict[str, Any], **parts: Any) -> Self:
-        return cls(**{key: members[key] for key in members.keys() & _known(cls)} | parts)
+        if not members.keys() <= _known(cls):
+            members = {key: members[key] for key in members.keys() & _known(cls)}
+        return cls(**members | parts)
 
 
 @cache
@@ -169,7 +172,7 @@ class CaseResult(_Members):
     repeat: str = ""
     values: tuple[Value, ...] = ()
 
-    @property
+    @cached_property
     def title(self) -> str:
         """ "transpose.tiled.f32@1024x1024 on sm_90"."""
         return _title(self.case, self.arch)
@@ -244,7 +247,7 @@ class Results(_Members):
             groups.setdefault(one.group, []).append(one)
         return [replace(worst, others=tuple(others)) for worst, *others in groups.values()]
 
-    @property
+    @cached_property
     def values(self) -> list[tuple[CaseResult, Value]]:
         """The values of all cases: the wrong ones first, then what was judged."""
         pairs = ((case, value) for case in self.cases for value in case.values)
@@ -290,7 +293,7 @@ class Results(_Members):
 
 def badness(one: Finding | Value) -> tuple[bool, int]:
     """The wrong ones go first, then by verdict."""
-    return not one.wrong, VERDICTS.index(one.verdict)
+    return not one.wrong, _RANKS[one.verdict]
 
 
 def _title(case: str, arch: str | None) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from xml.sax.saxutils import escape, quoteattr
 
-from warpgauge.outcome.limits import Kept
-from warpgauge.outcome.results import Results
+from warpgauge.outcome.limits import Drawn, Kept
+from warpgauge.outcome.results import CaseResult, Results, Value
 from warpgauge.text import printable
+from warpgauge.xml import element, escaped
 
 FILE = "ctest.txt"
 READER = "CTest and CDash"
@@ -16,15 +16,10 @@ MAX_BYTES = 2_000_000
 _TYPES = {".png": "image/png", ".svg": "image/svg+xml", ".jpg": "image/jpeg", ".jpeg": "image/jpeg"}
 
 
-def entries(results: Results) -> list[str]:
+def entries(results: Results) -> Drawn:
     """An element for each picture beside the results, and one for each value."""
-    lines = [_picture(picture) for picture in results.pictures]
-    for case, value in results.values:
-        if value.value is not None:
-            kind = "text/string" if isinstance(value.value, str) else "numeric/double"
-            name = f"{case.title}: {value.metric}"
-            lines.append(_element("CTestMeasurement", kind, name, str(value.value)))
-    return lines
+    known = (pair for pair in results.values if pair[1].value is not None)
+    return Drawn(_entry, [*((picture,) for picture in results.pictures), *known])
 
 
 def document(results: Results, kept: Kept) -> str:
@@ -34,12 +29,18 @@ def document(results: Results, kept: Kept) -> str:
     return "".join(line + "\n" for line in lines)
 
 
+def _entry(shown: Path | CaseResult, value: Value | None = None) -> str:
+    if value is None:
+        return _picture(shown)
+    kind = "text/string" if isinstance(value.value, str) else "numeric/double"
+    name = f"{shown.title}: {value.metric}"
+    return _element("CTestMeasurement", kind, name, str(value.value))
+
+
 def _picture(path: Path) -> str:
     return _element("CTestMeasurementFile", _TYPES[path.suffix.lower()], path.stem, str(path))
 
 
 def _element(tag: str, kind: str, name: str, text: str) -> str:
     # CTest looks for whole elements of this very form, one at a time.
-    return (
-        f'<{tag} type="{kind}" name={quoteattr(printable(name))}>{escape(printable(text))}</{tag}>'
-    )
+    return element(tag, {"type": kind, "name": name}, escaped(printable(text)))

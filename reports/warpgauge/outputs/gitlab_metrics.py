@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from functools import lru_cache
 
 from warpgauge.facts.catalog import catalog
-from warpgauge.outcome.limits import Kept
+from warpgauge.outcome.limits import Drawn, Kept
 from warpgauge.outcome.results import VERDICTS, CaseResult, Results, Value
 from warpgauge.text import printable
 
@@ -15,10 +16,10 @@ ENTRIES = "samples"
 MAX_BYTES = 5_000_000  # merge requests compare all of two files
 
 
-def entries(results: Results) -> list[str]:
+def entries(results: Results) -> Drawn:
     """A sample for each value. A word is a label of a sample that is 1."""
-    known = (pair for pair in results.values if pair[1].value is not None)
-    return [_value(case, value, results) for case, value in known]
+    known = [(*pair, results) for pair in results.values if pair[1].value is not None]
+    return Drawn(_value, known)
 
 
 def document(results: Results, kept: Kept) -> str:
@@ -62,6 +63,7 @@ def _sample(name: str, labels: dict[str, str], value: float) -> str:
     return f"{name}{{{text}}} {value}"
 
 
+@lru_cache(4096)  # the values of a case share its labels
 def _escaped(text: str) -> str:
     """Text in quotes, without "#", at which GitLab cuts a line."""
     text = printable(text).replace("\\", "\\\\").replace('"', '\\"')

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from warpgauge.changes.delta import Delta
-from warpgauge.changes.diff_markdown import changes
+from typing import TYPE_CHECKING
+
 from warpgauge.facts.records import Run
 from warpgauge.markdown import code, row, text
 from warpgauge.outcome.limits import Kept
 from warpgauge.outcome.results import VERDICTS, Finding, Results
+
+if TYPE_CHECKING:
+    from warpgauge.changes.delta import Delta
 
 FILE = "summary-ci.md"
 READER = "job summaries"
@@ -44,6 +47,8 @@ def document(results: Results, kept: Kept) -> str:
 
 def _delta(delta: Delta) -> list[str]:
     """The changes, the worst first; nothing else heads the page."""
+    from warpgauge.changes.diff_markdown import changes  # which few runs have
+
     lines = [f"# warpgauge: {text(delta.headline)}", "", f"The base: {text(delta.origin)}."]
     return [*lines, *changes(delta.document, CHANGES), ""]
 

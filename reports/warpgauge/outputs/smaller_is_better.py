@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from warpgauge.facts.catalog import catalog
-from warpgauge.outcome.limits import Kept
+from warpgauge.outcome.limits import Drawn, Kept
 from warpgauge.outcome.results import CaseResult, Results, Value
 from warpgauge.text import printable
 
@@ -16,11 +16,11 @@ ENTRIES = "entries"
 MAX_BYTES = 2_000_000  # each run is kept in the page's data
 
 
-def entries(results: Results) -> list[str]:
+def entries(results: Results) -> Drawn:
     """An entry for each number that is better when it is lower. Metrics that are never judged are
     not among them, because the action raises an alarm when any entry grows."""
-    pairs = (pair for pair in results.values if _is_lower_better(pair[1]))
-    return [json.dumps(_entry(case, value, results), ensure_ascii=False) for case, value in pairs]
+    pairs = [(*pair, results) for pair in results.values if _is_lower_better(pair[1])]
+    return Drawn(_entry, pairs)
 
 
 def document(results: Results, kept: Kept) -> str:
@@ -37,7 +37,7 @@ def _is_lower_better(value: Value) -> bool:
     return row.direction == "lower" and row.cls != "info" and value.value is not None
 
 
-def _entry(case: CaseResult, value: Value, results: Results) -> dict[str, Any]:
+def _entry(case: CaseResult, value: Value, results: Results) -> str:
     unit = results.unit(value)
     entry: dict[str, Any] = {
         "name": f"{case.title}: {value.metric}",
@@ -47,4 +47,4 @@ def _entry(case: CaseResult, value: Value, results: Results) -> dict[str, Any]:
     if value.interval:
         entry["range"] = f"{value.interval[0]} to {value.interval[1]}"
     entry["extra"] = printable(f"{value.verdict}: {value.problem(unit)}")
-    return entry
+    return json.dumps(entry, ensure_ascii=False)
