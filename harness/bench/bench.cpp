@@ -32,6 +32,7 @@
 #include "harness/outcome/outcome_text.h"
 #include "harness/outcome/recorded_run.h"
 #include "harness/process/one_process.h"
+#include "harness/process/prints_to_stderr.h"
 #include "harness/process/program.h"
 #include "harness/process/program_name.h"
 #include "harness/provenance.h"
@@ -147,6 +148,7 @@ class Bench {
       Timing timing;
       std::optional<metrics::MachineState> machine;
       process::in_one_process("the case", [&] {
+        const process::PrintsToStderr prints;  // stdout is for the report
         Stopwatch watch(one, options_.cache);
         machine_->begin();
         const metrics::MedianEstimate estimate =

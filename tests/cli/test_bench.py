@@ -210,6 +210,16 @@ def test_benchmark_json_is_what_its_readers_expect(tmp_path):
             assert run[member] > 0
 
 
+def test_what_kernels_print_is_not_in_the_report():
+    result = bench(
+        *("warpgauge-bench-emulated", "--filter", "hello.print*", "--samples", 6),
+        *("--no-counters", "--benchmark_format=json"),
+    )
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout)["benchmarks"]
+    assert "hello" in result.stderr.splitlines()[1]
+
+
 @needs_mounts
 def test_what_is_unknown_of_a_budgeted_case_is_reported(tmp_path):
     """The yardstick is left out by Google Benchmark's own filter."""
