@@ -427,9 +427,10 @@ const std::vector<Metric>& table() {
        "are the bound; low is right where bytes are.",
        "Keep operands in registers; let each load feed more operations."},
       {"time.profiled_us", "us", lower, bounded, range, {"gpu__time_duration.sum"},
-       "Time that the GPU spent on the launches, the median of several profiled rounds.",
+       "Time on the GPU from the first launch to the end of the last, the median of several "
+       "profiled rounds. Between launches the GPU can wait for the host, which counts.",
        "Near time.median_us for long kernels; where it is far below, launch overhead or cold "
-       "caches make the difference.",
+       "caches make the difference, where it is far above, the host.",
        "Fix what the exact counts show (excess sectors, conflicts, spills); near a peak, move "
        "or compute less."},
       {"occupancy.achieved", "fraction", higher, bounded, range,
