@@ -309,11 +309,20 @@ class Gate {
   void sort_by_case(std::vector<Fact>& facts) const {
     std::map<std::string, std::size_t> places;
     for (std::size_t i = 0; i < cases_.size(); ++i) places.emplace(cases_[i]->id.str(), i);
-    const auto place = [&](const Fact& fact) {
+    const auto place = [&](const Fact& fact) {  // its number keeps the order within a case
       return std::tuple(metrics::is_run_time(metrics::metric(fact.metric)),
-                        metrics::arch_order(fact.arch), places[fact.id.str()]);
+                        metrics::arch_order(fact.arch), places[fact.id.str()],
+                        static_cast<std::size_t>(&fact - facts.data()));
     };
-    std::ranges::stable_sort(facts, {}, place);
+    std::vector<decltype(place(facts.front()))> order;
+    std::ranges::transform(facts, std::back_inserter(order), place);
+    std::ranges::sort(order);
+    std::vector<Fact> sorted;
+    sorted.reserve(facts.size());
+    for (const auto& [run_time, arch, one, number] : order) {
+      sorted.push_back(std::move(facts[number]));
+    }
+    facts = std::move(sorted);
   }
 
   void write(std::vector<Fact> facts) {

@@ -24,7 +24,7 @@ class Turns {
 /// A turn, until its end; of a process that dies, too.
 class Turn {
  public:
-  /// Waits until nobody has a turn, but no longer than `patience`.
+  /// Waits while another process has a turn, for `patience` at most.
   Turn(const Turns& turns, std::chrono::milliseconds patience);
   ~Turn();
   Turn(const Turn&) = delete;
