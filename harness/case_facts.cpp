@@ -87,7 +87,7 @@ std::string code_hash(const std::vector<metrics::Kernel>& kernels) {
       if (cluster != metrics::kNoCluster) text += fmt::format("{}\n", fmt::join(cluster, " "));
     }
   }
-  return text.empty() ? "" : metrics::hash_text(std::as_bytes(std::span(text)));
+  return text.empty() ? "" : metrics::hash_text(text);
 }
 
 Fact blamed_on(Fact fact, const std::string& kernel, const metrics::SourceLine& line) {

@@ -107,7 +107,7 @@ std::string hash_of_files(const std::set<std::string>& files) {
     if (place->second.empty()) return "";
     all += place->second;
   }
-  return files.empty() ? "" : metrics::hash_text(std::as_bytes(std::span(all)));
+  return files.empty() ? "" : metrics::hash_text(all);
 }
 
 }  // namespace

@@ -71,14 +71,6 @@ void check_files(const std::map<std::string, std::vector<const Case*>>& families
   }
 }
 
-/// The file of the whole project: `chosen` or, where that is empty, the one that the build names;
-/// empty where that is not there.
-fs::path project_path(const fs::path& chosen) {
-  if (!chosen.empty()) return chosen;
-  const fs::path file(kBuildInfo.project_file);
-  return fs::exists(fs::symlink_status(file)) ? file : fs::path();
-}
-
 /// That there is no file means built-in defaults only where the file could have been.
 void check_sources(const std::vector<const Case*>& cases) {
   const Case& first = *cases.front();
@@ -107,8 +99,14 @@ std::filesystem::path budget_path(const Case& one) {
                         : folder / (one.id.family + ".toml");
 }
 
+fs::path project_budget_path(const fs::path& chosen) {
+  if (!chosen.empty()) return chosen;
+  const fs::path file(kBuildInfo.project_file);
+  return fs::exists(fs::symlink_status(file)) ? file : fs::path();
+}
+
 metrics::Budgets read_project_budgets(const std::filesystem::path& path) {
-  const fs::path file = project_path(path);
+  const fs::path file = project_budget_path(path);
   if (file.empty()) return {};
   return metrics::Budgets::load_project(file, files::relative_to_root(file));
 }
@@ -131,7 +129,7 @@ metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases) {
 
 FamilyBudgets::FamilyBudgets(const Registry& registry, const std::filesystem::path& project)
     : registry_(registry), project_(read_project_budgets(project)) {
-  if (const fs::path file = project_path(project); !file.empty()) {
+  if (const fs::path file = project_budget_path(project); !file.empty()) {
     project_file_ = files::relative_to_root(file);
   }
   std::map<std::string, std::vector<const Case*>> families;

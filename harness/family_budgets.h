@@ -15,6 +15,10 @@ namespace warpgauge {
 /// where it names none, budgets.toml beside the source.
 std::filesystem::path budget_path(const Case& one);
 
+/// The file of the whole project: `chosen` or, where that is empty, the one that the build names;
+/// empty where that is not there.
+std::filesystem::path project_budget_path(const std::filesystem::path& chosen = {});
+
 /// Reads the file of the whole project: `path` or, where that is empty, the file that the build
 /// names, which need not be there. Throws metrics::BudgetError.
 metrics::Budgets read_project_budgets(const std::filesystem::path& path = {});

@@ -201,14 +201,13 @@ ordered_json case_json(const Fact& fact) {
   set(members, "device", context.device);
   for (const Kernel& kernel : context.kernels) members["kernels"].push_back(kernel_json(kernel));
   set(members, "code_hash", context.code_hash);
-  set(members, "input_hash", context.input_hash);
+  if (!context.inputs.empty()) members["inputs"] = context.inputs;
   set(members, "carried", context.carried);
   set(members, "file", context.file);
   set(members, "line", context.line);
   const std::string text = text_of(members);
   constexpr std::size_t kDigits = 12;
-  ordered_json object = {{"record", "case"},
-                         {"case", hash_text(std::as_bytes(std::span(text))).substr(0, kDigits)}};
+  ordered_json object = {{"record", "case"}, {"case", hash_text(text).substr(0, kDigits)}};
   object.update(members);
   return object;
 }

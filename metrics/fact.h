@@ -125,6 +125,9 @@ enum class CaseKind { catalogue, attached, emulated, measured, inspected };
 std::string_view to_string(CaseKind kind);
 std::optional<CaseKind> case_kind_from(std::string_view text);
 
+/// Hashes of what exact values depend on, by a word for each (harness/case_inputs.h).
+using Inputs = std::map<std::string, std::string>;
+
 /// A kernel of a case. Hashes are empty where the code is not known.
 struct Kernel {
   std::string name;              ///< mangled
@@ -139,7 +142,7 @@ struct CaseContext {
   std::string device;           ///< name of the device that ran it; empty for compile-time values
   std::vector<Kernel> kernels;  ///< in the order of their first launch
   std::string code_hash;        ///< of the machine code and the launches of all kernels
-  std::string input_hash;       ///< of the inputs
+  Inputs inputs;                ///< hashes of what else the exact values depend on
   std::string carried;          ///< id of the run that the values were carried over from
   std::string file;  ///< where it is registered, relative to the source root where it lies below it
   int line = 0;

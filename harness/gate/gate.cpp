@@ -13,17 +13,20 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <sstream>
 #include <tuple>
 
 #include "harness/archs.h"
 #include "harness/bounded_facts.h"
 #include "harness/case_facts.h"
+#include "harness/case_inputs.h"
 #include "harness/coverage_file.h"
 #include "harness/device_code.h"
 #include "harness/devices.h"
 #include "harness/family_budgets.h"
 #include "harness/files/colour.h"
 #include "harness/files/error_text.h"
+#include "harness/gate/carried_facts.h"
 #include "harness/gate/emulated_counts.h"
 #include "harness/gpu_only.h"
 #include "harness/meter.h"
@@ -35,6 +38,7 @@
 #include "harness/outcome/repeat_command.h"
 #include "harness/process/isolate.h"
 #include "harness/process/isolated_text.h"
+#include "harness/process/loaded_libraries.h"
 #include "harness/process/program_name.h"
 #include "harness/process/progress.h"
 #include "harness/provenance.h"
@@ -73,7 +77,9 @@ class Gate {
  public:
   explicit Gate(const GateOptions& options)
       : options_(options),
-        out_(options.out),
+        since_(options.since.empty() ? nullptr
+                                     : std::make_unique<metrics::FactReader>(options.since)),
+        out_(options.affected ? nullptr : std::make_unique<outcome::OutFolder>(options.out)),
         budgets_(Registry::instance(), options.project),
         archs_(chosen_archs(options.archs)),
         cases_(budgets_.with_ratios(options.selection)),
@@ -89,9 +95,11 @@ class Gate {
       coverage_.emplace(options_.coverage);
     }
     if (!is_emulated()) check_accesses(options_.checks, options_.schedules);  // says why it cannot
-    writer_ =
-        std::make_unique<metrics::FactWriter>(out_.facts(), start_run("gate", asked_of(options)));
-    open_facts();
+    if (out_) {
+      writer_ = std::make_unique<metrics::FactWriter>(out_->facts(),
+                                                      start_run("gate", asked_of(options)));
+      open_facts();
+    }
     left_out_ = Registry::instance().left_out(options.selection);
     const std::size_t gpu_only = gpu_only_cases(options.selection).size();
     if (gpu_only > 0) {
@@ -121,10 +129,62 @@ class Gate {
         .archs = archs_, .use_counters = options_.use_cupti, .time_limit = options_.time_limit};
     if (is_emulated()) what.emulated_archs = run_archs_;
     const SelfTestResult tested = run_self_test(what);
-    fmt::print("{}\n", tested.text);
     counts_emulated_ = !tested.not_counted.empty() && can_count_emulated(options_);
+    inputs_.emplace(
+        Circumstances{.machine = gpu_.machine + tested.not_counted,
+                      .libraries = gpu_.libraries,
+                      .options = fmt::format("{} {} {} {}", options_.checks, options_.schedules,
+                                             options_.use_cupti, counts_emulated_),
+                      .project = options_.project});
+    if (options_.affected) return;
+    fmt::print("{}\n", tested.text);
     if (counts_emulated_) fmt::print("counts are the emulator's; results and times the GPU's\n");
     std::fflush(stdout);
+  }
+
+  /// Takes over what has not changed since an earlier gate.
+  void carry() {
+    if (!since_) return;
+    carried_ = read_carried(
+        *since_,
+        {.cases = cases_,
+         .inputs_of = [&](const Case& one) -> const metrics::Inputs& { return inputs_->of(one); },
+         .why_measured = [&](const Case& one) { return why_measured(one); },
+         .static_archs = [&](const Case& one) { return static_archs(one); },
+         .run_archs = [&](const Case& one) { return run_archs(one); },
+         .ratios_of = [&](const Case& one) { return budgets_.ratios_of(one); }});
+    since_.reset();
+    if (options_.affected) return;
+    std::map<std::string, int> by_run;
+    for (auto& [id, facts] : carried_.facts) {
+      ++by_run[facts.front().context->carried];
+      write(std::move(facts));
+    }
+    for (const auto& [id, run] : carried_.runs) {
+      for (const metrics::Device& device : run.devices) writer_->add_device(device);
+    }
+    for (const auto& [run, count] : by_run) {
+      left_out_.push_back(fmt::format(
+          "cases carried over from run {}, because nothing that they depend on has changed, "
+          "without times: {}",
+          run, count));
+      fmt::print("{}\n", left_out_.back());
+    }
+    std::map<std::string, int> by_reason;
+    for (const auto& [id, reason] : carried_.affected) ++by_reason[reason];
+    for (const auto& [reason, count] : by_reason) {
+      fmt::print("cases measured, because {}: {}\n", reason, count);
+    }
+    std::fflush(stdout);
+  }
+
+  /// A line for each case that would be measured: its id, a tab, and why.
+  void list_affected() const {
+    for (const Case* one : cases_) {
+      const auto found = carried_.affected.find(one->id.str());
+      if (found != carried_.affected.end()) fmt::print("{}\t{}\n", found->first, found->second);
+    }
+    fmt::print(stderr, "{} of {} cases are affected\n", carried_.affected.size(), cases_.size());
   }
 
   /// Launches may depend on the device that is asked for, so that the emulator stands for each
@@ -231,15 +291,15 @@ class Gate {
     how.repeat = [this](const outcome::JudgedValue& value) { return repeat(value); };
     const outcome::Outcome outcome(std::move(runs), how);
     writer_->write_end(outcome::end_of(outcome));
-    outcome::write_results(outcome, out_.results());
-    out_.write_summary(outcome::markdown_text(outcome));
+    outcome::write_results(outcome, out_->results());
+    out_->write_summary(outcome::markdown_text(outcome));
     if (options_.table) fmt::print("{}", outcome::case_table(outcome));
     print_counters(outcome);
     const std::string covered = coverage_ ? coverage_->write() : "";
     // Last, so that nothing that fails comes behind PASS.
     fmt::print("{}facts: {}\nresults: {}\nsummary: {}\n{}",
                outcome::terminal_text(outcome, files::may_be_coloured(STDOUT_FILENO)),
-               out_.facts().string(), out_.results().string(), out_.summary().string(), covered);
+               out_->facts().string(), out_->results().string(), out_->summary().string(), covered);
     return outcome.exit_code();
   }
 
@@ -288,7 +348,7 @@ class Gate {
   /// In this process. A reader must not be shared: both would read on where the other has read to.
   void open_facts() {
     writer_->reopen();
-    facts_ = std::make_unique<metrics::FactReader>(out_.facts());
+    facts_ = std::make_unique<metrics::FactReader>(out_->facts());
   }
 
   /// Adds all code of the program's cases for `arch`, so that what never runs is seen.
@@ -327,9 +387,46 @@ class Gate {
 
   void write(std::vector<Fact> facts) {
     const metrics::References references(facts, [this] { return std::span(facts_so_far()); });
+    add_inputs(facts);
     for (Fact& fact : facts) metrics::judge(fact, budgets_.of(fact.id), today_, references);
     writer_->write(facts);
   }
+
+  /// What the values depend on, so that a later gate can tell whether they still hold.
+  void add_inputs(std::vector<Fact>& facts) {
+    std::map<const metrics::CaseContext*, std::shared_ptr<const metrics::CaseContext>> known;
+    for (Fact& fact : facts) {
+      std::shared_ptr<const metrics::CaseContext>& context = known[fact.context.get()];
+      if (!context) {
+        auto copy = std::make_shared<metrics::CaseContext>(*fact.context);
+        copy->inputs = inputs_->of(Registry::instance().at(fact.id.str()));
+        context = std::move(copy);
+      }
+      fact.context = context;
+    }
+  }
+
+  /// Why a case is measured even if nothing has changed; empty: it is not.
+  std::string why_measured(const Case& one) const {
+    if (run_archs_ == Archs{""}) return "the GPU did not answer";
+    if (std::string why = inputs_->why_unknown(one); !why.empty()) return why;
+    if (!no_bounded_.empty() || !one.counted) return "";
+    if (!options_.counters.empty()) return "hardware counters are asked for";
+    const bool is_budgeted = std::ranges::any_of(run_archs(one), [&](const std::string& arch) {
+      return has_bounded_budget(one, arch, budgets_.of(one.id));
+    });
+    return is_budgeted ? "a time or hardware counter of it has a budget" : "";
+  }
+
+  /// Those for which a case has compile-time facts, and those that it runs on.
+  Archs static_archs(const Case& one) const { return one.counted ? with(one, archs_) : Archs(); }
+  Archs run_archs(const Case& one) const { return with(one, run_archs_); }
+  static Archs with(const Case& one, Archs archs) {
+    std::erase_if(archs, [&](const std::string& arch) { return !exists_on(one, arch); });
+    return archs;
+  }
+
+  bool is_carried(const Case& one) const { return carried_.facts.contains(one.id.str()); }
 
   /// What a check has found it finds again only where it is asked for.
   std::string repeat(const outcome::JudgedValue& value) const {
@@ -421,24 +518,41 @@ class Gate {
       if (fact.metric == "result.correct") results[fact.id.str()].insert(fact.verdict);
     }
     Cases cases;
-    std::ranges::copy_if(cases_, std::back_inserter(cases),
-                         [&](const Case* one) { return wanted(results[one->id.str()]); });
+    std::ranges::copy_if(cases_, std::back_inserter(cases), [&](const Case* one) {
+      return !is_carried(*one) && wanted(results[one->id.str()]);
+    });
     return cases;
   }
 
   /// What the parent must know of the GPU that children use.
   struct Gpu {
-    std::string arch;           ///< whose code runs; empty without an answer
+    std::string arch;                 ///< whose code runs; empty without an answer
+    std::string machine;              ///< name and driver, or the emulator
+    std::set<std::string> libraries;  ///< process::loaded_libraries()
     bool is_exclusive = false;  ///< one process only may use it (nvidia-smi -c EXCLUSIVE_PROCESS)
   };
 
   Gpu ask_gpu() const {
-    if (is_emulated()) return {};
-    const std::string answer = process::isolated_text(
-        [] { return Meter(false).arch() + (is_exclusive_device() ? " exclusive" : ""); },
-        options_.time_limit);
-    return {.arch = answer.substr(0, answer.find(' ')),
-            .is_exclusive = answer.ends_with(" exclusive")};
+    if (is_emulated()) {
+      return {.arch = "", .machine = "emulator", .libraries = process::loaded_libraries()};
+    }
+    std::istringstream answer(process::isolated_text(
+        [] {
+          const Meter meter(false);
+          const metrics::Device device = meter.device().value_or(metrics::Device());
+          return fmt::format("{}\n{}\n{} {} {}\n{}", meter.arch(), is_exclusive_device(),
+                             device.name, device.compute_capability, device.driver,
+                             fmt::join(process::loaded_libraries(), "\n"));
+        },
+        options_.time_limit));
+    Gpu gpu;
+    std::string exclusive;
+    std::getline(answer, gpu.arch);
+    std::getline(answer, exclusive);
+    std::getline(answer, gpu.machine);
+    gpu.is_exclusive = exclusive == "true";
+    for (std::string library; std::getline(answer, library);) gpu.libraries.insert(library);
+    return gpu;
   }
 
   /// Those whose code runs. On a GPU without an answer all cases run, and say why nothing is
@@ -511,8 +625,10 @@ class Gate {
           lost.push_back(error_fact(*one, "no result of this case came back for " + arch));
         }
         if (!one->counted) continue;
-        const std::string reason =
-            no_bounded_.empty() ? "no times and hardware counters came back" : no_bounded_;
+        const std::string reason = !no_bounded_.empty() ? no_bounded_
+                                   : is_carried(*one)
+                                       ? "times and hardware counters are not carried over"
+                                       : "no times and hardware counters came back";
         std::ranges::move(missing_facts(facts, metrics::Source::range, blank_fact(*one, arch),
                                         reason, budgets_.of(one->id), options_.counters),
                           std::back_inserter(lost));
@@ -526,7 +642,8 @@ class Gate {
   }
 
   const GateOptions& options_;
-  outcome::OutFolder out_;
+  std::unique_ptr<metrics::FactReader> since_;  // opened before out_ takes away what is there
+  std::unique_ptr<outcome::OutFolder> out_;     // none where nothing is measured
   FamilyBudgets budgets_;
   std::vector<std::string> archs_;
   Cases cases_;
@@ -534,6 +651,8 @@ class Gate {
   process::Turns turns_;  // of the children, on the GPU
   Archs run_archs_;
   bool counts_emulated_ = false;
+  std::optional<CaseInputs> inputs_;
+  CarriedFacts carried_;    // the facts themselves are written
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
   std::chrono::year_month_day today_;
   std::vector<std::string> left_out_;
@@ -546,8 +665,13 @@ class Gate {
 
 outcome::ExitCode run_gate(const GateOptions& options) {
   Gate gate(options);
-  gate.announce();
+  if (!options.affected) gate.announce();
   gate.self_test();
+  gate.carry();
+  if (options.affected) {
+    gate.list_affected();
+    return outcome::kWithinBudget;
+  }
   gate.measure_static();
   gate.measure_runs();
   gate.measure_emulated_counts();

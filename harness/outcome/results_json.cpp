@@ -53,7 +53,7 @@ std::string fingerprint(const FoundValue& found) {
     const BlamedLine& line = found.blame.front();
     text += line.file + '\0' + line.text;
   }
-  return metrics::hash_text(std::as_bytes(std::span(text)));
+  return metrics::hash_text(text);
 }
 
 ordered_json blame_json(const std::vector<BlamedLine>& blame) {

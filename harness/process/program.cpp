@@ -14,6 +14,7 @@
 #include <optional>
 #include <stdexcept>
 #include <string>
+#include <string_view>
 #include <system_error>
 
 #include "harness/build_info.h"
@@ -24,6 +25,7 @@
 #include "harness/process/isolated_text.h"
 #include "harness/process/program_name.h"
 #include "harness/runtime.h"
+#include "metrics/hash.h"
 
 namespace warpgauge::process {
 namespace {
@@ -53,8 +55,11 @@ void finish_output() {
                   flushed ? "" : ": ", flushed ? "" : std::strerror(errno)));
 }
 
-/// In the environment of a program that another one continued in: the other one's kBuildId.
+/// In the environment of a program that another one continued in: the other one's build_id().
 constexpr char kContinuedBuild[] = "WARPGAUGE_CONTINUED_BUILD";
+
+/// A hash of the kernels that the program is linked with, the same in the emulated program.
+std::string build_id() { return metrics::hash_text(std::string_view(kLinkedFiles)); }
 
 /// Throws if this program was continued in by one that has other kernels.
 void check_build() {
@@ -62,7 +67,7 @@ void check_build() {
   if (continued == nullptr) return;
   const std::string other = continued;
   unsetenv(kContinuedBuild);  // programs that this one starts were not continued in
-  if (other == kBuildId) return;
+  if (other == build_id()) return;
   throw std::runtime_error(
       fmt::format("{} is of another build than {}, which continues in it: their kernels differ; "
                   "build both, cmake --build BUILD --target {}",
@@ -86,7 +91,7 @@ int run_program(int (*run)(int argc, char** argv), int argc, char** argv) {
   return code;
 }
 
-std::pair<std::string, std::string> build_check() { return {kContinuedBuild, kBuildId}; }
+std::pair<std::string, std::string> build_check() { return {kContinuedBuild, build_id()}; }
 
 std::filesystem::path program_path(bool emulated) {
   const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe");

@@ -25,7 +25,7 @@ using metrics::Fact;
 metrics::CaseId id_of(const Counter& counter, const std::string& program,
                       const std::string& kernel) {
   constexpr std::size_t kDigits = 8;
-  const std::string hash = metrics::hash_text(std::as_bytes(std::span(kernel)));
+  const std::string hash = metrics::hash_text(kernel);
   return {.family = family_of(program),
           .variant = variant_of(kernel),
           .type = hash.substr(0, kDigits),

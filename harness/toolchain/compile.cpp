@@ -82,7 +82,7 @@ std::string hash_of(const std::vector<Source>& sources) {
   for (const Source& source : sources) {
     hashes += metrics::hash_text(files::MappedFile(source.path).bytes());
   }
-  return metrics::hash_text(std::as_bytes(std::span(hashes)));
+  return metrics::hash_text(hashes);
 }
 
 void require_compiler(const Toolkit& toolkit, const Source& source) {

@@ -113,7 +113,7 @@ FULL = a_fact(
     *(1, 5),
     kind="attached",
     code_hash="c0de",
-    input_hash="1234",
+    inputs={"code": "1234"},
     carried="run-0",
     stable=True,
     would="fail",

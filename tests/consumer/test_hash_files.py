@@ -1,4 +1,4 @@
-"""cmake/build_id, which sees all that a program of kernels is linked with."""
+"""cmake/hash_files, which sees all that a program of kernels is linked with."""
 
 import subprocess
 
@@ -19,12 +19,12 @@ def archive(folder, variable):
 )
 def test_registrations_that_the_linker_would_drop_are_an_error(tmp_path, variable, code):
     library = archive(tmp_path, variable)
-    id_source = tmp_path / "id.cpp"
+    source = tmp_path / "files.cpp"
     result = subprocess.run(
-        [ROOT / "cmake/build_id", id_source, library], capture_output=True, text=True
+        [ROOT / "cmake/hash_files", source, "kFiles", library], capture_output=True, text=True
     )
     assert result.returncode == code, result.stderr
-    assert id_source.exists() == (code == 0)
+    assert source.exists() == (code == 0)
     assert (f"{library}: has a WARPGAUGE_FAMILY, which the linker would" in result.stderr) == (
         code == 2
     )

@@ -1,0 +1,145 @@
+#include "harness/gate/carried_facts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include "harness/case_inputs.h"
+#include "metrics/catalog.h"
+
+namespace warpgauge::gate {
+namespace {
+
+using metrics::Fact;
+using metrics::Inputs;
+using Archs = std::vector<std::string>;
+
+/// Times and hardware counters are measured anew, or left out.
+bool is_carried(const Fact& fact) {
+  const metrics::Source source = metrics::metric(fact.metric).source;
+  return source != metrics::Source::range && source != metrics::Source::timer;
+}
+
+/// "its code and the budgets": which inputs differ.
+std::string changes(const Inputs& then, const Inputs& now) {
+  std::vector<std::string_view> names;
+  for (const auto& [word, hash] : now) {
+    const auto other = then.find(word);
+    if (other == then.end() || other->second != hash) names.push_back(name_of_input(word));
+  }
+  return fmt::format("{} changed", fmt::join(names, " and "));
+}
+
+bool has(std::span<const Fact> facts, std::string_view metric, const std::string& arch) {
+  return std::ranges::any_of(facts, [&](const Fact& fact) {
+    return fact.scope == metrics::Scope::whole_case && fact.metric == metric && fact.arch == arch;
+  });
+}
+
+/// Why these facts of a case do not stand for a run of it; empty if they do.
+std::string why_not_whole(std::span<const Fact> facts, const Archs& static_archs,
+                          const Archs& run_archs) {
+  for (const Fact& fact : facts) {
+    if (fact.verdict == metrics::Verdict::error) return "it ended in an error";
+  }
+  for (const std::string& arch : static_archs) {
+    if (!has(facts, "registers", arch)) return "it has no compile-time facts for " + arch;
+  }
+  for (const std::string& arch : run_archs) {
+    if (!has(facts, "result.correct", arch)) return "it did not run on " + arch;
+  }
+  return "";
+}
+
+/// Those that a gate of these architectures would have.
+std::vector<Fact> wanted(std::vector<Fact> facts, const Archs& static_archs,
+                         const Archs& run_archs) {
+  std::erase_if(facts, [&](const Fact& fact) {
+    const bool runs = metrics::is_run_time(metrics::metric(fact.metric));
+    const Archs& archs = runs ? run_archs : static_archs;
+    return !is_carried(fact) || std::ranges::find(archs, fact.arch) == archs.end();
+  });
+  return facts;
+}
+
+/// The facts as those of another run, which say that they are of this one.
+void mark(std::vector<Fact>& facts, const std::string& run) {
+  std::unordered_map<const metrics::CaseContext*, std::shared_ptr<const metrics::CaseContext>>
+      marked;
+  for (Fact& fact : facts) {
+    std::shared_ptr<const metrics::CaseContext>& context = marked[fact.context.get()];
+    if (!context) {
+      auto copy = std::make_shared<metrics::CaseContext>(*fact.context);
+      if (copy->carried.empty()) copy->carried = run;
+      context = std::move(copy);
+    }
+    fact.context = context;
+  }
+}
+
+}  // namespace
+
+CarriedFacts read_carried(metrics::FactReader& earlier, const Carrying& carrying) {
+  CarriedFacts carried;
+  std::map<std::string, const Case*> cases;
+  for (const Case* one : carrying.cases) {
+    std::string why = carrying.why_measured(*one);
+    if (why.empty()) {
+      cases.emplace(one->id.str(), one);
+      why = "it was not measured";
+    }
+    carried.affected[one->id.str()] = std::move(why);
+  }
+
+  std::vector<metrics::StoredRun> runs = earlier.read([&](const Fact& fact) {
+    const auto one = cases.find(fact.id.str());
+    if (one == cases.end() || fact.context->kind != metrics::CaseKind::catalogue) return false;
+    const Inputs& inputs = carrying.inputs_of(*one->second);
+    if (fact.context->inputs == inputs) return true;
+    carried.affected[one->first] = fact.context->inputs.empty()
+                                       ? "the facts of it do not say what they depend on"
+                                       : changes(fact.context->inputs, inputs);
+    return false;
+  });
+  std::map<std::string, const metrics::Run*> of;
+  for (metrics::StoredRun& run : runs) {
+    std::map<std::string, std::vector<Fact>> by_case;
+    for (Fact& fact : run.facts) by_case[fact.id.str()].push_back(std::move(fact));
+    for (auto& [id, facts] : by_case) {
+      const Case& one = *cases.at(id);
+      const Archs static_archs = carrying.static_archs(one), run_archs = carrying.run_archs(one);
+      const std::string why = why_not_whole(facts, static_archs, run_archs);
+      if (!why.empty()) {
+        if (!carried.facts.contains(id)) carried.affected[id] = why;
+        continue;
+      }
+      carried.facts[id] = wanted(std::move(facts), static_archs, run_archs);
+      mark(carried.facts[id], run.run.id);
+      of[id] = &run.run;
+    }
+  }
+
+  // Its facts are judged when all are there that they are held against.
+  for (const Case* one : carrying.cases) {
+    const std::string id = one->id.str();
+    for (const Case* other : carrying.ratios_of(*one)) {
+      if (carried.facts.contains(other->id.str()) || !carried.facts.contains(id)) continue;
+      carried.facts.erase(id);
+      carried.affected[id] =
+          fmt::format("its budget is a multiple of {}, which is measured", other->id.str());
+    }
+    if (!carried.facts.contains(id)) continue;
+    carried.affected.erase(id);
+    carried.runs.emplace(of.at(id)->id, *of.at(id));
+  }
+  return carried;
+}
+
+}  // namespace warpgauge::gate
