@@ -90,6 +90,7 @@ CarriedFacts read_carried(metrics::FactReader& earlier, const Carrying& carrying
   CarriedFacts carried;
   std::map<std::string, const Case*> cases;
   for (const Case* one : carrying.cases) {
+    if (carrying.static_archs(*one).empty() && carrying.run_archs(*one).empty()) continue;
     std::string why = carrying.why_measured(*one);
     if (why.empty()) {
       cases.emplace(one->id.str(), one);

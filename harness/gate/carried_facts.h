@@ -25,7 +25,8 @@ struct Carrying {
 struct CarriedFacts {
   /// Exact facts by case; not judged anew. Each says which run it was measured in.
   std::map<std::string, std::vector<metrics::Fact>> facts;
-  std::map<std::string, std::string> affected;  ///< why each of the other cases is measured
+  /// Why each of the other cases is measured, but those for which there is nothing to measure.
+  std::map<std::string, std::string> affected;
   std::map<std::string, metrics::Run> runs;     ///< those that facts are of, by id, without facts
 };
 

@@ -100,6 +100,7 @@ class Gate {
                                                       start_run("gate", asked_of(options)));
       open_facts();
     }
+    for (const Case* one : cases_) families_.emplace(one->id.family, one);
     left_out_ = Registry::instance().left_out(options.selection);
     const std::size_t gpu_only = gpu_only_cases(options.selection).size();
     if (gpu_only > 0) {
@@ -399,7 +400,7 @@ class Gate {
       std::shared_ptr<const metrics::CaseContext>& context = known[fact.context.get()];
       if (!context) {
         auto copy = std::make_shared<metrics::CaseContext>(*fact.context);
-        copy->inputs = inputs_->of(Registry::instance().at(fact.id.str()));
+        copy->inputs = inputs_->of(*families_.at(fact.id.family));
         context = std::move(copy);
       }
       fact.context = context;
@@ -652,7 +653,8 @@ class Gate {
   Archs run_archs_;
   bool counts_emulated_ = false;
   std::optional<CaseInputs> inputs_;
-  CarriedFacts carried_;    // the facts themselves are written
+  std::map<std::string, const Case*> families_;  // a case of each
+  CarriedFacts carried_;                         // the facts themselves are written
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
   std::chrono::year_month_day today_;
   std::vector<std::string> left_out_;
