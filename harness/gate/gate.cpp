@@ -203,7 +203,7 @@ class Gate {
       const auto begin = [&] {
         if (is_emulated()) emulate_arch(arch);
       };
-      isolated(one_by_one(cases), many_processes(), progress, begin, [&](const Cases& one) {
+      isolated(one_by_one(cases), many_processes(false), progress, begin, [&](const Cases& one) {
         write(static_facts(*one[0], launches_on(*one[0], arch), arch, PtxasTexts::of_this_build()));
         return true;
       });
@@ -323,7 +323,7 @@ class Gate {
     process::Progress progress(title, cases.size());
     std::optional<Meter> meter;  // only ever filled in children
     isolated(
-        one_by_one(cases), many_processes(), progress,
+        one_by_one(cases), many_processes(!is_emulated()), progress,
         [&] {
           choose_device();
           if (coverage_) count_coverage();
@@ -457,11 +457,11 @@ class Gate {
   }
 
   /// For exact facts, which do not depend on what else runs.
-  std::size_t many_processes() const {
+  std::size_t many_processes(bool use_gpu) const {
     constexpr int kMostOnCpu = 16, kMostOnGpu = 4;  // each has a copy of its case, or of CUDA
-    if (gpu_.is_exclusive) return 1;
+    if (use_gpu && gpu_.is_exclusive) return 1;
     if (options_.jobs != 0) return options_.jobs;
-    return std::min(metrics::available_cores(), is_emulated() ? kMostOnCpu : kMostOnGpu);
+    return std::min(metrics::available_cores(), use_gpu ? kMostOnGpu : kMostOnCpu);
   }
 
   static std::vector<Cases> one_by_one(const Cases& cases) {
