@@ -256,8 +256,13 @@ class FactWriter {
 /// Reads a file of facts, to which others may still append.
 class FactReader {
  public:
-  /// Throws FactError for a file that cannot be read.
-  explicit FactReader(const std::filesystem::path& path);
+  /// Tells the values of which cases are read, and asked once for each case of a run, a fact
+  /// without value.
+  using Wanted = std::function<bool(const Fact&)>;
+
+  /// Reads the values of the cases that are wanted (none: all). Throws FactError for a file that
+  /// cannot be read.
+  explicit FactReader(const std::filesystem::path& path, Wanted wanted = nullptr);
 
   /// The runs with all that has been appended since the last call. A last line without newline is
   /// read when it is whole. Throws FactError with file:line for what is not a record of this
@@ -267,9 +272,7 @@ class FactReader {
   std::vector<StoredRun> runs() &&;
 
   /// Reads the file to its end, from its beginning at each call: the runs with the values of the
-  /// cases that are wanted. It is asked once for each case of a run, a fact without value. Of the
-  /// other cases no more than their records is kept.
-  using Wanted = std::function<bool(const Fact&)>;
+  /// cases that are wanted. Of the other cases no more than their records is kept.
   std::vector<StoredRun> read(const Wanted& wanted);
 
  private:

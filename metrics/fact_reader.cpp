@@ -38,7 +38,8 @@ json parsed(const std::string& line) {
 
 }  // namespace
 
-FactReader::FactReader(const std::filesystem::path& path) : path_(path) {
+FactReader::FactReader(const std::filesystem::path& path, Wanted wanted)
+    : path_(path), wanted_(std::move(wanted)) {
   errno = 0;
   file_.open(path_, std::ios::binary);
   if (!file_) refuse();

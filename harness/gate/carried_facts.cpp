@@ -84,6 +84,20 @@ void mark(std::vector<Fact>& facts, const std::string& run) {
   }
 }
 
+/// Gives up the facts of one of them if the other is measured. True if it did.
+bool keep_together(const Case& one, const Case& other, CarriedFacts& carried) {
+  const std::string id = one.id.str(), of = other.id.str();
+  if (carried.facts.contains(id) == carried.facts.contains(of)) return false;
+  if (carried.facts.erase(id) > 0) {
+    carried.affected[id] = fmt::format("its budget is a multiple of {}, which is measured", of);
+  } else {
+    carried.facts.erase(of);
+    carried.affected[of] =
+        fmt::format("the budget of {}, which is measured, is a multiple of it", id);
+  }
+  return true;
+}
+
 }  // namespace
 
 CarriedFacts read_carried(metrics::FactReader& earlier, const Carrying& carrying) {
@@ -127,16 +141,15 @@ CarriedFacts read_carried(metrics::FactReader& earlier, const Carrying& carrying
     }
   }
 
-  // Its facts are judged when all are there that they are held against.
-  for (const Case* one : carrying.cases) {
-    const std::string id = one->id.str();
-    for (const Case* other : carrying.ratios_of(*one)) {
-      if (carried.facts.contains(other->id.str()) || !carried.facts.contains(id)) continue;
-      carried.facts.erase(id);
-      carried.affected[id] =
-          fmt::format("its budget is a multiple of {}, which is measured", other->id.str());
+  // Those whose budgets are multiples of one another are judged together.
+  for (bool changed = true; std::exchange(changed, false);) {
+    for (const Case* one : carrying.cases) {
+      for (const Case* other : carrying.ratios_of(*one)) {
+        changed = keep_together(*one, *other, carried) || changed;
+      }
     }
-    if (!carried.facts.contains(id)) continue;
+  }
+  for (const auto& [id, facts] : carried.facts) {
     carried.affected.erase(id);
     carried.runs.emplace(of.at(id)->id, *of.at(id));
   }

@@ -27,7 +27,7 @@ struct CarriedFacts {
   std::map<std::string, std::vector<metrics::Fact>> facts;
   /// Why each of the other cases is measured, but those for which there is nothing to measure.
   std::map<std::string, std::string> affected;
-  std::map<std::string, metrics::Run> runs;     ///< those that facts are of, by id, without facts
+  std::map<std::string, metrics::Run> runs;  ///< those that facts are of, by id, without facts
 };
 
 /// Reads the facts that can be carried from the facts of earlier gates: of each case those of the

@@ -15,6 +15,7 @@
 #include <span>
 #include <sstream>
 #include <tuple>
+#include <utility>
 
 #include "harness/archs.h"
 #include "harness/bounded_facts.h"
@@ -157,13 +158,17 @@ class Gate {
     since_.reset();
     if (options_.affected) return;
     std::map<std::string, int> by_run;
-    for (auto& [id, facts] : carried_.facts) {
+    for (const Case* one : cases_) {
+      if (!is_carried(*one)) continue;
+      std::vector<Fact>& facts = carried_.facts[one->id.str()];
       ++by_run[facts.front().context->carried];
-      write(std::move(facts));
+      judge(facts, [this] { return std::span(std::as_const(carried_facts_)); });
+      std::ranges::move(facts, std::back_inserter(carried_facts_));
     }
     for (const auto& [id, run] : carried_.runs) {
       for (const metrics::Device& device : run.devices) writer_->add_device(device);
     }
+    writer_->write(carried_facts_);
     for (const auto& [run, count] : by_run) {
       left_out_.push_back(fmt::format(
           "cases carried over from run {}, because nothing that they depend on has changed, "
@@ -203,10 +208,12 @@ class Gate {
       const auto begin = [&] {
         if (is_emulated()) emulate_arch(arch);
       };
-      isolated(one_by_one(cases), many_processes(false), progress, begin, [&](const Cases& one) {
-        write(static_facts(*one[0], launches_on(*one[0], arch), arch, PtxasTexts::of_this_build()));
-        return true;
-      });
+      isolated(one_by_one(cases), many_processes(cases.size(), false), progress, begin,
+               [&](const Cases& one) {
+                 write(static_facts(*one[0], launches_on(*one[0], arch), arch,
+                                    PtxasTexts::of_this_build()));
+                 return true;
+               });
     }
   }
 
@@ -286,6 +293,7 @@ class Gate {
     write(lost_facts());
     facts_->update();
     std::vector<metrics::StoredRun> runs = std::move(*facts_).runs();
+    std::ranges::move(carried_facts_, std::back_inserter(runs.front().facts));
     for (metrics::StoredRun& run : runs) sort_by_case(run.facts);
     outcome::OutcomeOptions how{
         .requirements = options_.requirements, .left_out = left_out_, .whole = false};
@@ -323,7 +331,7 @@ class Gate {
     process::Progress progress(title, cases.size());
     std::optional<Meter> meter;  // only ever filled in children
     isolated(
-        one_by_one(cases), many_processes(!is_emulated()), progress,
+        one_by_one(cases), many_processes(cases.size(), !is_emulated()), progress,
         [&] {
           choose_device();
           if (coverage_) count_coverage();
@@ -349,7 +357,8 @@ class Gate {
   /// In this process. A reader must not be shared: both would read on where the other has read to.
   void open_facts() {
     writer_->reopen();
-    facts_ = std::make_unique<metrics::FactReader>(out_->facts());
+    facts_ = std::make_unique<metrics::FactReader>(
+        out_->facts(), [](const Fact& fact) { return fact.context->carried.empty(); });
   }
 
   /// Adds all code of the program's cases for `arch`, so that what never runs is seen.
@@ -387,10 +396,15 @@ class Gate {
   }
 
   void write(std::vector<Fact> facts) {
-    const metrics::References references(facts, [this] { return std::span(facts_so_far()); });
     add_inputs(facts);
-    for (Fact& fact : facts) metrics::judge(fact, budgets_.of(fact.id), today_, references);
+    judge(facts, [this] { return std::span(facts_so_far()); });
     writer_->write(facts);
+  }
+
+  /// `before`: what budgets can be multiples of, apart from these facts.
+  void judge(std::vector<Fact>& facts, const std::function<std::span<const Fact>()>& before) const {
+    const metrics::References references(facts, before);
+    for (Fact& fact : facts) metrics::judge(fact, budgets_.of(fact.id), today_, references);
   }
 
   /// What the values depend on, so that a later gate can tell whether they still hold.
@@ -457,11 +471,14 @@ class Gate {
   }
 
   /// For exact facts, which do not depend on what else runs.
-  std::size_t many_processes(bool use_gpu) const {
-    constexpr int kMostOnCpu = 16, kMostOnGpu = 4;  // each has a copy of its case, or of CUDA
+  std::size_t many_processes(std::size_t cases, bool use_gpu) const {
+    constexpr std::size_t kMostOnCpu = 16,
+                          kMostOnGpu = 4;  // each has a copy of its case, or of CUDA
+    constexpr std::size_t kWorthIt = 50;   // cases that take as long as the start of CUDA and CUPTI
     if (use_gpu && gpu_.is_exclusive) return 1;
     if (options_.jobs != 0) return options_.jobs;
-    return std::min(metrics::available_cores(), use_gpu ? kMostOnGpu : kMostOnCpu);
+    const std::size_t most = use_gpu ? std::min(kMostOnGpu, 1 + cases / kWorthIt) : kMostOnCpu;
+    return std::min(static_cast<std::size_t>(metrics::available_cores()), most);
   }
 
   static std::vector<Cases> one_by_one(const Cases& cases) {
@@ -593,8 +610,10 @@ class Gate {
   /// Cases without a fact that should have one: the last line of defence against a silent pass.
   std::vector<Fact> lost_facts() {
     std::map<std::string, std::vector<Fact>> by_case;
-    for (const Fact& fact : facts_so_far()) {
-      if (fact.scope == metrics::Scope::whole_case) by_case[fact.id.str()].push_back(fact);
+    for (const std::vector<Fact>* facts : {&facts_so_far(), &std::as_const(carried_facts_)}) {
+      for (const Fact& fact : *facts) {
+        if (fact.scope == metrics::Scope::whole_case) by_case[fact.id.str()].push_back(fact);
+      }
     }
     std::vector<Fact> lost;
     for (const Case* one : cases_) {
@@ -654,13 +673,14 @@ class Gate {
   bool counts_emulated_ = false;
   std::optional<CaseInputs> inputs_;
   std::map<std::string, const Case*> families_;  // a case of each
-  CarriedFacts carried_;                         // the facts themselves are written
+  CarriedFacts carried_;                         // without the facts themselves
+  std::vector<Fact> carried_facts_;              // judged
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
   std::chrono::year_month_day today_;
   std::vector<std::string> left_out_;
   std::optional<CoverageFile> coverage_;
   std::unique_ptr<metrics::FactWriter> writer_;  // of this process and its children
-  std::unique_ptr<metrics::FactReader> facts_;   // of all processes of the run
+  std::unique_ptr<metrics::FactReader> facts_;   // of all processes of the run, but carried ones
 };
 
 }  // namespace
