@@ -29,12 +29,17 @@ MachineWatch::MachineWatch(int device, std::string* why) {
 }
 
 void MachineWatch::begin() {
-  if (monitor_) before_ = monitor_->state();
+  constexpr std::chrono::milliseconds kSame{100};
+  if (!monitor_) return;
+  const bool is_fresh = std::chrono::steady_clock::now() - last_time_ < kSame;
+  before_ = is_fresh ? last_ : monitor_->state();
 }
 
-std::optional<metrics::MachineState> MachineWatch::end() const {
+std::optional<metrics::MachineState> MachineWatch::end() {
   if (!monitor_) return std::nullopt;
-  const metrics::GpuState after = monitor_->state();
+  last_ = monitor_->state();
+  last_time_ = std::chrono::steady_clock::now();
+  const metrics::GpuState& after = last_;
   metrics::MachineState machine{
       .sm_clock_mhz = {before_.sm_clock_mhz, after.sm_clock_mhz},
       .memory_clock_mhz = {before_.memory_clock_mhz, after.memory_clock_mhz},

@@ -1,6 +1,7 @@
 // Watches clocks, temperature and other processes of the GPU while something is timed on it.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <optional>
 #include <string>
@@ -17,15 +18,17 @@ class MachineWatch {
   /// other processes. Without NVML, `why` says so and there are no states.
   MachineWatch(int device, std::string* why);
 
-  /// Call it before what is timed.
+  /// Call it before what is timed. The state at the last end() is the one before, if that is no
+  /// longer ago than 100 ms: a question to NVML takes 3 ms, as long as a timing does.
   void begin();
   /// The state around the timing since begin(); nullopt without NVML.
-  std::optional<metrics::MachineState> end() const;
+  std::optional<metrics::MachineState> end();
 
  private:
   std::unique_ptr<metrics::GpuMonitor> monitor_;
   int others_at_first_ = 0;
-  metrics::GpuState before_;
+  metrics::GpuState before_, last_;
+  std::chrono::steady_clock::time_point last_time_;  // when that was the state
 };
 
 /// Why times are unfit to become budgets: throttled clocks, other processes on the GPU; empty if

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <variant>
+#include <vector>
 
 #include "harness/devices.h"
 #include "harness/files/temporary_path.h"
@@ -23,6 +25,11 @@ namespace fs = std::filesystem;
 constexpr const char* kShown[] = {"shared.bank_conflicts", "global.load.sectors",
                                   "global.store.sectors", "global.excess_sectors", "local.sectors"};
 
+bool is_shown(const metrics::Fact& fact) {
+  return fact.scope != metrics::Scope::line &&
+         std::ranges::find(kShown, fact.metric) != std::end(kShown);
+}
+
 }  // namespace
 
 std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& cases,
@@ -38,7 +45,9 @@ std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& ca
     writer = std::make_unique<metrics::FactWriter>(file.path(), start_run("bench", {}));
   };
   work.work = [&](std::size_t i) {
-    writer->write(meter->run(*cases[i], metrics::Budgets()));
+    std::vector<metrics::Fact> facts = meter->run(*cases[i], metrics::Budgets());
+    std::erase_if(facts, std::not_fn(is_shown));
+    writer->write(facts);
     return !meter->broken();
   };
   work.done = [&](std::size_t i) { progress.done(cases[i]->id.str()); };
@@ -47,8 +56,6 @@ std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& ca
   std::map<std::string, CaseCounts> counts;
   for (const metrics::StoredRun& run : metrics::read_facts(file.path())) {
     for (const metrics::Fact& fact : run.facts) {
-      const bool shown = std::ranges::find(kShown, fact.metric) != std::end(kShown);
-      if (fact.scope == metrics::Scope::line || !shown) continue;
       const double* value = std::get_if<double>(&fact.value);
       if (value != nullptr) {
         counts[fact.id.str()][fact.metric] = *value;
