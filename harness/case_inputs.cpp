@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "harness/build_info.h"
 #include "harness/family_budgets.h"
 #include "harness/files/mapped_file.h"
 #include "metrics/hash.h"
@@ -53,9 +52,9 @@ std::string cuda_variables() {
 
 /// A library that was named to the linker and is not among the loaded ones, so that its content is
 /// not known; empty if there is none. Those that glibc has in itself are files without content.
-std::string not_loaded(const std::set<std::string>& loaded) {
+std::string not_loaded(std::string_view named, const std::set<std::string>& loaded) {
   constexpr std::array kInGlibc = {"m", "pthread", "dl", "rt", "util", "c"};
-  std::istringstream names{std::string(kBuildInfo.named_libraries)};
+  std::istringstream names{std::string(named)};
   for (std::string name; std::getline(names, name);) {
     const std::string file = "lib" + name + ".so";
     const auto is_it = [&](const std::string& library) { return library.starts_with(file); };
@@ -66,7 +65,7 @@ std::string not_loaded(const std::set<std::string>& loaded) {
 }
 
 /// Adds hashes of files to those of the families that they register, or to `of_none`.
-void add_files(const char* text, std::map<std::string, std::string>& families,
+void add_files(std::string_view text, std::map<std::string, std::string>& families,
                std::string& of_none) {
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
@@ -83,10 +82,10 @@ void add_files(const char* text, std::map<std::string, std::string>& families,
 
 CaseInputs::CaseInputs(const Circumstances& circumstances)
     : project_(project_budget_path(circumstances.project)),
-      not_loaded_(not_loaded(circumstances.libraries)) {
+      not_loaded_(not_loaded(circumstances.named_libraries, circumstances.libraries)) {
   std::string linked = fmt::format("{} {}", kBuildInfo.version, kBuildInfo.toolkit), counting;
-  add_files(kLinkedFiles, code_, linked);
-  add_files(kOtherFiles, code_, counting);
+  add_files(circumstances.linked_files, code_, linked);
+  add_files(circumstances.other_files, code_, counting);
   for (auto& [family, hashes] : code_) hashes = metrics::hash_text(hashes);
   common_ = {{"linked", metrics::hash_text(linked)},
              {"counting", metrics::hash_text(counting)},

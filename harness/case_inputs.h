@@ -16,17 +16,21 @@
 #include <string>
 #include <string_view>
 
+#include "harness/build_info.h"
 #include "harness/registry.h"
 #include "metrics/fact.h"
 
 namespace warpgauge {
 
-/// Where cases run, and how they are asked for.
+/// What cases run in, where, and how they are asked for.
 struct Circumstances {
   std::string machine;              ///< GPU and driver, or the emulator
   std::set<std::string> libraries;  ///< as loaded_libraries() of the process that runs cases
   std::string options;              ///< those that change what is measured
   std::filesystem::path project;    ///< as read_project_budgets()
+  // Of this program.
+  std::string_view linked_files = kLinkedFiles, other_files = kOtherFiles;
+  std::string_view named_libraries = kBuildInfo.named_libraries;
 };
 
 class CaseInputs {

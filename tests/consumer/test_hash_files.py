@@ -1,5 +1,6 @@
 """cmake/hash_files, which sees all that a program of kernels is linked with."""
 
+import re
 import subprocess
 
 import pytest
@@ -28,3 +29,30 @@ def test_registrations_that_the_linker_would_drop_are_an_error(tmp_path, variabl
     assert (f"{library}: has a WARPGAUGE_FAMILY, which the linker would" in result.stderr) == (
         code == 2
     )
+
+
+def test_each_file_has_its_hash_and_its_families(tmp_path):
+    sources = {
+        "two.cpp": "static int warpgauge_announced_first; namespace n {\n"
+        "static int warpgauge_announced_secondE;\n"
+        "int* q() { return &warpgauge_announced_secondE; } }\n"
+        "int* p() { return &warpgauge_announced_first; }\n",
+        "none.cpp": "int other() { return 1; }\n",
+    }
+
+    def lines():
+        for name, text in sources.items():
+            (tmp_path / name).write_text(text)
+            subprocess.run(["c++", "-c", name], cwd=tmp_path, check=True)
+        files = [tmp_path / "two.o", tmp_path / "none.o"]
+        subprocess.run(
+            [ROOT / "cmake/hash_files", tmp_path / "made.cpp", "kFiles", *files], check=True
+        )
+        return re.findall(r'"(.*)\\n"', (tmp_path / "made.cpp").read_text())
+
+    two, none = lines()
+    assert re.fullmatch("[0-9a-f]{16} first secondE", two)
+    assert re.fullmatch("[0-9a-f]{16}", none)
+    assert lines() == [two, none]
+    sources["none.cpp"] = "int other() { return 2; }\n"
+    assert lines()[0] == two and lines()[1] != none
