@@ -18,9 +18,14 @@ namespace {family} {{
 struct Scale : warpgauge::Problem {{
   warpgauge::Input<float> in;
   warpgauge::Output<float> out;
+  std::int64_t count;
   explicit Scale(const warpgauge::Size& size)
-      : in(*this, size.count(), [](std::size_t i) {{ return static_cast<float>(i % 7); }}),
-        out(*this, size.count()) {{}}
+      : in(*this, made(size.count())), out(*this, size.count()), count(size.count()) {{}}
+  static std::vector<float> made(std::size_t count) {{
+    std::vector<float> values(count);
+    for (std::size_t i = 0; i < count; ++i) values[i] = static_cast<float>(i % 7);
+    return values;
+  }}
   void check(warpgauge::Comparison& comparison) const override {{
     std::vector<float> expected = in.host();
     for (float& value : expected) value = value + value;
@@ -33,7 +38,7 @@ __global__ void twice(float* out, const float* in) {{
 }}
 WARPGAUGE_FAMILY({family}) {{
   const auto f32 = family.problem<Scale>("f32", {{{{SIZE}}}});
-  f32.variant("plain", [](Scale& p) {{ twice<<<SIZE / 128, 128>>>(p.out, p.in); }});
+  f32.variant("plain", [](Scale& p) {{ twice<<<p.count / 128, 128>>>(p.out, p.in); }});
 }}
 }}  // namespace {family}
 """
@@ -42,7 +47,7 @@ CHANGES = {
     "kernel": ("in[i] + in[i]", "2 * in[i]"),
     "generator": ("i % 7", "i % 5"),
     "reference": ("value + value", "2 * value"),
-    "launch": ("SIZE / 128, 128", "SIZE / 64, 64"),
+    "launch": ("count / 128, 128", "count / 64, 64"),
     "size": ("{{SIZE}}", "{{2 * SIZE}}"),
     "header": ("256", "512"),
     "flags": None,
@@ -107,7 +112,7 @@ def project(tmp_path_factory, prefix):
 def values(facts):
     """What a gate has found, apart from where it stands."""
     return sorted(
-        (fact.case.id, fact.case.arch or "", fact.metric.id, str(fact.value), fact.verdict or "")
+        (fact.case.id, fact.case.arch or "", fact.metric, str(fact.value), fact.verdict or "")
         for fact in facts
     )
 
@@ -115,7 +120,7 @@ def values(facts):
 def test_nothing_is_affected_where_nothing_has_changed(project):
     assert project.affected() == {}
     output = project.gate("--since", project.main, "--out=again")
-    of = next(read_facts(project.main)).run.id
+    of = read_facts(project.main)[0].run.id
     assert f"cases carried over from run {of}" in output
     again = list(read_facts(project.build / "again/facts.jsonl"))
     assert values(again) == values(read_facts(project.main))
