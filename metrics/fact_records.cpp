@@ -281,7 +281,10 @@ Fact read_case(Members members, const std::string& name) {
     context.kernels.push_back(read_kernel(std::move(kernel)));
   }
   context.code_hash = members.text_or_absent("code_hash");
-  if (members.has("inputs")) context.inputs = read_inputs(members.object("inputs"));
+  if (members.has("inputs")) {
+    context.inputs = read_inputs(members.object("inputs"));
+    if (context.inputs.empty()) members.fail("inputs", "must have a hash");
+  }
   context.carried = members.text_or_absent("carried");
   context.file = members.text_or_absent("file");
   context.line = members.whole_or_absent("line");
