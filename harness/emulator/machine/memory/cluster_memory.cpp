@@ -1,7 +1,9 @@
 // Places in the shared memory of a cluster.
 #include "harness/emulator/machine/memory/cluster_memory.h"
 
+#include <algorithm>
 #include <bit>
+#include <span>
 #include <string>
 
 #include "harness/emulator/machine/async_rules.h"
@@ -109,10 +111,10 @@ std::byte* pointer_to(const Warp& warp, const Instruction& instruction, int lane
 }
 
 void ClusterMemory::begin() {
-  for (Part& part : parts) {
+  for (Part& part : std::span(parts).first(blocks)) {
     part.has_ended = false;
     part.met = 0;
-    part.uses = {};
+    std::fill_n(part.uses.begin(), blocks, Use{});
   }
 }
 
