@@ -36,12 +36,11 @@ void for_active_lanes(const Warp& warp, Body body) {
   fault(warp, instruction, Mask{1} << lane, kind, what.c_str());
 }
 
-/// The object of a lane's handle, whose memory is still there.
+/// The object of a handle, whose memory is still there.
 template <typename Object>
 const Object& object_of(const Warp& warp, const Instruction& instruction, int lane,
-                        const char* name) {
+                        std::uint64_t handle, const char* name) {
   const ImageAccess& access = access_of(instruction);
-  const auto handle = value_of<std::uint64_t>(warp, access.handle, lane);
   const Object* const object = Objects<Object>::instance().find(handle);
   const auto refuse = [&](const std::string& why) {
     fail(warp, instruction, lane, Fault::Kind::invalid_texture, why);
@@ -67,6 +66,30 @@ const Object& object_of(const Warp& warp, const Instruction& instruction, int la
   }
   return *object;
 }
+
+/// The objects of the lanes' handles. Lanes mostly have one handle, which is looked up once.
+template <typename Object>
+class LaneObjects {
+ public:
+  LaneObjects(const Warp& warp, const Instruction& instruction, const char* name)
+      : warp_(warp), instruction_(instruction), name_(name) {}
+
+  const Object& of(int lane) {
+    const auto handle = value_of<std::uint64_t>(warp_, access_of(instruction_).handle, lane);
+    if (object_ == nullptr || handle != handle_) {
+      object_ = &object_of<Object>(warp_, instruction_, lane, handle, name_);
+      handle_ = handle;
+    }
+    return *object_;
+  }
+
+ private:
+  const Warp& warp_;
+  const Instruction& instruction_;
+  const char* const name_;
+  std::uint64_t handle_ = 0;
+  const Object* object_ = nullptr;
+};
 
 void store_values(const Warp& warp, const ImageAccess& access, int lane, const Texel& values) {
   for (int i = 0; i < access.count; ++i) {
@@ -139,9 +162,10 @@ std::byte* element_of(const Warp& warp, const Instruction& instruction, int lane
 template <typename Object>
 void execute_query(Warp& warp, const Instruction& instruction) {
   const ImageAccess& access = access_of(instruction);
+  LaneObjects<Object> objects(warp, instruction, "texture or surface");
   for_active_lanes(warp, [&](int lane) {
-    const auto& object = object_of<Object>(warp, instruction, lane, "texture or surface");
-    store_values(warp, access, lane, {static_cast<std::uint32_t>(access.query(object.texels))});
+    const Texels& texels = objects.of(lane).texels;
+    store_values(warp, access, lane, {static_cast<std::uint32_t>(access.query(texels))});
   });
 }
 
@@ -149,8 +173,9 @@ void execute_query(Warp& warp, const Instruction& instruction) {
 
 void execute_tex(Warp& warp, const Instruction& instruction) {
   const ImageAccess& access = access_of(instruction);
+  LaneObjects<Texture> textures(warp, instruction, "texture");
   for_active_lanes(warp, [&](int lane) {
-    const auto& texture = object_of<Texture>(warp, instruction, lane, "texture");
+    const Texture& texture = textures.of(lane);
     if (texture.reads_floats() != access.wants_float) {
       fail(warp, instruction, lane, Fault::Kind::invalid_texture,
            std::string("the texture gives ") + (access.wants_float ? "integers" : "floats") +
@@ -172,8 +197,9 @@ void execute_tex(Warp& warp, const Instruction& instruction) {
 void execute_suld(Warp& warp, const Instruction& instruction) {
   const ImageAccess& access = access_of(instruction);
   const auto bytes = static_cast<std::size_t>(access.element_bytes);
+  LaneObjects<Surface> surfaces(warp, instruction, "surface");
   for_active_lanes(warp, [&](int lane) {
-    const Texels& texels = object_of<Surface>(warp, instruction, lane, "surface").texels;
+    const Texels& texels = surfaces.of(lane).texels;
     const std::byte* const from = element_of(warp, instruction, lane, texels);
     if (from != nullptr && texels.writes->has(from, access.count * bytes)) {
       fail_as_stale(warp, instruction, lane, "surface");
@@ -191,8 +217,9 @@ void execute_suld(Warp& warp, const Instruction& instruction) {
 void execute_sust(Warp& warp, const Instruction& instruction) {
   const ImageAccess& access = access_of(instruction);
   const auto bytes = static_cast<std::size_t>(access.element_bytes);
+  LaneObjects<Surface> surfaces(warp, instruction, "surface");
   for_active_lanes(warp, [&](int lane) {
-    const Texels& texels = object_of<Surface>(warp, instruction, lane, "surface").texels;
+    const Texels& texels = surfaces.of(lane).texels;
     std::byte* const to = element_of(warp, instruction, lane, texels);
     if (to == nullptr) return;
     texels.writes->add(to, access.count * bytes);
