@@ -22,7 +22,7 @@ constexpr const char* kRemedy = "an Input is only read; make it an InOut if it i
 /// The first byte of device memory that is not as on the host.
 std::optional<std::size_t> first_difference(const void* device, const void* host,
                                             std::size_t bytes) {
-  constexpr std::size_t kPart = std::size_t{16} << 20;
+  constexpr std::size_t kPart = std::size_t{1} << 20;  // stays in the cache
   std::vector<std::byte> part(std::min(bytes, kPart));
   for (std::size_t begin = 0; begin < bytes; begin += part.size()) {
     const std::size_t size = std::min(part.size(), bytes - begin);
