@@ -1,6 +1,7 @@
 #include "harness/gate/gate.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -60,6 +61,14 @@ using metrics::Fact;
 using metrics::Verdict;
 using Cases = std::vector<const Case*>;
 using Archs = std::vector<std::string>;
+
+/// In a process that runs case after case: their vectors get memory that is there already, which
+/// otherwise goes back to the system and comes again with a fault for each page.
+void keep_freed_memory() {
+  constexpr int kMostInOne = 32 << 20, kMostKept = 256 << 20;  // bytes
+  mallopt(M_MMAP_THRESHOLD, kMostInOne);
+  mallopt(M_TRIM_THRESHOLD, kMostKept);
+}
 
 metrics::Asked asked_of(const GateOptions& options) {
   metrics::Asked asked = {.device = options.device,
@@ -333,6 +342,7 @@ class Gate {
     isolated(
         one_by_one(cases), many_processes(cases.size(), !is_emulated()), progress,
         [&] {
+          keep_freed_memory();
           choose_device();
           if (coverage_) count_coverage();
           if (is_emulated()) check_accesses(options_.checks, options_.schedules);
