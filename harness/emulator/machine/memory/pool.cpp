@@ -26,25 +26,25 @@ std::uint64_t slot_bytes(std::uint64_t bytes) {
   return round_up(needed, step < kBlockAlignment ? kBlockAlignment : step);
 }
 
-/// The mapping of a large block: a page of red zone in front, at least kRedZone behind.
+/// What the address of a large block is a multiple of.
+std::uint64_t alignment_of(std::uint64_t bytes) { return bytes < kHugePage ? kPage : kHugePage; }
+
+/// The mapping of a large block: at least a page of red zone in front, and kRedZone behind.
 std::uint64_t mapped_bytes(std::uint64_t bytes) {
-  return kPage + round_up(bytes + kRedZone, kPage);
+  return alignment_of(bytes) + round_up(bytes + kRedZone, kPage);
 }
 
 std::byte* map(std::uint64_t bytes) {
   void* const begin = mmap(nullptr, bytes, PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (begin == MAP_FAILED) return nullptr;
-  // A fault for each page of 4 KiB takes longer than to write it.
-  if (bytes >= kHugePage) madvise(begin, bytes, MADV_HUGEPAGE);
-  return static_cast<std::byte*>(begin);
+  return begin == MAP_FAILED ? nullptr : static_cast<std::byte*>(begin);
 }
 
 }  // namespace
 
 MemoryPool::~MemoryPool() {
   for (const Mapping& chunk : chunks_) munmap(chunk.begin, chunk.bytes);
-  for (const auto& [block, bytes] : large_) munmap(block - kPage, mapped_bytes(bytes));
+  for (const auto& [block, mapping] : large_) munmap(mapping.begin, mapping.bytes);
 }
 
 bool MemoryPool::is_large(std::uint64_t bytes) { return bytes > kLargestSmall; }
@@ -52,10 +52,15 @@ bool MemoryPool::is_large(std::uint64_t bytes) { return bytes > kLargestSmall; }
 std::byte* MemoryPool::take(std::uint64_t bytes) {
   if (bytes > kMostBytes) return nullptr;
   if (!is_large(bytes)) return take_small(slot_bytes(bytes));
-  std::byte* const begin = map(mapped_bytes(bytes));
-  if (begin == nullptr) return nullptr;
-  large_.emplace(begin + kPage, bytes);
-  return begin + kPage;
+  const Mapping mapping = {map(mapped_bytes(bytes)), mapped_bytes(bytes)};
+  if (mapping.begin == nullptr) return nullptr;
+  const std::uint64_t alignment = alignment_of(bytes);
+  const auto first = reinterpret_cast<std::uintptr_t>(mapping.begin);
+  std::byte* const block = mapping.begin + (round_up(first + kPage, alignment) - first);
+  // A fault for each page of 4 KiB takes longer than to write it.
+  if (bytes >= kHugePage) madvise(block, bytes / kHugePage * kHugePage, MADV_HUGEPAGE);
+  large_.emplace(block, mapping);
+  return block;
 }
 
 std::byte* MemoryPool::take_small(std::uint64_t slot) {
@@ -78,13 +83,14 @@ std::byte* MemoryPool::take_small(std::uint64_t slot) {
 }
 
 void MemoryPool::discard(std::byte* block, std::uint64_t bytes) {
-  if (is_large(bytes)) madvise(block - kPage, mapped_bytes(bytes), MADV_DONTNEED);
+  if (is_large(bytes)) madvise(block, bytes, MADV_DONTNEED);
 }
 
 void MemoryPool::give_back(std::byte* block, std::uint64_t bytes) {
   if (is_large(bytes)) {
-    munmap(block - kPage, mapped_bytes(bytes));
-    large_.erase(block);
+    const auto mapped = large_.find(block);
+    munmap(mapped->second.begin, mapped->second.bytes);
+    large_.erase(mapped);
   } else {
     free_[slot_bytes(bytes)].push_back(block);
   }

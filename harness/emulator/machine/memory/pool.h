@@ -42,7 +42,7 @@ class MemoryPool {
   std::byte* unused_ = nullptr;  ///< of the last chunk
   std::byte* chunk_end_ = nullptr;
   std::map<std::uint64_t, std::vector<std::byte*>> free_;  ///< by size of slot
-  std::map<std::byte*, std::uint64_t> large_;              ///< block -> bytes
+  std::map<std::byte*, Mapping> large_;                    ///< of blocks
 };
 
 }  // namespace warpgauge::emulator::machine::memory
