@@ -15,6 +15,7 @@ constexpr float kFarthest = 1099511627776;  // 2^40: no texture is so large, and
 /// Where on an axis a texel lies, or -1: on the border.
 std::int64_t place(std::int64_t index, std::uint64_t size, Texture::Address mode) {
   const auto length = static_cast<std::int64_t>(size);
+  if (index >= 0 && index < length) return index;
   const auto modulo = [](std::int64_t value, std::int64_t period) {
     return (value % period + period) % period;
   };
