@@ -102,12 +102,13 @@ void Buffer::download(void* host) const {
 
 void Buffer::poison() const {
   // The pattern comes from the host once, and the device doubles it: no call of CUDA sets 16 bits.
-  constexpr std::size_t kPatternBytes = 64 << 10;
+  // What it copies from stays in the cache.
+  constexpr std::size_t kPatternBytes = 64 << 10, kMostCopied = std::size_t{1} << 20;
   static const std::vector<std::uint16_t> pattern(kPatternBytes / sizeof(kPoison), kPoison);
   std::size_t done = std::min(bytes_, kPatternBytes);
   WARPGAUGE_CUDA(cudaMemcpy(device_, pattern.data(), done, cudaMemcpyHostToDevice));
   while (done < bytes_) {
-    const std::size_t more = std::min(done, bytes_ - done);
+    const std::size_t more = std::min({done, kMostCopied, bytes_ - done});
     WARPGAUGE_CUDA(cudaMemcpy(static_cast<std::byte*>(device_) + done, device_, more,
                               cudaMemcpyDeviceToDevice));
     done += more;
