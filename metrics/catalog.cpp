@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <unordered_map>
 
 #include "metrics/counter_row.h"
 #include "metrics/nearest.h"
@@ -472,8 +473,13 @@ const std::vector<Metric>& table() {
 std::span<const Metric> catalog() { return table(); }
 
 const Metric* find_metric(std::string_view id) {
-  const auto found = std::ranges::find(table(), id, &Metric::id);
-  return found == table().end() ? find_counter(id) : &*found;
+  static const auto kPlaces = [] {
+    std::unordered_map<std::string_view, const Metric*> places;
+    for (const Metric& row : table()) places.emplace(row.id, &row);
+    return places;
+  }();
+  const auto found = kPlaces.find(id);
+  return found == kPlaces.end() ? find_counter(id) : found->second;
 }
 
 const Metric& metric(std::string_view id) {

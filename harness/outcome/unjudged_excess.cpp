@@ -35,9 +35,11 @@ std::optional<UnjudgedExcess> worst_unjudged_excess(const std::vector<JudgedValu
   std::map<Place, double> ideals;
   for (const auto& [fact, run] : values) {
     const double* value = number_of(*fact);
-    if (value != nullptr && *value > 0) {
-      ideals[{fact->id, fact->arch, metrics::metric(fact->metric).id}] = *value;
-    }
+    if (value == nullptr || *value <= 0) continue;
+    const bool is_ideal = std::ranges::any_of(kExcesses, [&](std::string_view excess) {
+      return metrics::metric(excess).ideal == fact->metric;
+    });
+    if (is_ideal) ideals[{fact->id, fact->arch, metrics::metric(fact->metric).id}] = *value;
   }
   std::optional<UnjudgedExcess> worst;
   for (const auto& [fact, run] : values) {
