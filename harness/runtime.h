@@ -43,9 +43,10 @@ std::unique_ptr<LineCounter> make_line_counter();
 std::string chip_name();
 
 /// Makes the emulator pretend to be a GPU of `arch` ("sm_90"), before any other use;
-/// a launch that takes longer than `time_limit` (0: none) fails. Throws std::logic_error on a GPU,
-/// which is what it is.
-void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit = {});
+/// a launch that takes longer than `time_limit` (0: none) fails. Its blocks run in as many threads
+/// (0: one for each core). Throws std::logic_error on a GPU, which is what it is.
+void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit = {},
+                  int threads = 0);
 
 /// The architecture ("sm_90a") whose code the emulator runs; empty on a GPU.
 std::string emulated_arch();

@@ -36,11 +36,12 @@ std::unique_ptr<LineCounter> make_line_counter() { return std::make_unique<Emula
 
 std::string chip_name() { return ""; }
 
-void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit) {
+void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit, int threads) {
   emulator::Emulator& emulator = emulator::Emulator::instance();
   emulator.choose_architecture(arch);
   emulator::machine::Options options;
   options.time_limit = time_limit;
+  options.threads = threads;
   emulator.set_options(options);
 }
 

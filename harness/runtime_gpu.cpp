@@ -30,7 +30,8 @@ std::unique_ptr<LineCounter> make_line_counter() { return std::make_unique<Cupti
 
 std::string chip_name() { return metrics::current_chip(); }
 
-void emulate_arch(const std::string& arch, std::chrono::milliseconds /*time_limit*/) {
+void emulate_arch(const std::string& arch, std::chrono::milliseconds /*time_limit*/,
+                  int /*threads*/) {
   throw std::logic_error("this program runs on a GPU and cannot emulate " + arch);
 }
 

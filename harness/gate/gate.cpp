@@ -236,8 +236,11 @@ class Gate {
     for (const std::string& arch : run_archs_) {
       if (coverage_) cover_code(arch);
       measure_runs(on(arch, cases), "run-time facts, emulated " + arch, arch, [&] {
-        // A little before the case itself is stopped: the emulator can say where it was.
-        emulate_arch(arch, std::chrono::milliseconds(options_.time_limit) * 9 / 10);
+        // A little before the case itself is stopped: the emulator can say where it was. The
+        // processes share the cores.
+        const std::size_t processes = std::min(many_processes(), cases.size());
+        emulate_arch(arch, std::chrono::milliseconds(options_.time_limit) * 9 / 10,
+                     std::max(1, metrics::available_cores() / static_cast<int>(processes)));
       });
     }
   }
@@ -525,7 +528,10 @@ class Gate {
         return false;
       }
     };
-    work.done = [&](std::size_t i) { progress.done(items[i].front()->id.str()); };
+    work.done = [&](std::size_t i) {
+      progress.done(items[i].front()->id.str());
+      facts_so_far();  // reads them while others are at work
+    };
     work.died = [&](const process::CrashedItem& crashed) {
       writer_->reopen();
       fail(items[crashed.item], crashed.reason);
