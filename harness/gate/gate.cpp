@@ -238,7 +238,7 @@ class Gate {
       measure_runs(on(arch, cases), "run-time facts, emulated " + arch, arch, [&] {
         // A little before the case itself is stopped: the emulator can say where it was. The
         // processes share the cores.
-        const std::size_t processes = std::min(many_processes(), cases.size());
+        const std::size_t processes = std::min(many_processes(cases.size(), false), cases.size());
         emulate_arch(arch, std::chrono::milliseconds(options_.time_limit) * 9 / 10,
                      std::max(1, metrics::available_cores() / static_cast<int>(processes)));
       });
