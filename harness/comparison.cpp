@@ -4,11 +4,13 @@
 #include <fmt/format.h>
 
 #include <stdexcept>
+#include <string>
 
 namespace warpgauge {
 
-std::string Comparison::text(double value) {
-  return std::isnan(value) ? "nan" : fmt::format("{}", value);  // fmt shows the sign of NaN
+std::string Comparison::Element::text() const {
+  if (!is_integer) return std::isnan(number) ? "nan" : fmt::format("{}", number);  // fmt: "-nan"
+  return is_signed ? std::to_string(integer) : std::to_string(static_cast<std::uint64_t>(integer));
 }
 
 void Comparison::require_usable(double tolerance) {
@@ -16,21 +18,23 @@ void Comparison::require_usable(double tolerance) {
   throw std::invalid_argument(
       fmt::format("close() was called with a tolerance of {}: it must be at least 0 and below 1, "
                   "or 0 is as close as anything and the comparison says nothing",
-                  text(tolerance)));
+                  element(tolerance).text()));
 }
 
-void Comparison::fail(std::size_t index, const std::string& got, const std::string& expected,
-                      std::size_t differing, std::size_t total) {
-  if (!failure_.empty()) return;  // the first output that differs is enough to start from
-  const char* hint = got == "nan" ? " (never written?)" : "";
-  failure_ = fmt::format("element {} is {}{}, expected {}; {} of {} differ", index, got, hint,
-                         expected, differing, total);
+std::string Comparison::failure() const {
+  const auto& [kind, index, got, expected, count, total] = difference_;
+  if (kind == Kind::none) return "";
+  if (kind == Kind::count) {
+    return fmt::format("{} elements, but the reference has {}", count, total);
+  }
+  const std::string text = got.text();
+  const char* hint = text == "nan" ? " (never written?)" : "";
+  return fmt::format("element {} is {}{}, expected {}; {} of {} differ", index, text, hint,
+                     expected.text(), count, total);
 }
 
 void Comparison::fail_count(std::size_t got, std::size_t expected) {
-  if (failure_.empty()) {
-    failure_ = fmt::format("{} elements, but the reference has {}", got, expected);
-  }
+  if (difference_.kind == Kind::none) difference_ = {Kind::count, 0, {}, {}, got, expected};
 }
 
 void Comparison::add_error(double got, double expected) {

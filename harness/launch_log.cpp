@@ -103,7 +103,7 @@ LaunchLog::~LaunchLog() { current = nullptr; }
 
 void refuse_failed_launches() {
   const FailedLaunch failed = std::exchange(failed_launch, {});
-  metrics::check_cuda(failed.error, "the launch of " + failed.kernel);
+  metrics::check_cuda(failed.error, ("the launch of " + failed.kernel).c_str());
 }
 
 void forget_failed_launches() { failed_launch = {}; }

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstring>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/process/one_process.h"
@@ -62,7 +63,7 @@ double Problem::bytes() const {
 void Problem::reset() {
   int inputs = 0;
   for (Buffer* buffer : buffers_) {
-    const bool is_input = buffer->kept().has_value();
+    const bool is_input = buffer->kept().element_bytes != 0;
     if (!is_input || !has_inputs_) buffer->reset();
     if (!is_input) continue;
     let_kernels_only_read(buffer->device_,
@@ -79,12 +80,12 @@ std::string Problem::overwritten_input() const {
   int inputs = 0;
   for (const Buffer* buffer : buffers_) {
     const auto kept = buffer->kept();
-    if (!kept) continue;
+    if (kept.element_bytes == 0) continue;
     ++inputs;
-    const auto changed = first_difference(buffer->device_, kept->contents, buffer->bytes_);
+    const auto changed = first_difference(buffer->device_, kept.contents, buffer->bytes_);
     if (!changed) continue;
     return fmt::format("it has overwritten input {} of the problem, from element {} of {} on: {}",
-                       inputs, *changed / kept->element_bytes, buffer->bytes_ / kept->element_bytes,
+                       inputs, *changed / kept.element_bytes, buffer->bytes_ / kept.element_bytes,
                        kRemedy);
   }
   return "";

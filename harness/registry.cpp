@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <list>
 #include <stdexcept>
 
 #include "harness/gpu_only.h"
@@ -16,7 +17,24 @@
 #include "warpgauge/registration.h"
 
 namespace warpgauge {
+
+struct VariantSet {
+  std::string family;       ///< the first part of the id, "transpose"
+  std::string type;         ///< the third, "f32"
+  std::vector<Size> sizes;  ///< each makes a case of each variant
+  std::string yardstick;    ///< variant that their times are compared with; empty: none
+  std::string gpu_only;     ///< why they are not run without a GPU; empty: they are
+  std::string needs;        ///< the architecture that they need, "sm_90"; empty: none
+};
+
 namespace {
+
+const VariantSet& kept(VariantSet set) {
+  static std::list<VariantSet> sets;
+  return sets.emplace_back(std::move(set));
+}
+
+std::string str(Text text) { return {text.data(), text.size()}; }
 
 constexpr std::string_view kNoKernels =
     "this program has no kernels; build a gauge of your own with warpgauge_add_kernels() in your "
@@ -163,33 +181,50 @@ const Case* Registry::yardstick_of(const Case& one) const {
   return found == cases_.end() ? nullptr : &*found;
 }
 
-void need_reason(std::string_view reason, const std::source_location& where) {
-  if (!metrics::is_blank(reason)) return;
+Text::Text(const char* text) : Text(std::string_view(text)) {}
+
+const VariantSet& variant_set(Text family, Text type, std::vector<Size> sizes) {
+  return kept({.family = str(family), .type = str(type), .sizes = std::move(sizes)});
+}
+
+const VariantSet& relative_to(Text yardstick, const VariantSet& set) {
+  VariantSet same = set;
+  same.yardstick = str(yardstick);
+  return kept(std::move(same));
+}
+
+const VariantSet& gpu_only(Text reason, const VariantSet& set, const std::source_location& where) {
+  VariantSet same = set;
+  same.gpu_only = str(reason);
+  if (!metrics::is_blank(same.gpu_only)) return kept(std::move(same));
   throw std::invalid_argument(
       fmt::format("{}:{}: gpu_only() has no reason; say why the emulator "
                   "cannot run the variants, as in gpu_only(\"uses tcgen05\")",
                   where.file_name(), where.line()));
 }
 
-void need_arch_name(std::string_view arch, const std::source_location& where) {
-  if (metrics::ArchName::parse(arch)) return;
+const VariantSet& needs(Text arch, const VariantSet& set, const std::source_location& where) {
+  VariantSet same = set;
+  same.needs = str(arch);
+  if (metrics::ArchName::parse(same.needs)) return kept(std::move(same));
   throw std::invalid_argument(fmt::format(
       "{}:{}: needs(\"{}\") names no architecture; say which is the first that has the variants, "
       "as in needs(\"sm_90\")",
-      where.file_name(), where.line(), arch));
+      where.file_name(), where.line(), same.needs));
 }
 
-void register_variant(const VariantSet& set, std::string_view variant, const Recipe* recipe,
-                      bool counted, const std::source_location& where) {
+void register_variant(const VariantSet& set, Text variant, const Recipe* recipe, bool counted,
+                      const std::source_location& where) {
+  const std::string name = str(variant);
   const std::shared_ptr<const Recipe> shared(recipe);
   if (set.sizes.empty()) {
     throw std::invalid_argument(
         fmt::format("{}:{}: {}.{}.{} has no size, so no case of it would run; give its problem one",
-                    where.file_name(), where.line(), set.family, variant, set.type));
+                    where.file_name(), where.line(), set.family, name, set.type));
   }
   for (const Size& size : set.sizes) {
     Registry::instance().add(
-        {.id = {set.family, std::string(variant), set.type, size.str()},
+        {.id = {set.family, name, set.type, size.str()},
          .file = where.file_name(),
          .line = static_cast<int>(where.line()),
          .make_problem = [shared, size] { return std::unique_ptr<Problem>(shared->make(size)); },
@@ -198,7 +233,7 @@ void register_variant(const VariantSet& set, std::string_view variant, const Rec
          .counted = counted,
          .gpu_only = set.gpu_only,
          .needs = set.needs,
-         .yardstick = set.yardstick == variant ? "" : set.yardstick});
+         .yardstick = set.yardstick == name ? "" : set.yardstick});
   }
 }
 

@@ -66,7 +66,7 @@ std::string_view cuda_remedy(cudaError_t code) {
   }
 }
 
-void check_cuda(cudaError_t code, std::string_view call, const std::source_location& where) {
+void check_cuda(cudaError_t code, const char* call, const std::source_location& where) {
   if (code != cudaSuccess) throw CudaError(code, call, where);
 }
 

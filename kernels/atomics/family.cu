@@ -94,7 +94,7 @@ __global__ void update(T* cells, const T* a, int n) {
 }
 
 template <typename T, typename Op>
-void add_operation(const warpgauge::Family& family, std::string_view type, std::string_view name) {
+void add_operation(const warpgauge::Family& family, const char* type, const char* name) {
   family.problem<Updated<T, Op>>(type, {{4096}, {1000}}).variant(name, [](Updated<T, Op>& p) {
     update<T, Op><<<p.blocks, kThreads>>>(p.cells, p.a, p.n);
   });
@@ -102,7 +102,7 @@ void add_operation(const warpgauge::Family& family, std::string_view type, std::
 
 // The operations for both 32 and 64 bits.
 template <typename T>
-void add_operations(const warpgauge::Family& family, std::string_view type) {
+void add_operations(const warpgauge::Family& family, const char* type) {
   add_operation<T, Add>(family, type, "add");
   add_operation<T, AddBlock>(family, type, "add_block");
   add_operation<T, AddSystem>(family, type, "add_system");

@@ -147,7 +147,7 @@ __global__ void staged(Word* b, const float* a, int k) {
 
 // Offsets and strides in words, and the misalignment of wide words in floats.
 template <typename Word>
-void add_aligned(const warpgauge::Family& family, std::string_view type) {
+void add_aligned(const warpgauge::Family& family, const char* type) {
   family.problem<Offset<Word>>(type, {{0}, {1}, {2}, {4}, {8}}).variant("offset", [](auto& p) {
     offset<Word><<<kBlocks, kThreads>>>(p.to(), p.from(), p.k);
   });
@@ -157,7 +157,7 @@ void add_aligned(const warpgauge::Family& family, std::string_view type) {
 }
 
 template <typename Word>
-void add_misaligned(const warpgauge::Family& family, std::string_view type) {
+void add_misaligned(const warpgauge::Family& family, const char* type) {
   std::vector<warpgauge::Size> offsets;
   for (int k = 0; k < kFloats<Word>; ++k) offsets.push_back({k});
   const auto words = family.problem<Misaligned<Word>>(type, offsets);

@@ -131,7 +131,7 @@ __global__ void shift(std::uint32_t* out, const std::uint32_t* low, const std::u
 }
 
 template <typename Shift>
-void add_shift(const warpgauge::Family& family, std::string_view name) {
+void add_shift(const warpgauge::Family& family, const char* name) {
   family.problem<Shifted<Shift>>("u32", {{4096}, {1000}}).variant(name, [](Shifted<Shift>& p) {
     shift<Shift><<<(p.n + kThreads - 1) / kThreads, kThreads>>>(p.out, p.low, p.high, p.by, p.n);
   });

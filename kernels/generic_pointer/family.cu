@@ -47,7 +47,7 @@ __global__ void read(std::int32_t* out, const std::int32_t* a, int n, int mask) 
 
 WARPGAUGE_FAMILY(generic_pointer) {
   const auto i32 = family.problem<Read>("i32", {{65536}, {1000}});
-  const auto add = [&](std::string_view name, int mask) {
+  const auto add = [&](const char* name, int mask) {
     i32.variant(name, [mask](Read& p) {
       p.mask = mask;
       read<<<(p.n + kThreads - 1) / kThreads, kThreads>>>(p.out, p.a, p.n, mask);

@@ -107,7 +107,7 @@ __global__ void changed(Word* y, const Word* x, int n, Coefficients<kFewWords> o
 }
 
 template <int kBytes>
-void add_large(const warpgauge::Family& family, std::string_view variant) {
+void add_large(const warpgauge::Family& family, const char* variant) {
   using Many = Polynomial<words_of(kBytes)>;
   static_assert(sizeof(Coefficients<words_of(kBytes)>) + kOtherBytes == kBytes);
   family.problem<Many>("u32", {{2048}}).variant(variant, [](Many& p) {

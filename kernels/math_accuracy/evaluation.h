@@ -121,10 +121,10 @@ __global__ void evaluate(T* results, Arguments<T, kSteps> arguments, int n) {
 
 // The one way in which all of them become variants, named like the function that is called.
 template <typename F, Bound kBound, typename T, Function<T> kFunction>
-void add(const warpgauge::Family& family, const std::string& name,
+void add(const warpgauge::Family& family, warpgauge::Text name,
          std::source_location where = std::source_location::current()) {
   const std::vector<warpgauge::Size> sizes = {{kArguments}, {1000}, warpgauge::large({1 << 22})};
-  const std::string type = sizeof(T) == 4 ? "f32" : "f64";
+  const char* type = sizeof(T) == 4 ? "f32" : "f64";
   const auto launch = [](auto& p) {
     const int blocks = (p.n + kThreads - 1) / kThreads;
     evaluate<T, F::kSteps, kFunction><<<blocks, kThreads>>>(p.results, p.arguments, p.n);

@@ -2,6 +2,7 @@
 // to nearest, to zero, up and down. The last two enclose the exact result. All but _rn have twice
 // its mean error.
 #include <cmath>
+#include <string>
 
 #include "kernels/math_accuracy/evaluation.h"
 

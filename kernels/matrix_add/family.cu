@@ -127,7 +127,7 @@ void launch_flat(Add<T>& p) {
 }
 
 template <typename T>
-void add_variants(const warpgauge::Family& family, std::string_view type) {
+void add_variants(const warpgauge::Family& family, const char* type) {
   const std::vector<warpgauge::Size> sizes = {
       {10, 10}, {512, 2048}, {1000, 700}, warpgauge::large({8192, 8192})};
   family.problem<Create<T>>(type, sizes).variant("create", launch_create<T>);

@@ -256,7 +256,7 @@ void launch_triangle(Orthogonal<T>& p) {
 }
 
 template <typename T>
-void add_variants(const warpgauge::Family& family, std::string_view type) {
+void add_variants(const warpgauge::Family& family, const char* type) {
   // Whole tiles, and tiles that are not; matrices that pass the check, and that do not.
   const std::vector<warpgauge::Size> sizes = {{256, 0}, {104, 3}, warpgauge::large({1024, 0})};
   const auto of_one = family.problem<Orthogonal<T>>(type, sizes);

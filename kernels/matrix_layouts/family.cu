@@ -10,6 +10,8 @@
 // Sums of columns by neighbouring lanes read neighbours. Sums of rows, a row a lane, read a column
 // of the matrix at a time, 32 sectors a request (global.load.sectors_per_request): the layout does
 // not help, another division of the work does, a row a warp.
+#include <string>
+
 #include "warpgauge/warpgauge.h"
 
 namespace matrix_layouts {
@@ -226,7 +228,7 @@ void launch_row_sums_by_warps(Sums<T>& p) {
 }
 
 template <typename Layout, typename T>
-void add_layout(const warpgauge::Family& family, std::string_view type,
+void add_layout(const warpgauge::Family& family, const char* type,
                 const std::vector<warpgauge::Size>& sizes) {
   const std::string in = std::string("_") + Layout::kName;
   family.problem<Sum<T>>(type, sizes).variant("add" + in, launch_add<Layout, T>);
@@ -238,7 +240,7 @@ void add_layout(const warpgauge::Family& family, std::string_view type,
 }
 
 template <typename T>
-void add_variants(const warpgauge::Family& family, std::string_view type) {
+void add_variants(const warpgauge::Family& family, const char* type) {
   // Whole blocks; neither rows nor columns a multiple of the block. The width of an array is part
   // of its type: a layout for each.
   const warpgauge::Size whole = {512, 1024}, odd = {1000, 700};

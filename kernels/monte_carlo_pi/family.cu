@@ -13,6 +13,7 @@
 // thread has to keep a state and the CPU makes the same points.
 #include <cmath>
 #include <cstdint>
+#include <string>
 
 #include "warpgauge/warpgauge.h"
 

@@ -8,6 +8,7 @@
 // from memory: by loads (`table_global_...`), or by a texture (`table_texture_...`), whose fetches
 // are no global loads.
 #include <cmath>
+#include <string>
 
 #include "kernels/texture_1d/texture.h"
 #include "warpgauge/warpgauge.h"
@@ -190,7 +191,7 @@ void launch(P& p, Values values) {
 }
 
 template <typename T, typename Rule, typename Integrand>
-void add(const warpgauge::Family& family, const std::string& type, const std::string& name,
+void add(const warpgauge::Family& family, const char* type, const char* name,
          const std::vector<warpgauge::Size>& sizes,
          std::source_location where = std::source_location::current()) {
   family.problem<Quadrature<T, Rule, Integrand>>(type, sizes)
@@ -200,7 +201,7 @@ void add(const warpgauge::Family& family, const std::string& type, const std::st
 
 // One idea, from both memories.
 template <typename T, typename Rule>
-void add_tables(const warpgauge::Family& family, const std::string& type, const std::string& rule,
+void add_tables(const warpgauge::Family& family, const char* type, const std::string& rule,
                 const std::vector<warpgauge::Size>& sizes,
                 std::source_location where = std::source_location::current()) {
   const auto tabulated = family.problem<Tabulated<T, Rule>>(type, sizes);
@@ -212,7 +213,7 @@ void add_tables(const warpgauge::Family& family, const std::string& type, const 
 }
 
 template <typename T>
-void add_variants(const warpgauge::Family& family, const std::string& type) {
+void add_variants(const warpgauge::Family& family, const char* type) {
   const std::vector<warpgauge::Size> sizes = {{64}, {1000}, {262144}, warpgauge::large({1 << 26})};
   add<T, Midpoint, Arcsine>(family, type, "smooth_midpoint", sizes);
   add<T, Trapezoid, Arcsine>(family, type, "smooth_trapezoid", sizes);

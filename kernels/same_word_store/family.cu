@@ -145,7 +145,7 @@ void launch(Flags& p) {
 }
 
 template <typename Word, typename Element>
-void add_different_values(const warpgauge::Family& family, std::string_view type,
+void add_different_values(const warpgauge::Family& family, const char* type,
                           const std::vector<warpgauge::Size>& sizes) {
   using Problem = Winners<Word, Element>;
   family.problem<Problem>(type, sizes).variant("different_values", [](Problem& p) {

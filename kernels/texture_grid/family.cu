@@ -250,7 +250,7 @@ dim3 blocks(int height, int width, int depth = 1) {
 }
 
 template <Beyond kBeyond, cudaTextureAddressMode kMode, bool kNormalised>
-void add_mode(const warpgauge::Family& family, const std::string& name,
+void add_mode(const warpgauge::Family& family, const char* name,
               const std::vector<warpgauge::Size>& sizes,
               std::source_location where = std::source_location::current()) {
   family.problem<NeighboursInArray<kBeyond, kMode, kNormalised>>("f32", sizes)

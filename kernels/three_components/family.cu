@@ -151,7 +151,7 @@ void launch_staged(Vectors<T, kComponents>& p) {
 }
 
 template <typename T>
-void add_variants(const warpgauge::Family& family, std::string_view type) {
+void add_variants(const warpgauge::Family& family, const char* type) {
   // Whole blocks; a last block of 232 vectors.
   const std::vector<warpgauge::Size> sizes = {{65536}, {1000}, warpgauge::large({16777216})};
   const auto vectors = family.problem<Vectors<T, kComponents>>(type, sizes);

@@ -130,7 +130,7 @@ __global__ void add_up(T* sum, const T* partial) {
 }
 
 template <typename T>
-void add_variants(const warpgauge::Family& family, const std::string& type) {
+void add_variants(const warpgauge::Family& family, const char* type) {
   const std::vector<warpgauge::Size> sizes = {{2, 100000}, {4, 100000}, {2, 1000}};
   std::vector<warpgauge::Size> parallel_sizes = sizes;
   parallel_sizes.push_back(warpgauge::large({2, 1 << 28}));

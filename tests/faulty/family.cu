@@ -2,6 +2,7 @@
 // it must find: tests/canaries.)
 #include <csignal>
 #include <cstdlib>
+#include <stdexcept>
 #include <thread>
 
 #include "warpgauge/warpgauge.h"

@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -29,11 +28,11 @@ class Buffer {
 
   /// What a variant must leave as it is.
   struct Kept {
-    const void* contents;       ///< on the host, as long as the buffer
-    std::size_t element_bytes;  ///< size of one element
+    const void* contents = nullptr;  ///< on the host, as long as the buffer
+    std::size_t element_bytes = 0;   ///< size of one element; 0: the variant may write to it
   };
-  /// Nothing if the variant may write to it.
-  virtual std::optional<Kept> kept() const { return std::nullopt; }
+  /// Its contents before a run, or nothing.
+  virtual Kept kept() const { return {}; }
 
  protected:
   void upload(const void* host) const;  ///< copies all of the buffer to the device
@@ -102,9 +101,7 @@ class Input : public TypedBuffer<T> {
   Input(Problem& problem, std::vector<T> values)
       : TypedBuffer<T>(problem, values.size()), contents_(std::move(values)) {}
   void reset() override { this->upload(contents_.values().data()); }
-  std::optional<Buffer::Kept> kept() const override {
-    return Buffer::Kept{host().data(), sizeof(T)};
-  }
+  Buffer::Kept kept() const override { return {host().data(), sizeof(T)}; }
   /// The contents, for the reference.
   const std::vector<T>& host() const { return contents_.values(); }
   /// The address on the device, as an argument of a kernel.

@@ -3,7 +3,8 @@
 
 #include <cmath>
 #include <cstddef>
-#include <string>
+#include <cstdint>
+#include <iosfwd>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -77,9 +78,9 @@ class Comparison {
   bool compared() const { return compared_; }
   bool is_counts_only() const { return counts_only_; }  ///< was counts_only() called?
   /// Nothing differed, and something was compared or counts_only() was called.
-  bool passed() const { return (compared_ || counts_only_) && failure_.empty(); }
+  bool passed() const { return (compared_ || counts_only_) && difference_.kind == Kind::none; }
   /// "element 17 is nan (never written?), expected 0.25; 1023 of 4096 differ"; empty if passed.
-  const std::string& failure() const { return failure_; }
+  std::string failure() const;
   const Errors& errors() const { return errors_; }  ///< of all elements that close() compared
 
  private:
@@ -87,17 +88,32 @@ class Comparison {
   void compare(const std::vector<T>& got, const std::vector<Reference>& expected, double tolerance);
   template <typename T, typename Reference>
   static bool same(const T& got, const Reference& expected, double tolerance);
-  template <typename T>
-  static std::string text_of(const T& value);
-  static std::string text(double value);
   static void require_usable(double tolerance);
-  void fail(std::size_t index, const std::string& got, const std::string& expected,
-            std::size_t differing, std::size_t total);
   void fail_count(std::size_t got, std::size_t expected);
   void add_error(double got, double expected);
 
+  /// An element, as a message shows it.
+  struct Element {
+    bool is_integer, is_signed;
+    std::int64_t integer;  // its bits, if it is one
+    double number;         // otherwise
+    std::string text() const;
+  };
+  template <typename T>
+  static Element element(const T& value);
+
+  /// The first difference: enough to start from.
+  enum class Kind { none, elements, count };
+  struct Difference {
+    Kind kind = Kind::none;
+    std::size_t index = 0;            // of the first element that differs
+    Element got = {}, expected = {};  // there
+    std::size_t count = 0,
+                total = 0;  // how many differ of how many; or how many there are, and should be
+  };
+
   bool compared_ = false, counts_only_ = false;
-  std::string failure_;
+  Difference difference_;
   Errors errors_;
 };
 
@@ -110,8 +126,9 @@ void Comparison::compare(const std::vector<T>& got, const std::vector<Reference>
   for (std::size_t i = 0; i < got.size(); ++i) {
     if (!same(got[i], expected[i], tolerance) && differing++ == 0) first = i;
   }
-  if (differing > 0) {
-    fail(first, text_of(got[first]), text_of(expected[first]), differing, got.size());
+  if (differing > 0 && difference_.kind == Kind::none) {
+    difference_ = {Kind::elements,           first,     element(got[first]),
+                   element(expected[first]), differing, got.size()};
   }
 }
 
@@ -128,11 +145,11 @@ bool Comparison::same(const T& got, const Reference& expected, double tolerance)
 }
 
 template <typename T>
-std::string Comparison::text_of(const T& value) {
+Comparison::Element Comparison::element(const T& value) {
   if constexpr (std::is_integral_v<T>) {
-    return std::to_string(value);
+    return {true, std::is_signed_v<T>, static_cast<std::int64_t>(value), 0};
   } else {
-    return text(static_cast<double>(value));
+    return {false, true, 0, static_cast<double>(value)};
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <initializer_list>
-#include <string>
+#include <iosfwd>
 #include <vector>
 
 namespace warpgauge {

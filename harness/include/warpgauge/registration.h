@@ -1,16 +1,31 @@
 // Registers a family of kernels: problems, variants, sizes. Kept light: nvcc reads it once for each
-// architecture.
+// architecture, which <string> or <string_view> would take a half longer.
 #pragma once
 
+#include <cstddef>
 #include <source_location>
-#include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "warpgauge/problem.h"
 
 namespace warpgauge {
+
+/// A name or another text, of a literal, a std::string or a std::string_view. For arguments: it
+/// does not keep the characters.
+class Text {
+ public:
+  Text(const char* text);  ///< up to its '\0'
+  /// All of `string`.
+  template <typename String>
+  Text(const String& string) : data_(string.data()), size_(string.size()) {}
+  const char* data() const { return data_; }  ///< not ended by '\0'
+  std::size_t size() const { return size_; }  ///< characters
+
+ private:
+  const char* data_;
+  std::size_t size_;
+};
 
 /// How a case is made and launched, independent of the type of its problem.
 class Recipe {
@@ -34,94 +49,85 @@ class RecipeOf : public Recipe {
   Launch launch_;
 };
 
-/// The common properties of the variants of one problem type.
-struct VariantSet {
-  std::string family;       ///< the first part of the id, "transpose"
-  std::string type;         ///< the third, "f32"
-  std::vector<Size> sizes;  ///< each makes a case of each variant
-  std::string yardstick;    ///< variant that their times are compared with; empty: none
-  std::string gpu_only;     ///< why they are not run without a GPU; empty: they are
-  std::string needs;        ///< the architecture that they need, "sm_90"; empty: none
-};
+/// The common properties of the variants of one problem type. Sets live as long as the program.
+struct VariantSet;
 
-/// Throws std::invalid_argument, with the place, for a reason that is blank.
-void need_reason(std::string_view reason, const std::source_location& where);
+/// That of a family's problem, at some sizes.
+const VariantSet& variant_set(Text family, Text type, std::vector<Size> sizes);
 
-/// Throws std::invalid_argument, with the place, for what is not the name of an architecture.
-void need_arch_name(std::string_view arch, const std::source_location& where);
+/// The same, relative_to() a yardstick.
+const VariantSet& relative_to(Text yardstick, const VariantSet& set);
+
+/// The same, gpu_only(). Throws std::invalid_argument, with the place, for a reason that is blank.
+const VariantSet& gpu_only(Text reason, const VariantSet& set, const std::source_location& where);
+
+/// The same, which needs() an architecture. Throws std::invalid_argument, with the place, for what
+/// is not the name of one.
+const VariantSet& needs(Text arch, const VariantSet& set, const std::source_location& where);
 
 /// Registers a case for each size of `set`. Takes over `recipe`.
-void register_variant(const VariantSet& set, std::string_view variant, const Recipe* recipe,
-                      bool counted, const std::source_location& where);
+void register_variant(const VariantSet& set, Text variant, const Recipe* recipe, bool counted,
+                      const std::source_location& where);
 
 /// The variants of one problem type at some sizes.
 template <typename P>
 class Variants {
  public:
-  explicit Variants(VariantSet set) : set_(std::move(set)) {}  ///< by Family::problem()
+  explicit Variants(const VariantSet& set) : set_(&set) {}  ///< by Family::problem()
 
   /// Registers a variant. `launch(P&)` launches its kernels on the default stream; it must not
   /// wait for them and must be repeatable once the problem has been reset.
   template <typename Launch>
-  void variant(std::string_view name, Launch launch,
+  void variant(Text name, Launch launch,
                std::source_location where = std::source_location::current()) const {
-    register_variant(set_, name, new RecipeOf<P, Launch>(std::move(launch)), true, where);
+    register_variant(*set_, name, new RecipeOf<P, Launch>(std::move(launch)), true, where);
   }
 
   /// A variant whose work is not done by kernels of this program: calls of a library, or copies.
   /// Its result is checked and its time measured, and nothing is counted.
   template <typename Launch>
-  void uncounted(std::string_view name, Launch launch,
+  void uncounted(Text name, Launch launch,
                  std::source_location where = std::source_location::current()) const {
-    register_variant(set_, name, new RecipeOf<P, Launch>(std::move(launch)), false, where);
+    register_variant(*set_, name, new RecipeOf<P, Launch>(std::move(launch)), false, where);
   }
 
   /// The same, but the times of variants registered with the result are compared with that of the
   /// variant `yardstick` of the same type and size (time.relative_to).
-  Variants relative_to(std::string_view yardstick) const {
-    VariantSet set = set_;
-    set.yardstick = yardstick;
-    return Variants(std::move(set));
+  Variants relative_to(Text yardstick) const {
+    return Variants(warpgauge::relative_to(yardstick, *set_));
   }
 
   /// The same, but variants registered with the result run on GPUs only. Without a GPU their
   /// results and counts are listed as unmeasured, for this reason; compile-time values are judged
   /// as ever.
-  Variants gpu_only(std::string_view reason,
+  Variants gpu_only(Text reason,
                     std::source_location where = std::source_location::current()) const {
-    need_reason(reason, where);
-    VariantSet set = set_;
-    set.gpu_only = reason;
-    return Variants(std::move(set));
+    return Variants(warpgauge::gpu_only(reason, *set_, where));
   }
 
   /// The same, but variants registered with the result exist on `arch` ("sm_90") and on later ones
   /// alone, or if its name ends in a letter ("sm_90a"), on it alone. The code of their kernels
   /// is compiled for it alone. On other architectures they are left out, and the gate says so.
-  Variants needs(std::string_view arch,
-                 std::source_location where = std::source_location::current()) const {
-    need_arch_name(arch, where);
-    VariantSet set = set_;
-    set.needs = arch;
-    return Variants(std::move(set));
+  Variants needs(Text arch, std::source_location where = std::source_location::current()) const {
+    return Variants(warpgauge::needs(arch, *set_, where));
   }
 
  private:
-  VariantSet set_;
+  const VariantSet* set_;
 };
 
 /// A family: problems that answer one question. Its budgets lie beside its source file.
 class Family {
  public:
-  explicit Family(std::string_view name) : name_(name) {}  ///< by WARPGAUGE_FAMILY
+  explicit Family(const char* name) : name_(name) {}  ///< by WARPGAUGE_FAMILY
   /// Variants registered with the result solve `P` for elements of `type` ("f32") at `sizes`.
   template <typename P>
-  Variants<P> problem(std::string_view type, std::vector<Size> sizes) const {
-    return Variants<P>({name_, std::string(type), std::move(sizes), "", "", ""});
+  Variants<P> problem(Text type, std::vector<Size> sizes) const {
+    return Variants<P>(variant_set(name_, type, std::move(sizes)));
   }
 
  private:
-  std::string name_;
+  const char* name_;
 };
 
 /// A family in a list that is filled before main, where errors cannot be reported; main registers

@@ -16,7 +16,7 @@
 #pragma once
 
 #include "warpgauge/buffers.h"
+#include "warpgauge/check_cuda.h"
 #include "warpgauge/comparison.h"
-#include "warpgauge/cuda_error.h"
 #include "warpgauge/problem.h"
 #include "warpgauge/registration.h"

@@ -1,4 +1,4 @@
-// The one check of CUDA calls: throws with file, line, call, the error's name and the remedy.
+// What the check of CUDA calls throws, and what it says.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+
+#include "warpgauge/check_cuda.h"
 
 namespace warpgauge::metrics {
 
@@ -27,11 +29,4 @@ std::string cuda_error_text(cudaError_t code);
 /// The remedy, as a sentence; empty if there is none.
 std::string_view cuda_remedy(cudaError_t code);
 
-/// Throws CudaError unless `code` is cudaSuccess.
-void check_cuda(cudaError_t code, std::string_view call,
-                const std::source_location& where = std::source_location::current());
-
 }  // namespace warpgauge::metrics
-
-/// WARPGAUGE_CUDA(cudaMalloc(&pointer, bytes));
-#define WARPGAUGE_CUDA(...) ::warpgauge::metrics::check_cuda((__VA_ARGS__), #__VA_ARGS__)
