@@ -11,15 +11,15 @@
 namespace warpgauge::explain {
 namespace {
 
-constexpr std::size_t kWidth = 100;
+constexpr std::size_t kColumns = 100;
 constexpr const char* kBold = "\033[1m";
-constexpr const char* kConflict = "\033[33m";
+constexpr const char* kConflictColour = "\033[33m";
 constexpr const char* kPlain = "\033[0m";
 
 /// Lines after the first are indented.
 std::string paragraph(const std::string& text) {
   std::string result;
-  for (const std::string& line : files::wrapped(files::printable(text), kWidth - 2)) {
+  for (const std::string& line : files::wrapped(files::printable(text), kColumns - 2)) {
     result += (result.empty() ? "" : "  ") + line + '\n';
   }
   return result;
@@ -40,7 +40,7 @@ std::string row_text(const AccessPicture& picture, std::size_t number, bool colo
   for (std::size_t column = 0; column < row.lanes.size(); ++column) {
     const std::string cell = cell_text(picture, row, column);
     const bool marked = colour && picture.conflicts(number, column);
-    text += marked ? kConflict + cell + kPlain : cell;
+    text += marked ? kConflictColour + cell + kPlain : cell;
   }
   text.resize(text.find_last_not_of(' ') + 1);
   return text;
@@ -82,7 +82,7 @@ std::string picture_text(const AccessPicture& picture, bool colour) {
                                         files::printable(picture.arch));
   fmt::format_to(
       out, "{}{}{}\n{}\n", colour ? kBold : "", title, colour ? kPlain : "",
-      files::shortened(files::printable(fmt::format("{}: {}", where, picture.source)), kWidth));
+      files::shortened(files::printable(fmt::format("{}: {}", where, picture.source)), kColumns));
   text += paragraph(picture.what) + paragraph(picture.caption) + '\n';
   if (picture.sectors) {
     fmt::format_to(out, "    |{:<23}|{:<23}|{:<23}|{}\n", "sector 0", "sector 1", "sector 2",
