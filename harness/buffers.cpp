@@ -52,7 +52,7 @@ struct Sequence {
 template <typename T>
 std::vector<T> random_values(std::size_t count, std::uint32_t seed) {
   // Problems have the same few seeds: the first values of each are kept.
-  constexpr std::size_t kKeptValues = (std::size_t{8} << 20) / sizeof(T), kKeptSeeds = 8;
+  constexpr std::size_t kKeptValues = (std::size_t{16} << 20) / sizeof(T), kKeptSeeds = 8;
   static thread_local std::map<std::uint32_t, Sequence<T>> sequences;
   if (count > kKeptValues) {
     Sequence<T> sequence(seed);
