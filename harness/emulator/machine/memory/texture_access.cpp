@@ -94,8 +94,12 @@ class LaneObjects {
 void store_values(const Warp& warp, const ImageAccess& access, int lane, const Texel& values) {
   for (int i = 0; i < access.count; ++i) {
     const int bytes = access.value_bytes[i];
-    std::memcpy(address_of(warp, access.values[i], lane, bytes), &values[i],
-                static_cast<std::size_t>(bytes));
+    std::byte* const to = address_of(warp, access.values[i], lane, bytes);
+    if (bytes == sizeof values[i]) {  // mostly: it needs no call of memcpy()
+      std::memcpy(to, &values[i], sizeof values[i]);
+    } else {
+      std::memcpy(to, &values[i], static_cast<std::size_t>(bytes));
+    }
   }
 }
 
