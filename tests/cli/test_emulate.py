@@ -11,7 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import jsonschema
+import jsonschema_rs
 import pytest
 from warpgauge.facts.reader import read_facts
 
@@ -362,7 +362,7 @@ def test_facts_and_outcome_are_as_those_of_attach(tmp_path):
         ("metrics/fact.schema.json", (out / "facts.jsonl").read_text().splitlines()),
         ("harness/outcome/results.schema.json", [(out / "results.json").read_text()]),
     ]:
-        validator = jsonschema.Draft202012Validator(json.loads((ROOT / schema).read_text()))
+        validator = jsonschema_rs.Draft202012Validator(json.loads((ROOT / schema).read_text()))
         for record in text:
             validator.validate(json.loads(record))
     fact = values(out)["copy", "global.load.requests"]

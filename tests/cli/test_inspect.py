@@ -11,7 +11,7 @@ import subprocess
 import zipfile
 from pathlib import Path
 
-import jsonschema
+import jsonschema_rs
 import pytest
 from warpgauge.facts.reader import read_facts
 
@@ -219,7 +219,8 @@ def test_lines_have_their_share(tmp_path):
 def test_results_fit_their_schema(tmp_path):
     inspected(tmp_path, SPILLS)
     schema = json.loads((ROOT / "harness" / "outcome" / "results.schema.json").read_text())
-    jsonschema.validate(json.loads((tmp_path / "out" / "results.json").read_text()), schema)
+    results = json.loads((tmp_path / "out" / "results.json").read_text())
+    jsonschema_rs.validate(schema, results)
 
 
 def test_budgets_by_globs_of_names(tmp_path):

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-import jsonschema
+import jsonschema_rs
 import pytest
 from warpgauge.facts.reader import read_facts
 
@@ -170,7 +170,7 @@ def test_out_keeps_what_was_made(ptx, other, tmp_path):
     assert (a / "sm_90" / "kernels.ptx.cubin").read_bytes()[:4] == b"\x7fELF"
     document = json.loads((b / "diff.json").read_text())
     schema = json.loads((ROOT / "harness" / "diff" / "diff.schema.json").read_text())
-    jsonschema.validate(document, schema)
+    jsonschema_rs.validate(schema, document)
     assert document["exit_code"] == 1
     assert {one.get("cause") for one in document["changes"]} == {"compiler"}
     again = subprocess.run(
