@@ -16,7 +16,7 @@ from warpgauge.errors import CommandError
 from warpgauge.history import Keep, open_history, reader, writer
 from warpgauge.history import database as database_module
 from warpgauge.history.database import Database
-from warpgauge.history.tables import metadata
+from warpgauge.history.tables import FORM, metadata
 
 SECRET = "s3cr3t"
 
@@ -32,6 +32,7 @@ def test_migrations_make_the_tables_that_the_program_knows(database):
     with database.writing() as connection:
         context = MigrationContext.configure(connection)
         assert compare_metadata(context, metadata) == []
+        assert context.get_current_revision() == FORM
         made = sa.inspect(connection)
         for table in metadata.tables.values():
             constraints = {each["name"] for each in made.get_unique_constraints(table.name)}

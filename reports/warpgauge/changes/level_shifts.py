@@ -26,7 +26,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import ruptures
 
 MIN_NIGHTS = 3  # a level that lasted fewer nights is not one yet
 MIN_HISTORY = 10  # nights before anything is said: fewer do not show the noise
@@ -58,6 +57,8 @@ def level_shifts(
     """The shifts of the level of a series of natural logarithms, a value a night, in order."""
     if len(logs) < max(MIN_HISTORY, 2 * min_nights):
         return []
+    import ruptures  # with SciPy: most series are too short or exact, and it takes a second to load
+
     noise = noise_of(logs)
     smooth = without_outliers(logs, OUTLIER * noise) / noise
     detector = ruptures.KernelCPD(kernel="linear", min_size=min_nights)

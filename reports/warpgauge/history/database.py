@@ -9,15 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import sqlalchemy as sa
-from alembic import command
-from alembic.config import Config
-from alembic.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy.engine import URL, Connection, Engine
 
 from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError, lacks
-from warpgauge.history.tables import metadata
+from warpgauge.history.tables import FORM, metadata
 
 WAIT_SECONDS = 300  # for another writer: a large file takes seconds, deleting from a year a minute
 _POSTGRESQL = "postgresql+psycopg"
@@ -113,27 +109,31 @@ class Database:
                 time.sleep(0.02)
 
     def _migrate(self, create: bool) -> None:
+        with self.reading() as connection:
+            tables = set(sa.inspect(connection).get_table_names())
+            form = _form(connection) if "alembic_version" in tables else None
+        if form == FORM:
+            return
+        # It takes half a second to load, and most histories are of the newest form.
+        from alembic import command
+        from alembic.config import Config
+        from alembic.script import ScriptDirectory
+
         scripts = Config()
         scripts.set_main_option(
             "script_location", str(Path(__file__).parent / "migrations").replace("%", "%%")
         )
-        known = ScriptDirectory.from_config(scripts)
-        with self.reading() as connection:
-            form = MigrationContext.configure(connection).get_current_revision()
-            tables = set(sa.inspect(connection).get_table_names())
-        if form == known.get_current_head():
-            return
         if form is None and tables & set(metadata.tables):
             raise CommandError(
                 f"{self.name}: has tables of other programs with the history's names"
             )
         if form is None and not create:
             raise CommandError(f"{self.name}: there is no history in this database")
-        if form is not None and form not in {script.revision for script in known.walk_revisions()}:
+        known = ScriptDirectory.from_config(scripts).walk_revisions()
+        if form is not None and form not in {script.revision for script in known}:
             raise CommandError(
-                f"{self.name}: has form {form}, and this version reads forms up to "
-                f"{known.get_current_head()}; use the version of warpgauge that made it, or ingest "
-                "the facts into a new history"
+                f"{self.name}: has form {form}, and this version reads forms up to {FORM}; use the "
+                "version of warpgauge that made it, or ingest the facts into a new history"
             )
         with self.writing() as connection:
             scripts.attributes["connection"] = connection
@@ -192,6 +192,11 @@ def _shown(url: URL) -> str:
     if url.get_backend_name() == "sqlite":
         return url.database or ""
     return url.set(query={}).render_as_string(hide_password=True)
+
+
+def _form(connection: Connection) -> str | None:
+    """As Alembic keeps it: the migration that was the last."""
+    return connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
 
 
 def _prepare_sqlite(connection, _record) -> None:
