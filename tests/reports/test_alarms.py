@@ -10,6 +10,7 @@ import pytest
 from page_samples import GPU, RUNS, a_run, a_series, build, conflicts, render
 from some_facts import a_fact, registers, write
 from warpgauge.changes.alarms import alarms
+from warpgauge.changes.level_shifts import level_shifts
 from warpgauge.changes.series import changes
 from warpgauge.facts.catalog import catalog
 from warpgauge.history import Acknowledgement, Keep, open_history
@@ -33,6 +34,21 @@ def worse(logs, at=30):
     return [alarm for alarm in alarms(logs) if alarm.shift.rises and alarm.shift.at > at - 6]
 
 
+@pytest.fixture
+def remembered(monkeypatch):
+    """The detector answers at once where it was asked about the same values before: following a
+    series night by night asks it again about all nights before."""
+    known = {}
+
+    def shifts_of(logs):
+        key = logs.tobytes()
+        if key not in known:
+            known[key] = level_shifts(logs)
+        return known[key]
+
+    monkeypatch.setattr("warpgauge.changes.alarms.level_shifts", shifts_of)
+
+
 # Alarms
 
 
@@ -41,7 +57,7 @@ def told(found):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_more_nights_leave_the_alarms_of_earlier_nights_as_they_are(seed):
+def test_more_nights_leave_the_alarms_of_earlier_nights_as_they_are(seed, remembered):
     logs = shifted(seed, back=80)
     all_of_them = told(alarms(logs))
     assert all_of_them
@@ -95,7 +111,7 @@ def test_an_exact_value_is_back_with_its_old_value_only():
     assert opened([20, 30, 18, 19]) == [False, False, True]
 
 
-def test_the_page_of_every_night_of_simulated_series_keeps_what_was_found(tmp_path):
+def test_the_page_of_every_night_of_simulated_series_keeps_what_was_found(tmp_path, remembered):
     """One of each kind. (reports/benchmarks/alarms.py follows 40.)"""
     kinds = [type(kind)(**{**vars(kind), "count": 1}) for kind in KINDS]
     followed: list[Followed] = follow(kinds, 45, 1, tmp_path)
