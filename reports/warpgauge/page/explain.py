@@ -8,7 +8,10 @@ import base64
 import subprocess
 import tempfile
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
+
+import jinja2
 
 from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import Metric, catalog
@@ -72,16 +75,21 @@ def _changes_text(before: Explained, after: Explained) -> str:
 
 def render(sides: Sequence[Explained]) -> str:
     """The page of one run, or of two side by side."""
-    environment = templates()
-    environment.filters["base64"] = lambda text: base64.b64encode(text.encode("utf-8")).decode()
     shown = {metric.id for side in sides for metric in side.metrics}
     metrics = [metric for metric in catalog().values() if metric.id in shown]
     changes = list(line_changes(*sides)) if len(sides) == 2 else []
-    page = environment.get_template("explain.html.jinja")
+    page = _environment().get_template("explain.html.jinja")
     return page.render(
         **{"sides": sides, "metrics": metrics, "changes": changes, "change": _change},
         css=css("explain.css"),
     )
+
+
+@cache
+def _environment() -> jinja2.Environment:
+    environment = templates()
+    environment.filters["base64"] = lambda text: base64.b64encode(text.encode("utf-8")).decode()
+    return environment
 
 
 def _change(metric: Metric, sides: Sequence[Explained]) -> str:

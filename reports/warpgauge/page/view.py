@@ -6,7 +6,7 @@ import base64
 import hashlib
 from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from urllib.parse import quote
 
@@ -151,6 +151,7 @@ def source_address(link: str, point: Point) -> str | None:
     return address.replace("{file}", quote(point.file))
 
 
+@cache  # with the templates, which take longer to compile than a page takes
 def _environment(link: str | None) -> jinja2.Environment:
     def address(point: Point) -> str | None:
         return source_address(link, point) if link else None
