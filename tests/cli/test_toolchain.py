@@ -66,10 +66,18 @@ def toolkit(folder, version="99.1.2", added="", programs=("ptxas", "nvcc"), plac
     return folder
 
 
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory):
+    """The folder with the kernels and their PTX."""
+    folder = tmp_path_factory.mktemp("kernels")
+    (folder / "kernels.cu").write_text(KERNELS)
+    subprocess.run([*NVCC_PTX, "kernels.cu", "-o", "kernels.ptx"], check=True, cwd=folder)
+    return folder
+
+
 @pytest.fixture
-def ptx(tmp_path):
-    (tmp_path / "kernels.cu").write_text(KERNELS)
-    subprocess.run([*NVCC_PTX, "kernels.cu", "-o", "kernels.ptx"], check=True, cwd=tmp_path)
+def ptx(compiled, tmp_path):
+    shutil.copytree(compiled, tmp_path, dirs_exist_ok=True)
     return tmp_path / "kernels.ptx"
 
 
