@@ -13,7 +13,7 @@ import sys
 import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
+from fnmatch import translate
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -102,7 +102,8 @@ def registered(program: Path = PROGRAM) -> list[dict]:
 
 
 def named(globs: Iterable[str], cases: Iterable[dict]) -> list[dict]:
-    return [case for case in cases if any(fnmatchcase(case["id"], glob) for glob in globs)]
+    pattern = re.compile("|".join(map(translate, globs)) or "(?!)")
+    return [case for case in cases if pattern.match(case["id"])]
 
 
 def document(listed: list[Row], cases: list[dict]) -> str:
