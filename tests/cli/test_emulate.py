@@ -1,5 +1,6 @@
 """Programs built without warpgauge, under `warpgauge emulate`."""
 
+import functools
 import json
 import os
 import pty
@@ -31,6 +32,7 @@ def emulate(*arguments):
     )
 
 
+@functools.cache
 def archs():
     """Those that kernels and programs of this build were compiled for."""
     listed = subprocess.run(

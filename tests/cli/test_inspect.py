@@ -1,6 +1,7 @@
 """Compiled files under `warpgauge inspect`: what is said of their kernels, and the verdicts."""
 
 import collections
+import functools
 import json
 import os
 import re
@@ -80,6 +81,12 @@ def inspected(tmp_path, *arguments):
     return result, values(tmp_path / "out")
 
 
+@pytest.fixture(scope="module")
+def facts_of(tmp_path_factory):
+    """The values of a cubin, which is inspected once."""
+    return functools.cache(lambda cubin: inspected(tmp_path_factory.mktemp("cubin"), cubin)[1])
+
+
 def compiled(tmp_path, *options):
     """A cubin of the kernels above, and what ptxas says of it."""
     (tmp_path / "kernels.cu").write_text(KERNELS)
@@ -100,7 +107,7 @@ def archive(*members):
 
 
 @pytest.mark.parametrize("cubin", CUBINS, ids=lambda path: path.name)
-def test_resources_are_those_of_cuobjdump(cubin, tmp_path):
+def test_resources_are_those_of_cuobjdump(cubin, facts_of):
     if not Path(tool("cuobjdump")).exists():
         pytest.skip("cuobjdump is missing")
     text = subprocess.run(
@@ -108,7 +115,7 @@ def test_resources_are_those_of_cuobjdump(cubin, tmp_path):
     ).stdout
     row = r"Function (\S+):\s+REG:(\d+) STACK:(\S+) SHARED:(\d+)"
     usage = {name: (int(r), s, int(m)) for name, r, s, m in re.findall(row, text)}
-    _, facts = inspected(tmp_path, cubin)
+    facts = facts_of(cubin)
     kernels = {kernel for kernel, _ in facts}
     assert kernels and kernels <= set(usage)
     for kernel in kernels:
@@ -152,10 +159,10 @@ def mix_of(cubin):
 
 
 @pytest.mark.parametrize("cubin", CUBINS, ids=lambda path: path.name)
-def test_the_instruction_mix_is_that_of_nvdisasm(cubin, tmp_path):
+def test_the_instruction_mix_is_that_of_nvdisasm(cubin, facts_of):
     if not shutil.which("nvdisasm"):
         pytest.skip("nvdisasm is missing")
-    _, facts = inspected(tmp_path, cubin)
+    facts = facts_of(cubin)
     mix = {key: fact.value for key, fact in facts.items() if key[1].startswith("mix.")}
     expected = mix_of(cubin)
     assert mix and {key: expected[key] for key in mix} == mix

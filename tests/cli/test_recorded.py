@@ -36,27 +36,26 @@ def comparison(tmp_path_factory):
     # 3: another ptxas makes other code of some kernels, which are then left out.
     assert result.returncode in (0, 3), result.stdout + result.stderr
     comparison = json.loads((folder / "comparison.json").read_text())
-    comparison["emulated"] = counted_ids(folder / "emulated" / "facts.jsonl")
+    facts = read_facts(folder / "emulated" / "facts.jsonl")
+    comparison["emulated"] = counted_ids(facts)
     comparison["exact"] = {
-        metric: exact(folder / "emulated" / "facts.jsonl", metric)
-        for metric in ("instructions", "branches.divergent")
+        metric: exact(facts, metric) for metric in ("instructions", "branches.divergent")
     }
     return comparison
 
 
-def exact(path, metric):
+def exact(facts, metric):
     """The cases with an exact count of the metric."""
-    facts = read_facts(path)
     return {f.id for f in facts if f.metric == metric and f.confidence == "exact"}
 
 
-def counted_ids(path):
+def counted_ids(facts):
     """The cases of which accesses to shared memory were counted, be it none."""
-    return {fact.id for fact in read_facts(path) if fact.metric == "shared.requests"}
+    return {fact.id for fact in facts if fact.metric == "shared.requests"}
 
 
 def test_every_recorded_case_is_compared(comparison):
-    recorded, emulated = counted_ids(RECORDED), comparison["emulated"]
+    recorded, emulated = counted_ids(read_facts(RECORDED)), comparison["emulated"]
     assert recorded <= emulated, "record again: see tests/data/diff/README.md"
     later = (DATA / "not_recorded.txt").read_text().split()
     for id in emulated - recorded:
