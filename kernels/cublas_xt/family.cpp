@@ -165,10 +165,14 @@ void trsm(HostSolve& p) {
 
 WARPGAUGE_FAMILY(cublas_xt) {
   const std::vector<warpgauge::Size> edges = {{512}, {1000}};
-  std::vector<warpgauge::Size> with_large = edges;
-  with_large.push_back(warpgauge::large({8192}));
-  const auto products = family.problem<HostProduct<float>>("f32", with_large);
-  products.uncounted("blocks_small", gemm<XtDevices::first, 64>);
+  // Small blocks of a large matrix are millions of products, each with copies of its own.
+  const auto products_to = [&](std::int64_t largest) {
+    std::vector<warpgauge::Size> sizes = edges;
+    sizes.push_back(warpgauge::large({largest}));
+    return family.problem<HostProduct<float>>("f32", sizes);
+  };
+  products_to(4096).uncounted("blocks_small", gemm<XtDevices::first, 64>);
+  const auto products = products_to(8192);
   products.uncounted("blocks_large", gemm<XtDevices::first, kBlock>);
   products.uncounted("all_devices", gemm<XtDevices::all, kBlock>);
   family.problem<HostProduct<float>>("f32", edges).uncounted("cpu_share", cpu_share);
