@@ -11,7 +11,7 @@ from emit_samples import BIN, a_case, a_document, a_value, many, results
 from warpgauge.outcome.limits import kept
 from warpgauge.outputs import FORMATS
 
-VALUES = 80_000  # too much for every format
+VALUES = 62_000  # too much for every format
 SENTENCE = r"(\d+) of (\d+) (\D+) are left out, the least bad ones; facts\.jsonl has all"
 FRAME = 50_000  # bytes around the entries of a format, at most
 
