@@ -42,14 +42,14 @@ struct CountedCase {
   std::map<Place, Counts> places;           // sums of the parts
   std::map<std::string, std::string> code;  // kernel -> hash
 };
-using CaseKey = std::pair<metrics::CaseId, std::string>;  // with the architecture
-using CountedCases = std::map<CaseKey, CountedCase>;
+using CountedKey = std::pair<metrics::CaseId, std::string>;  // with the architecture
+using CountedCases = std::map<CountedKey, CountedCase>;
 
-std::string name_of(const CaseKey& key) {
+std::string name_of(const CountedKey& key) {
   return key.second.empty() ? key.first.str() : key.first.str() + " on " + key.second;
 }
 
-Place whole_case(const CaseKey& key) { return {.id = key.first, .arch = key.second}; }
+Place whole_case(const CountedKey& key) { return {.id = key.first, .arch = key.second}; }
 
 Place place_of(const Fact& fact) {
   Place place = whole_case({fact.id, fact.arch});
@@ -67,7 +67,7 @@ bool is_compared(const Fact& fact) {
 }
 
 /// Throws metrics::FactError unless the case as a whole has a value of each metric.
-void need_all_counts(const CaseKey& key, const CountedCase& counted) {
+void need_all_counts(const CountedKey& key, const CountedCase& counted) {
   const auto whole = counted.places.find(whole_case(key));
   for (const std::string_view metric : kCompared) {
     if (whole != counted.places.end() && whole->second.contains(metric)) continue;
@@ -180,7 +180,7 @@ bool knows_its_lines(const CountedCase& counted) {
   });
 }
 
-void compare_case(const CaseKey& key, const CountedCase& a, const CountedCase& b,
+void compare_case(const CountedKey& key, const CountedCase& a, const CountedCase& b,
                   CountComparison* comparison) {
   static const Counts kNothing;
   const auto counts_at = [](const CountedCase& counted, const Place& place) -> const Counts& {

@@ -19,23 +19,23 @@ namespace {
 
 using metrics::Fact;
 
-struct Column {
+struct MetricColumn {
   std::string_view title, metric;
 };
-constexpr std::array kColumns = {
-    Column{"registers", "registers"},
-    Column{"spilled", "spill.store_bytes"},
-    Column{"occupancy", "occupancy.theoretical"},
-    Column{"conflicts", "shared.bank_conflicts"},
-    Column{"wavefronts", "shared.wavefronts"},
-    Column{"excess sectors", "global.excess_sectors"},
-    Column{"ideal sectors", "global.sectors_ideal"},
-    Column{"local sectors", "local.sectors"},
+constexpr std::array kMetricColumns = {
+    MetricColumn{"registers", "registers"},
+    MetricColumn{"spilled", "spill.store_bytes"},
+    MetricColumn{"occupancy", "occupancy.theoretical"},
+    MetricColumn{"conflicts", "shared.bank_conflicts"},
+    MetricColumn{"wavefronts", "shared.wavefronts"},
+    MetricColumn{"excess sectors", "global.excess_sectors"},
+    MetricColumn{"ideal sectors", "global.sectors_ideal"},
+    MetricColumn{"local sectors", "local.sectors"},
 };
 
 struct Row {
   std::string id, arch;
-  std::array<std::string, kColumns.size()> cells;
+  std::array<std::string, kMetricColumns.size()> cells;
 };
 
 std::string cell_of(const Fact& fact, const Requirements& requirements) {
@@ -51,12 +51,12 @@ std::vector<Row> rows_of(const Outcome& outcome) {
   std::map<std::pair<std::string, std::string>, std::size_t> places;
   for (const JudgedValue& value : outcome.values()) {
     const Fact& fact = *value.fact;
-    const auto column = std::ranges::find(kColumns, fact.metric, &Column::metric);
-    if (column == kColumns.end()) continue;
+    const auto column = std::ranges::find(kMetricColumns, fact.metric, &MetricColumn::metric);
+    if (column == kMetricColumns.end()) continue;
     const std::string id = files::printable(fact.id.str());
     const auto [place, is_new] = places.try_emplace({id, fact.arch}, rows.size());
     if (is_new) rows.push_back({id, fact.arch, {}});
-    rows[place->second].cells[static_cast<std::size_t>(column - kColumns.begin())] =
+    rows[place->second].cells[static_cast<std::size_t>(column - kMetricColumns.begin())] =
         cell_of(fact, outcome.options().requirements);
   }
   return rows;
@@ -71,15 +71,15 @@ std::string case_table(const Outcome& outcome) {
   for (const Row& row : rows) width = std::max(width, row.id.size());
   std::string text = fmt::format("{:<{}} {:<8}", "case", width, "arch");
   auto out = std::back_inserter(text);
-  for (const Column& column : kColumns) {
+  for (const MetricColumn& column : kMetricColumns) {
     fmt::format_to(out, " {:>{}}", column.title, std::max(kNarrowest, column.title.size()));
   }
   text += '\n';
   for (const Row& row : rows) {
     fmt::format_to(out, "{:<{}} {:<8}", row.id, width, row.arch);
-    for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    for (std::size_t i = 0; i < kMetricColumns.size(); ++i) {
       fmt::format_to(out, " {:>{}}", row.cells[i].empty() ? "-" : row.cells[i],
-                     std::max(kNarrowest, kColumns[i].title.size()));
+                     std::max(kNarrowest, kMetricColumns[i].title.size()));
     }
     text += '\n';
   }
