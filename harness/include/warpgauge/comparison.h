@@ -108,8 +108,8 @@ class Comparison {
     Kind kind = Kind::none;
     std::size_t index = 0;            // of the first element that differs
     Element got = {}, expected = {};  // there
-    std::size_t count = 0,
-                total = 0;  // how many differ of how many; or how many there are, and should be
+    // How many differ of how many; or how many there are, and should be.
+    std::size_t count = 0, total = 0;
   };
 
   bool compared_ = false, counts_only_ = false;

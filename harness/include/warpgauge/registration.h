@@ -1,5 +1,5 @@
 // Registers a family of kernels: problems, variants, sizes. Kept light: nvcc reads it once for each
-// architecture, which <string> or <string_view> would take a half longer.
+// architecture, and <string> and <string_view> would double the time of that.
 #pragma once
 
 #include <cstddef>
