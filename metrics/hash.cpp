@@ -16,8 +16,6 @@ std::string hash_text(std::span<const std::byte> bytes) {
   return fmt::format("{:016x}", hash);
 }
 
-std::string hash_text(std::string_view text) {
-  return hash_text(std::as_bytes(std::span(text)));
-}
+std::string hash_text(std::string_view text) { return hash_text(std::as_bytes(std::span(text))); }
 
 }  // namespace warpgauge::metrics
