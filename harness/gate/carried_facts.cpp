@@ -21,12 +21,6 @@ using metrics::Fact;
 using metrics::Inputs;
 using Archs = std::vector<std::string>;
 
-/// Times and hardware counters are measured anew, or left out.
-bool is_carried(const Fact& fact) {
-  const metrics::Source source = metrics::metric(fact.metric).source;
-  return source != metrics::Source::range && source != metrics::Source::timer;
-}
-
 /// "its code and the budgets": which inputs differ.
 std::string changes(const Inputs& then, const Inputs& now) {
   std::vector<std::string_view> names;
@@ -62,9 +56,9 @@ std::string why_not_whole(std::span<const Fact> facts, const Archs& static_archs
 std::vector<Fact> wanted(std::vector<Fact> facts, const Archs& static_archs,
                          const Archs& run_archs) {
   std::erase_if(facts, [&](const Fact& fact) {
-    const bool runs = metrics::is_run_time(metrics::metric(fact.metric));
-    const Archs& archs = runs ? run_archs : static_archs;
-    return !is_carried(fact) || std::ranges::find(archs, fact.arch) == archs.end();
+    const metrics::Metric& metric = metrics::metric(fact.metric);
+    const Archs& archs = metrics::is_run_time(metric) ? run_archs : static_archs;
+    return metrics::is_timed(metric) || std::ranges::find(archs, fact.arch) == archs.end();
   });
   return facts;
 }
