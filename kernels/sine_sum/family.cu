@@ -110,7 +110,8 @@ struct Sum : warpgauge::Problem {
     double wrong = 0;
     for (int d = 0; d < kPeriod; ++d) {
       exact += static_cast<long double>(made[d]) * ((n - 1 - d + kPeriod) / kPeriod);
-      wrong = std::fmax(wrong, std::fabs(made[d] - std::sin(d * kPi / 180)) - of_term);
+      const long double sine = std::sin(d * 3.14159265358979323846264338L / 180);
+      wrong = std::fmax(wrong, static_cast<double>(std::fabs(made[d] - sine)) - of_term);
     }
     const double lost = std::fabs(static_cast<double>(sum.host()[0] - exact));
     comparison.equal(std::vector<double>{std::fmax(0, lost - of_sums), wrong},
