@@ -29,6 +29,7 @@ class Members {
 
   bool has(std::string_view key) const { return object_.contains(key); }
   bool empty() const { return object_.empty(); }
+  bool has_one() const { return object_.size() == 1; }
   /// The key of the first member.
   const std::string& first() const { return object_.begin().key(); }
   bool is_null(std::string_view key) const { return object_.at(key).is_null(); }

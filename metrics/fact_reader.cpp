@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "metrics/fact.h"
 #include "metrics/fact_records.h"
@@ -17,23 +18,71 @@ using json = nlohmann::ordered_json;  // a record's values have an order
 
 namespace {
 
-/// The JSON of a line. The parser alone would keep the last of several members with one name.
+/// Builds the JSON of a line, and throws MalformedFact for a key that occurs twice: the library's
+/// own builder would keep the last of several members with one name.
+class Builder final : public nlohmann::json_sax<json> {
+ public:
+  json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t&) override { return false; }  // there is none in a text
+  bool start_object(std::size_t) override { return open(json::object()); }
+  bool start_array(std::size_t) override { return open(json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+  bool key(string_t& name) override {
+    const auto [member, is_new] =
+        open_.back()->get_ref<json::object_t&>().emplace(std::move(name), nullptr);
+    if (!is_new) throw MalformedFact(fmt::format("key '{}' occurs twice", member->first));
+    value_ = &member->second;
+    return true;
+  }
+
+ private:
+  json* place(json value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return &root_;
+    }
+    if (open_.back()->is_array()) {
+      open_.back()->push_back(std::move(value));
+      return &open_.back()->back();
+    }
+    *value_ = std::move(value);
+    return value_;
+  }
+  bool add(json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(json container) {
+    open_.push_back(place(std::move(container)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  json root_;
+  std::vector<json*> open_;  // objects and arrays, the innermost last; their parents do not grow
+  json* value_ = nullptr;    // of the last key
+};
+
+/// The JSON of a line; `discarded` if it is none.
 json parsed(const std::string& line) {
   // The parser would skip a byte order mark, before every line.
   if (line.starts_with("\xEF\xBB\xBF")) return json(json::value_t::discarded);
-  std::vector<std::vector<std::string>> keys;  // of each object that is open
-  const auto refuse_twice = [&](int, json::parse_event_t event, json& part) {
-    if (event == json::parse_event_t::object_start) keys.emplace_back();
-    if (event == json::parse_event_t::object_end) keys.pop_back();
-    if (event != json::parse_event_t::key) return true;
-    const std::string& key = part.get_ref<const std::string&>();
-    if (std::ranges::find(keys.back(), key) != keys.back().end()) {
-      throw MalformedFact(fmt::format("key '{}' occurs twice", key));
-    }
-    keys.back().push_back(key);
-    return true;
-  };
-  return json::parse(line, refuse_twice, false);
+  Builder builder;
+  return json::sax_parse(line, &builder) ? builder.take() : json(json::value_t::discarded);
 }
 
 }  // namespace

@@ -305,7 +305,12 @@ std::vector<Fact> read_values(Members members, Fact shared) {
   members.end();
   std::vector<Fact> facts;
   while (!values.empty()) {
-    Fact& fact = facts.emplace_back(shared);
+    if (values.has_one()) {
+      facts.push_back(std::move(shared));
+    } else {
+      facts.push_back(shared);
+    }
+    Fact& fact = facts.back();
     fact.metric = values.first();
     const Metric& row = known_metric(members, fact.metric);
     if (values.is_null(fact.metric)) {
