@@ -1,6 +1,5 @@
 // Single operations in the four rounding modes of IEEE 754. The suffixes _rn, _rz, _ru, _rd round
-// to nearest, to zero, up and down. The last two enclose the exact result. All but _rn have twice
-// its mean error.
+// to nearest, zero, up, down. The last two enclose the exact result. All but _rn err twice as much.
 #include <cmath>
 #include <string>
 

@@ -1,6 +1,4 @@
-// Three ways to store a matrix, and three things to do with it: C = A + B, sums of its columns,
-// sums of its rows.
-//
+// Three ways to store a matrix, and three uses of it: C = A + B, sums of columns, sums of rows.
 // a[y][x] is written alike for all three, and addressed differently.
 //   array         T a[M][N]: the width is part of the type, so a place is arithmetic of constants
 //   flat          a[y * w + x]: the same place, of a width that is known when the kernel runs

@@ -1,6 +1,5 @@
 // Pi by counting: of n points in the unit square, n * pi / 4 are expected inside the quarter
 // circle. The points are those of a uniform grid, or random.
-//
 // A count that all threads add to is a single word, where atomic additions wait
 // for each other. Counting first and adding then makes them rare (global.atomic.requests).
 // - `atomic_per_hit`: one a warp, for the compiler joins those of its lanes. `atomic_per_warp` does

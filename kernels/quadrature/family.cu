@@ -1,6 +1,5 @@
 // Quadrature: pi as an integral from 0 to 1, of the quarter circle 4 sqrt(1 - x^2) and of the
 // smooth 6 / sqrt(4 - x^2). The size is the number n of intervals, each h = 1/n wide.
-//
 // The error of a rule falls with a power of h (result.max_error of f64). With a
 // smooth integrand that is h^2 for the midpoint and trapezoid rules and h^4 for Simpson's. The
 // slope of the circle is infinite at 1, which leaves h^1.5 to all three: a better rule does not
