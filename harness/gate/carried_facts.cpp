@@ -5,12 +5,10 @@
 
 #include <algorithm>
 #include <iterator>
-#include <memory>
-#include <set>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
+#include "harness/case_facts.h"
 #include "harness/case_inputs.h"
 #include "metrics/catalog.h"
 
@@ -61,21 +59,6 @@ std::vector<Fact> wanted(std::vector<Fact> facts, const Archs& static_archs,
     return metrics::is_timed(metric) || std::ranges::find(archs, fact.arch) == archs.end();
   });
   return facts;
-}
-
-/// The facts as those of another run, which say that they are of this one.
-void mark(std::vector<Fact>& facts, const std::string& run) {
-  std::unordered_map<const metrics::CaseContext*, std::shared_ptr<const metrics::CaseContext>>
-      marked;
-  for (Fact& fact : facts) {
-    std::shared_ptr<const metrics::CaseContext>& context = marked[fact.context.get()];
-    if (!context) {
-      auto copy = std::make_shared<metrics::CaseContext>(*fact.context);
-      if (copy->carried.empty()) copy->carried = run;
-      context = std::move(copy);
-    }
-    fact.context = context;
-  }
 }
 
 /// Gives up the facts of one of them if the other is measured. True if it did.
@@ -130,7 +113,9 @@ CarriedFacts read_carried(metrics::FactReader& earlier, const Carrying& carrying
         continue;
       }
       carried.facts[id] = wanted(std::move(facts), static_archs, run_archs);
-      mark(carried.facts[id], run.run.id);
+      change_contexts(carried.facts[id], [&](metrics::CaseContext& context, const auto&) {
+        if (context.carried.empty()) context.carried = run.run.id;
+      });
       of[id] = &run.run;
     }
   }

@@ -422,16 +422,9 @@ class Gate {
 
   /// What the values depend on, so that a later gate can tell whether they still hold.
   void add_inputs(std::vector<Fact>& facts) {
-    std::map<const metrics::CaseContext*, std::shared_ptr<const metrics::CaseContext>> known;
-    for (Fact& fact : facts) {
-      std::shared_ptr<const metrics::CaseContext>& context = known[fact.context.get()];
-      if (!context) {
-        auto copy = std::make_shared<metrics::CaseContext>(*fact.context);
-        copy->inputs = inputs_->of(*families_.at(fact.id.family));
-        context = std::move(copy);
-      }
-      fact.context = context;
-    }
+    change_contexts(facts, [&](metrics::CaseContext& context, const metrics::CaseId& id) {
+      context.inputs = inputs_->of(*families_.at(id.family));
+    });
   }
 
   /// Why a case is measured even if nothing has changed; empty: it is not.
@@ -643,8 +636,7 @@ class Gate {
       }
       // After an error nothing more is to be expected.
       if (result != facts.end() && result->verdict == Verdict::error) continue;
-      for (const std::string& arch : one->counted ? archs_ : Archs{}) {
-        if (!exists_on(*one, arch)) continue;
+      for (const std::string& arch : static_archs(*one)) {
         const auto of_arch = [&](const Fact& fact) {
           return fact.metric == "registers" && fact.arch == arch;
         };
@@ -652,8 +644,7 @@ class Gate {
         lost.push_back(error_fact(*one, "no compile-time facts for " + arch + " came back"));
       }
       if (!runs) continue;
-      for (const std::string& arch : is_emulated() ? run_archs_ : Archs{result->arch}) {
-        if (is_emulated() && !exists_on(*one, arch)) continue;
+      for (const std::string& arch : is_emulated() ? run_archs(*one) : Archs{result->arch}) {
         const auto of_arch = [&](const Fact& fact) {
           return fact.metric == "result.correct" && fact.arch == arch;
         };
