@@ -56,3 +56,19 @@ def test_each_file_has_its_hash_and_its_families(tmp_path):
     assert lines() == [two, none]
     sources["none.cpp"] = "int other() { return 2; }\n"
     assert lines()[0] == two and lines()[1] != none
+
+
+def test_when_a_source_was_changed_does_not_count(tmp_path):
+    def line(times, code=b"\x01\xc3", name=b"scale.cu"):
+        """A table of line numbers as ptxas writes it: NAME, its directory, its time and its size."""
+        table = b"/src\0\0" + name + b"\0\x01" + times + b"scale.h\0\x01" + times + b"\0"
+        (tmp_path / "object.o").write_bytes(b"\x7fELF\n" + table + code + b"\0")
+        command = [ROOT / "cmake/hash_files", tmp_path / "made.cpp", "kFiles", tmp_path / "object.o"]
+        subprocess.run(command, check=True)
+        return (tmp_path / "made.cpp").read_text()
+
+    one = line(b"\xae\x8f\xa4\xd8\x06\x46")
+    assert line(b"\xb1\x8f\xa4\xd8\x06\x8a\x0a") == one  # later and longer, a newline in it
+    assert line(b"\xae\x8f\xa4\xd8\x06\x46", code=b"\x02\xc3") != one
+    assert line(b"\xae\x8f\xa4\xd8\x06\x46", name=b"scala.cu") != one
+    assert line(b"\xae\x8f\xa4\xd8\x46") != one  # no time
