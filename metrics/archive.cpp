@@ -17,7 +17,7 @@ constexpr std::size_t kHeader = 60, kName = 16, kSizeAt = 48, kSize = 10;
 constexpr std::string_view kHeaderEnd = "`\n";
 constexpr std::string_view kLongNames = "//", kBsdName = "#1/";
 
-[[noreturn]] void fail(std::size_t offset, std::string_view problem) {
+[[noreturn]] void refuse_archive(std::size_t offset, std::string_view problem) {
   throw ArchiveError(fmt::format("not a usable archive: at offset {}, {}. Make it again with ar",
                                  offset, problem));
 }
@@ -47,8 +47,8 @@ std::string name_of(std::string_view name, std::string_view long_names, std::siz
   if (!name.starts_with('/')) return std::string(name.substr(0, name.find('/')));
   const auto at = number_in(name.substr(1));
   if (!at || *at >= long_names.size()) {
-    fail(offset, fmt::format("the name '{}' is not in the table of long names ({} bytes)", name,
-                             long_names.size()));
+    refuse_archive(offset, fmt::format("the name '{}' is not in the table of long names ({} bytes)",
+                                       name, long_names.size()));
   }
   const std::string_view rest = long_names.substr(*at);
   return std::string(rest.substr(0, std::min(rest.find("/\n"), rest.find('\n'))));
@@ -58,8 +58,9 @@ std::string name_of(std::string_view name, std::string_view long_names, std::siz
 void take_bsd_name(ArchiveMember& member, std::string_view length) {
   const auto bytes = number_in(length);
   if (!bytes || *bytes > member.bytes.size()) {
-    fail(member.offset, fmt::format("a name of '{}' bytes does not fit into the {} of its file",
-                                    length, member.bytes.size()));
+    refuse_archive(member.offset,
+                   fmt::format("a name of '{}' bytes does not fit into the {} of its file", length,
+                               member.bytes.size()));
   }
   const std::string_view name = text_of(member.bytes.first(*bytes));
   member.name = name.substr(0, name.find('\0'));
@@ -80,18 +81,19 @@ std::vector<ArchiveMember> read_archive(std::span<const std::byte> bytes) {
         "a thin archive, which only names its files: name these files, or make it without "
         "--thin");
   }
-  if (!text.starts_with(kMagic)) fail(0, "it does not begin with !<arch>");
+  if (!text.starts_with(kMagic)) refuse_archive(0, "it does not begin with !<arch>");
   std::vector<ArchiveMember> members;
   std::string_view long_names;
   for (std::size_t at = kMagic.size(); at < text.size();) {
-    if (text.size() - at < kHeader) fail(at, "the header of a file is cut off");
+    if (text.size() - at < kHeader) refuse_archive(at, "the header of a file is cut off");
     const std::string_view header = text.substr(at, kHeader);
     const std::string_view name = without_blanks(header.substr(0, kName));
     const auto size = number_in(without_blanks(header.substr(kSizeAt, kSize)));
-    if (!header.ends_with(kHeaderEnd) || !size) fail(at, "there is no header of a file");
+    if (!header.ends_with(kHeaderEnd) || !size) refuse_archive(at, "there is no header of a file");
     at += kHeader;
     if (*size > text.size() - at) {
-      fail(at, fmt::format("a file of {} bytes reaches beyond the end ({})", *size, text.size()));
+      refuse_archive(
+          at, fmt::format("a file of {} bytes reaches beyond the end ({})", *size, text.size()));
     }
     ArchiveMember member{.name = "", .offset = at, .bytes = bytes.subspan(at, *size)};
     at += *size + *size % 2;

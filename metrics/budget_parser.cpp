@@ -30,7 +30,7 @@ constexpr std::string_view kTomlForm =
 constexpr std::string_view kCounterForm =
     R"(Write "counter.NAME.ROLLUP" as in "counter.sm__inst_executed.sum"; )"
     "`warpgauge metrics --chip CHIP --search WORD` lists them.";
-constexpr std::string_view kLimitForm = "A limit is a number, a word or { max = NUMBER, ... }.";
+constexpr std::string_view kFormOfLimits = "A limit is a number, a word or { max = NUMBER, ... }.";
 constexpr std::string_view kGateOn = "gate_on";
 constexpr std::string_view kGateOnForm =
     R"(The file may begin with gate_on = "exact" (the default), "predicted" or )"
@@ -117,7 +117,7 @@ class FatalText {
     if (brackets_ > 0 && !opens && !names && c != ']') {
       fail("the name of a section is missing", kSectionForm);
     }
-    if (value_ && c == '[' && last_ == '=') fail("a list, which no limit is", kLimitForm);
+    if (value_ && c == '[' && last_ == '=') fail("a list, which no limit is", kFormOfLimits);
     if (value_ && (c == '=' || c == '[' || c == '{')) refuse_inside_word(c, c == '{' ? "=" : "");
     if (c == '=' || c == ',' || c == '{' || c == '}') value_ = c == '=';
     brackets_ = opens ? brackets_ + 1 : 0;

@@ -41,9 +41,9 @@ void write_file_record(std::string& text, const std::string& file, const FileCov
 }
 
 /// Reads what stands between commas.
-class Fields {
+class LineFields {
  public:
-  explicit Fields(std::string_view text) : rest_(text) {}
+  explicit LineFields(std::string_view text) : rest_(text) {}
 
   std::string_view text() {
     const std::size_t end = std::min(rest_.find(','), rest_.size());
@@ -68,7 +68,7 @@ class Fields {
   std::string_view rest_;
 };
 
-void read_branch(Fields fields, FileCoverage& file) {
+void read_branch(LineFields fields, FileCoverage& file) {
   BranchPlace place{.line = fields.number<int>(), .column = fields.number<int>()};
   const int number = fields.number<int>();
   place.backward = number >= 2;
@@ -116,7 +116,7 @@ Coverage read_lcov(std::string_view text) {
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
     const std::string_view key = line.substr(0, line.find(':'));
-    Fields fields(line.substr(std::min(key.size() + 1, line.size())));
+    LineFields fields(line.substr(std::min(key.size() + 1, line.size())));
     const auto is_one_of = [&](const auto&... keys) { return ((key == keys) || ...); };
     try {
       if (key == "SF") {

@@ -19,7 +19,7 @@ static_assert(std::endian::native == std::endian::little, "cubins are read as th
 
 constexpr std::string_view kCodePrefix = ".text.";
 
-[[noreturn]] void fail(std::string_view problem) {
+[[noreturn]] void refuse_cubin(std::string_view problem) {
   throw CubinError(fmt::format("not a usable cubin: {}. Make it again with nvcc -cubin", problem));
 }
 
@@ -27,15 +27,16 @@ constexpr std::string_view kCodePrefix = ".text.";
 std::span<const std::byte> slice(std::span<const std::byte> image, std::uint64_t offset,
                                  std::uint64_t size, std::string_view what) {
   if (offset > image.size() || size > image.size() - offset) {
-    fail(fmt::format("{} ({} bytes at offset {}) reaches beyond the end of the file ({} bytes)",
-                     what, size, offset, image.size()));
+    refuse_cubin(
+        fmt::format("{} ({} bytes at offset {}) reaches beyond the end of the file ({} bytes)",
+                    what, size, offset, image.size()));
   }
   return image.subspan(offset, size);
 }
 
 /// A structure out of the image, which need not be aligned.
 template <typename Struct>
-Struct read(std::span<const std::byte> image, std::uint64_t offset, std::string_view what) {
+Struct read_struct(std::span<const std::byte> image, std::uint64_t offset, std::string_view what) {
   static_assert(std::is_trivially_copyable_v<Struct>);
   Struct out;
   std::memcpy(&out, slice(image, offset, sizeof out, what).data(), sizeof out);
@@ -44,10 +45,10 @@ Struct read(std::span<const std::byte> image, std::uint64_t offset, std::string_
 
 /// The NUL-terminated string at `offset` of a string table.
 std::string_view string_at(std::span<const std::byte> table, std::uint64_t offset) {
-  if (offset >= table.size()) fail("the name of a section lies outside the table of names");
+  if (offset >= table.size()) refuse_cubin("the name of a section lies outside the table of names");
   const auto rest = table.subspan(offset);
   const auto end = std::ranges::find(rest, std::byte{0});
-  if (end == rest.end()) fail("the table of section names does not end with a zero");
+  if (end == rest.end()) refuse_cubin("the table of section names does not end with a zero");
   return {reinterpret_cast<const char*>(rest.data()), static_cast<std::size_t>(end - rest.begin())};
 }
 
@@ -61,15 +62,18 @@ bool is_reserved(const Elf64_Shdr& section) {
 }
 
 Elf64_Ehdr read_header(std::span<const std::byte> image) {
-  const auto header = read<Elf64_Ehdr>(image, 0, "the ELF header");
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) fail("it does not begin with \\x7fELF");
+  const auto header = read_struct<Elf64_Ehdr>(image, 0, "the ELF header");
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    refuse_cubin("it does not begin with \\x7fELF");
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
-    fail("it is not a little-endian 64-bit ELF file");
+    refuse_cubin("it is not a little-endian 64-bit ELF file");
   }
   if (header.e_machine != EM_CUDA) {
-    fail(fmt::format("it is for ELF machine {}, not for CUDA ({})", header.e_machine, EM_CUDA));
+    refuse_cubin(
+        fmt::format("it is for ELF machine {}, not for CUDA ({})", header.e_machine, EM_CUDA));
   }
-  if (header.e_shentsize != sizeof(Elf64_Shdr)) fail("its section headers have an unknown size");
+  if (header.e_shentsize != sizeof(Elf64_Shdr))
+    refuse_cubin("its section headers have an unknown size");
   return header;
 }
 
@@ -82,16 +86,17 @@ Cubin::Cubin(std::span<const std::byte> image) : image_(image) {
         "the table of program headers");
 
   // Counts that do not fit into 16 bits are in the first section header (ELF gABI, "Sections").
-  const auto first = read<Elf64_Shdr>(image, header.e_shoff, "the first section header");
+  const auto first = read_struct<Elf64_Shdr>(image, header.e_shoff, "the first section header");
   const std::uint64_t count = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
   const std::uint64_t names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first.sh_link;
-  if (count > image.size() / sizeof(Elf64_Shdr)) fail("it claims more sections than fit into it");
-  if (names >= count) fail("it has no table of section names");
+  if (count > image.size() / sizeof(Elf64_Shdr))
+    refuse_cubin("it claims more sections than fit into it");
+  if (names >= count) refuse_cubin("it has no table of section names");
 
   const auto table =
       slice(image, header.e_shoff, count * sizeof(Elf64_Shdr), "the table of section headers");
   const auto section_header = [&](std::uint64_t index) {
-    return read<Elf64_Shdr>(table, index * sizeof(Elf64_Shdr), "a section header");
+    return read_struct<Elf64_Shdr>(table, index * sizeof(Elf64_Shdr), "a section header");
   };
   const auto bytes_of = [&](const Elf64_Shdr& section) -> std::span<const std::byte> {
     if (is_reserved(section)) return {};
@@ -178,7 +183,7 @@ std::map<std::uint64_t, std::string_view> Cubin::kernels_at(std::string_view nam
   const auto add = [&](std::span<const std::byte> symbols, const Elf64_Rel& relocation) {
     const std::uint64_t at = ELF64_R_SYM(relocation.r_info) * sizeof(Elf64_Sym);
     if (at + sizeof(Elf64_Sym) > symbols.size()) return;
-    const auto symbol = read<Elf64_Sym>(symbols, at, "a symbol");
+    const auto symbol = read_struct<Elf64_Sym>(symbols, at, "a symbol");
     if (symbol.st_shndx >= sections_.size()) return;
     const std::string_view target = sections_[symbol.st_shndx].name;
     if (target.starts_with(kCodePrefix)) {
@@ -191,7 +196,7 @@ std::map<std::uint64_t, std::string_view> Cubin::kernels_at(std::string_view nam
     if (table == nullptr || table->link >= sections_.size()) continue;
     // Elf64_Rela is Elf64_Rel and an addend, which is 0 here: symbols are whole sections.
     for (std::size_t at = 0; at + bytes <= table->bytes.size(); at += bytes) {
-      add(sections_[table->link].bytes, read<Elf64_Rel>(table->bytes, at, "a relocation"));
+      add(sections_[table->link].bytes, read_struct<Elf64_Rel>(table->bytes, at, "a relocation"));
     }
   }
   return kernels;
@@ -205,7 +210,8 @@ std::map<std::uint32_t, Cubin::Function> Cubin::functions() const {
   const auto names = sections_[table->link].bytes;
   const std::size_t count = table->bytes.size() / sizeof(Elf64_Sym);
   for (std::uint32_t number = 0; number < count; ++number) {
-    const auto symbol = read<Elf64_Sym>(table->bytes, number * sizeof(Elf64_Sym), "a symbol");
+    const auto symbol =
+        read_struct<Elf64_Sym>(table->bytes, number * sizeof(Elf64_Sym), "a symbol");
     if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx >= sections_.size() ||
         symbol.st_name >= names.size()) {
       continue;

@@ -11,13 +11,13 @@ namespace {
 
 using Bytes = std::span<const std::byte>;
 
-[[noreturn]] void fail(std::uint64_t offset, std::string_view problem) {
+[[noreturn]] void refuse_elf(std::uint64_t offset, std::string_view problem) {
   throw ElfError(
       fmt::format("not a usable ELF file: at offset {}, {}. Build it again", offset, problem));
 }
 
 template <typename Struct>
-std::optional<Struct> at(Bytes bytes, std::uint64_t offset) {
+std::optional<Struct> struct_at(Bytes bytes, std::uint64_t offset) {
   if (offset > bytes.size() || sizeof(Struct) > bytes.size() - offset) return std::nullopt;
   Struct out;
   std::memcpy(&out, bytes.data() + offset, sizeof out);
@@ -26,13 +26,13 @@ std::optional<Struct> at(Bytes bytes, std::uint64_t offset) {
 
 Elf64_Shdr header_of_section(Bytes bytes, const Elf64_Ehdr& header, std::uint64_t index) {
   if (header.e_shentsize != sizeof(Elf64_Shdr)) {
-    fail(0, fmt::format("headers of sections have {} bytes", header.e_shentsize));
+    refuse_elf(0, fmt::format("headers of sections have {} bytes", header.e_shentsize));
   }
   const std::uint64_t offset = header.e_shoff + index * sizeof(Elf64_Shdr);
-  const auto section = at<Elf64_Shdr>(bytes, offset);
+  const auto section = struct_at<Elf64_Shdr>(bytes, offset);
   if (!section || offset < header.e_shoff) {
-    fail(offset, fmt::format("the header of section {} reaches beyond the end ({} bytes)", index,
-                             bytes.size()));
+    refuse_elf(offset, fmt::format("the header of section {} reaches beyond the end ({} bytes)",
+                                   index, bytes.size()));
   }
   return *section;
 }
@@ -50,18 +50,18 @@ bool is_elf(Bytes bytes) {
 }
 
 std::uint16_t elf_type(Bytes bytes) {
-  return at<std::uint16_t>(bytes, offsetof(Elf64_Ehdr, e_type)).value_or(0);
+  return struct_at<std::uint16_t>(bytes, offsetof(Elf64_Ehdr, e_type)).value_or(0);
 }
 
 std::uint16_t elf_machine(Bytes bytes) {
-  return at<std::uint16_t>(bytes, offsetof(Elf64_Ehdr, e_machine)).value_or(0);
+  return struct_at<std::uint16_t>(bytes, offsetof(Elf64_Ehdr, e_machine)).value_or(0);
 }
 
 std::vector<ElfSection> elf_sections(Bytes bytes) {
-  const auto header = at<Elf64_Ehdr>(bytes, 0);
-  if (!is_elf(bytes) || !header) fail(0, "the header is cut off");
+  const auto header = struct_at<Elf64_Ehdr>(bytes, 0);
+  if (!is_elf(bytes) || !header) refuse_elf(0, "the header is cut off");
   if (header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_ident[EI_DATA] != ELFDATA2LSB) {
-    fail(EI_CLASS, "it is of a machine that is not of 64 bits, the lowest byte first");
+    refuse_elf(EI_CLASS, "it is of a machine that is not of 64 bits, the lowest byte first");
   }
   if (header->e_shoff == 0) return {};
   // The first section has the numbers that are too large for the header.
@@ -70,8 +70,8 @@ std::vector<ElfSection> elf_sections(Bytes bytes) {
   const std::uint64_t names_at =
       header->e_shstrndx == SHN_XINDEX ? first.sh_link : header->e_shstrndx;
   if (count > bytes.size() / sizeof(Elf64_Shdr)) {
-    fail(header->e_shoff,
-         fmt::format("{} sections are said to be in {} bytes", count, bytes.size()));
+    refuse_elf(header->e_shoff,
+               fmt::format("{} sections are said to be in {} bytes", count, bytes.size()));
   }
   std::vector<ElfSection> sections;
   std::vector<std::uint32_t> names;
@@ -79,8 +79,9 @@ std::vector<ElfSection> elf_sections(Bytes bytes) {
     const Elf64_Shdr one = header_of_section(bytes, *header, i);
     const bool has_bytes = one.sh_type != SHT_NOBITS && one.sh_type != SHT_NULL;
     if (has_bytes && (one.sh_offset > bytes.size() || one.sh_size > bytes.size() - one.sh_offset)) {
-      fail(one.sh_offset, fmt::format("section {} ({} bytes) reaches beyond the end ({} bytes)", i,
-                                      one.sh_size, bytes.size()));
+      refuse_elf(one.sh_offset,
+                 fmt::format("section {} ({} bytes) reaches beyond the end ({} bytes)", i,
+                             one.sh_size, bytes.size()));
     }
     names.push_back(one.sh_name);
     sections.push_back({.name = "",

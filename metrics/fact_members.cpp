@@ -6,23 +6,23 @@
 
 namespace warpgauge::metrics {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-Members::Members(json object, std::string prefix)
+Members::Members(ordered_json object, std::string prefix)
     : object_(std::move(object)), prefix_(std::move(prefix)) {}
 
-json Members::take(std::string_view key) {
+ordered_json Members::take(std::string_view key) {
   const auto found = object_.find(key);
   if (found == object_.end()) {
     throw MalformedFact(fmt::format("missing key '{}{}'", prefix_, key));
   }
-  json member = std::move(*found);
+  ordered_json member = std::move(*found);
   object_.erase(found);
   return member;
 }
 
 std::string Members::text(std::string_view key) {
-  const json member = take(key);
+  const ordered_json member = take(key);
   if (!member.is_string() || member == "") fail(key, "must be a text that is not empty");
   return member.get<std::string>();
 }
@@ -39,15 +39,15 @@ std::string Members::one_of_or_absent(std::string_view key,
 }
 
 bool Members::truth(std::string_view key) {
-  const json member = take(key);
+  const ordered_json member = take(key);
   if (!member.is_boolean()) fail(key, "must be true or false");
   return member.get<bool>();
 }
 
 std::vector<std::string> Members::texts_or_absent(std::string_view key) {
   if (!has(key)) return {};
-  const json member = take(key);
-  const auto is_text = [](const json& one) { return one.is_string() && one != ""; };
+  const ordered_json member = take(key);
+  const auto is_text = [](const ordered_json& one) { return one.is_string() && one != ""; };
   if (!member.is_array() || !std::ranges::all_of(member, is_text)) {
     fail(key, "must be a list of texts");
   }
@@ -57,7 +57,7 @@ std::vector<std::string> Members::texts_or_absent(std::string_view key) {
 std::vector<Members> Members::objects_or_absent(std::string_view key) {
   std::vector<Members> objects;
   if (!has(key)) return objects;
-  json member = take(key);
+  ordered_json member = take(key);
   if (!member.is_array()) fail(key, "must be a list of objects");
   for (std::size_t i = 0; i < member.size(); ++i) {
     if (!member[i].is_object()) fail(key, "must be a list of objects");
@@ -67,13 +67,13 @@ std::vector<Members> Members::objects_or_absent(std::string_view key) {
 }
 
 Members Members::object(std::string_view key) {
-  json member = take(key);
+  ordered_json member = take(key);
   if (!member.is_object()) fail(key, "must be an object");
   return {std::move(member), fmt::format("{}{}.", prefix_, key)};
 }
 
 double Members::number(std::string_view key) {
-  const json member = take(key);
+  const ordered_json member = take(key);
   if (!member.is_number()) fail(key, "must be a number");
   return member.get<double>();
 }
@@ -83,7 +83,7 @@ int Members::whole_or_absent(std::string_view key, int least, int nothing) {
 }
 
 std::array<int, 2> Members::pair(std::string_view key) {
-  const json member = take(key);
+  const ordered_json member = take(key);
   if (!member.is_array() || member.size() != 2) fail(key, "must be two whole numbers");
   std::array<int, 2> pair{};
   for (std::size_t i = 0; i < 2; ++i) {
@@ -93,7 +93,7 @@ std::array<int, 2> Members::pair(std::string_view key) {
 }
 
 std::array<std::uint32_t, 3> Members::extent(std::string_view key) {
-  const json member = take(key);
+  const ordered_json member = take(key);
   if (!member.is_array() || member.size() != 3) fail(key, "must be three whole numbers");
   std::array<std::uint32_t, 3> numbers{};
   for (std::size_t i = 0; i < 3; ++i) numbers[i] = to_whole<std::uint32_t>(key, member[i], 1);

@@ -14,15 +14,15 @@
 
 namespace warpgauge::metrics {
 
-using json = nlohmann::ordered_json;  // a record's values have an order
+using nlohmann::ordered_json;  // a record's values have an order
 
 namespace {
 
 /// Builds the JSON of a line, and throws MalformedFact for a key that occurs twice: the library's
 /// own builder would keep the last of several members with one name.
-class Builder final : public nlohmann::json_sax<json> {
+class Builder final : public nlohmann::json_sax<ordered_json> {
  public:
-  json take() { return std::move(root_); }
+  ordered_json take() { return std::move(root_); }
 
   bool null() override { return add(nullptr); }
   bool boolean(bool value) override { return add(value); }
@@ -31,8 +31,8 @@ class Builder final : public nlohmann::json_sax<json> {
   bool number_float(number_float_t value, const string_t&) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
   bool binary(binary_t&) override { return false; }  // there is none in a text
-  bool start_object(std::size_t) override { return open(json::object()); }
-  bool start_array(std::size_t) override { return open(json::array()); }
+  bool start_object(std::size_t) override { return open(ordered_json::object()); }
+  bool start_array(std::size_t) override { return open(ordered_json::array()); }
   bool end_object() override { return close(); }
   bool end_array() override { return close(); }
   bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
@@ -40,14 +40,14 @@ class Builder final : public nlohmann::json_sax<json> {
   }
   bool key(string_t& name) override {
     const auto [member, is_new] =
-        open_.back()->get_ref<json::object_t&>().emplace(std::move(name), nullptr);
+        open_.back()->get_ref<ordered_json::object_t&>().emplace(std::move(name), nullptr);
     if (!is_new) throw MalformedFact(fmt::format("key '{}' occurs twice", member->first));
     value_ = &member->second;
     return true;
   }
 
  private:
-  json* place(json value) {
+  ordered_json* place(ordered_json value) {
     if (open_.empty()) {
       root_ = std::move(value);
       return &root_;
@@ -59,11 +59,11 @@ class Builder final : public nlohmann::json_sax<json> {
     *value_ = std::move(value);
     return value_;
   }
-  bool add(json value) {
+  bool add(ordered_json value) {
     place(std::move(value));
     return true;
   }
-  bool open(json container) {
+  bool open(ordered_json container) {
     open_.push_back(place(std::move(container)));
     return true;
   }
@@ -72,17 +72,19 @@ class Builder final : public nlohmann::json_sax<json> {
     return true;
   }
 
-  json root_;
-  std::vector<json*> open_;  // objects and arrays, the innermost last; their parents do not grow
-  json* value_ = nullptr;    // of the last key
+  ordered_json root_;
+  std::vector<ordered_json*>
+      open_;  // objects and arrays, the innermost last; their parents do not grow
+  ordered_json* value_ = nullptr;  // of the last key
 };
 
 /// The JSON of a line; `discarded` if it is none.
-json parsed(const std::string& line) {
+ordered_json parsed(const std::string& line) {
   // The parser would skip a byte order mark, before every line.
-  if (line.starts_with("\xEF\xBB\xBF")) return json(json::value_t::discarded);
+  if (line.starts_with("\xEF\xBB\xBF")) return ordered_json(ordered_json::value_t::discarded);
   Builder builder;
-  return json::sax_parse(line, &builder) ? builder.take() : json(json::value_t::discarded);
+  return ordered_json::sax_parse(line, &builder) ? builder.take()
+                                                 : ordered_json(ordered_json::value_t::discarded);
 }
 
 }  // namespace
@@ -124,7 +126,7 @@ const std::vector<StoredRun>& FactReader::update() {
 }
 
 void FactReader::read(const std::string& line) {
-  json object = parsed(line);
+  ordered_json object = parsed(line);
   if (!object.is_object()) throw MalformedFact("not a JSON object");
   Members members(std::move(object), "");
   if (members.has("schema") && !members.has("record")) check_schema(members);

@@ -17,11 +17,11 @@
 namespace warpgauge::metrics {
 namespace {
 
-using json = nlohmann::ordered_json;
+using nlohmann::ordered_json;
 
-constexpr Verdict kVerdicts[] = {Verdict::pass,       Verdict::fail,       Verdict::better,
-                                 Verdict::unmeasured, Verdict::unbudgeted, Verdict::waived,
-                                 Verdict::moved,      Verdict::error};
+constexpr Verdict kReadVerdicts[] = {Verdict::pass,       Verdict::fail,       Verdict::better,
+                                     Verdict::unmeasured, Verdict::unbudgeted, Verdict::waived,
+                                     Verdict::moved,      Verdict::error};
 
 /// `d` is a digit, `x` a hexadecimal one.
 bool has_form(std::string_view text, std::string_view form) {
@@ -87,7 +87,7 @@ MachineState read_machine(Members members) {
 }
 
 Value read_value(Members& members, std::string_view key, const Metric& metric) {
-  const json value = members.take(key);
+  const ordered_json value = members.take(key);
   if (is_word(metric) ? !value.is_string() || value == "" : !value.is_number()) {
     members.fail(key, fmt::format("must be a {}", is_word(metric) ? "word" : "number"));
   }
@@ -149,7 +149,7 @@ Limit read_limit(Members members, const Metric& metric) {
 
 std::optional<Interval> read_interval(Members& members) {
   if (!members.has("interval")) return std::nullopt;
-  const json member = members.take("interval");
+  const ordered_json member = members.take("interval");
   if (!member.is_array() || member.size() != 2 || !member[0].is_number() ||
       !member[1].is_number() || member[0].get<double>() > member[1].get<double>()) {
     members.fail("interval", "must be two numbers, the lower first");
@@ -328,7 +328,7 @@ RunEnd read_end(Members members, const std::string& run) {
   if (members.text("run") != run) members.fail("run", "is not the run above");
   RunEnd end;
   Members counts = members.object("counts");
-  for (const Verdict verdict : kVerdicts) {
+  for (const Verdict verdict : kReadVerdicts) {
     const std::string_view word = to_string(verdict);
     if (counts.has(word)) end.counts[verdict] = counts.whole<int>(word, 0);
   }

@@ -24,7 +24,7 @@
 namespace warpgauge::metrics {
 namespace {
 
-[[noreturn]] void fail(const std::filesystem::path& path, const char* what, int error) {
+[[noreturn]] void fail_to_write(const std::filesystem::path& path, const char* what, int error) {
   throw FactError(path.string() + ": " + what + ": " + std::strerror(error));
 }
 
@@ -107,12 +107,12 @@ FactWriter::~FactWriter() { close(fd_); }
 
 void FactWriter::open_file() {
   fd_ = open(path_.c_str(), O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-  if (fd_ < 0) fail(path_, "cannot be opened for facts", errno);
+  if (fd_ < 0) fail_to_write(path_, "cannot be opened for facts", errno);
   const FileLock lock(fd_);
   if (!cut_torn_line(fd_)) {
     const int error = errno;
     close(fd_);
-    fail(path_, "its torn last line cannot be cut off", error);
+    fail_to_write(path_, "its torn last line cannot be cut off", error);
   }
 }
 
@@ -159,10 +159,10 @@ void FactWriter::append(const std::vector<nlohmann::ordered_json>& records) {
   do {
     written = ::write(fd_, lines.data(), lines.size());
   } while (written < 0 && errno == EINTR);
-  if (written < 0) fail(path_, "facts could not be written", errno);
+  if (written < 0) fail_to_write(path_, "facts could not be written", errno);
   if (static_cast<std::size_t>(written) < lines.size()) {
     cut_torn_line(fd_);
-    fail(path_, "only a part of the facts could be written", ENOSPC);
+    fail_to_write(path_, "only a part of the facts could be written", ENOSPC);
   }
   *end_ = size_of(fd_);
   knows_devices_ = true;

@@ -59,7 +59,7 @@ struct Entry {
 };
 static_assert(sizeof(Container) == 16 && sizeof(Entry) == 64);
 
-[[noreturn]] void fail(std::size_t offset, std::string_view problem) {
+[[noreturn]] void refuse_fat_binary(std::size_t offset, std::string_view problem) {
   throw FatBinaryError(
       fmt::format("not a usable fat binary: at offset {}, {}. Compile the code in it again with "
                   "nvcc 13",
@@ -71,7 +71,8 @@ template <typename Struct>
 Struct read(std::span<const std::byte> bytes, std::size_t offset, std::string_view what) {
   static_assert(std::is_trivially_copyable_v<Struct>);
   if (offset > bytes.size() || sizeof(Struct) > bytes.size() - offset) {
-    fail(offset, fmt::format("{} reaches beyond the end ({} bytes)", what, bytes.size()));
+    refuse_fat_binary(offset,
+                      fmt::format("{} reaches beyond the end ({} bytes)", what, bytes.size()));
   }
   Struct out;
   std::memcpy(&out, bytes.data() + offset, sizeof out);
@@ -102,19 +103,20 @@ FatBinaryEntry entry_at(std::span<const std::byte> bytes, std::size_t at, const 
                      .unpacked_bytes = header.bytes};
   if (out.compression != Compression::none) {
     if (header.compressed_bytes > header.bytes) {
-      fail(at, fmt::format("{} compressed bytes are said to be in {}", header.compressed_bytes,
-                           header.bytes));
+      refuse_fat_binary(at, fmt::format("{} compressed bytes are said to be in {}",
+                                        header.compressed_bytes, header.bytes));
     }
     out.stored = out.stored.first(header.compressed_bytes);
     out.unpacked_bytes = header.unpacked_bytes;
     const auto ratio = out.compression == Compression::lz4 ? kMaxLz4Ratio : kMaxZstdRatio;
     if (out.unpacked_bytes > out.stored.size() * ratio) {
-      fail(at, fmt::format("{} compressed bytes cannot hold the {} that they are said to",
-                           out.stored.size(), out.unpacked_bytes));
+      refuse_fat_binary(at,
+                        fmt::format("{} compressed bytes cannot hold the {} that they are said to",
+                                    out.stored.size(), out.unpacked_bytes));
     }
   }
   if (out.unpacked_bytes > kMaxUnpackedBytes) {
-    fail(at, fmt::format("{} bytes of code are more than 1 GiB", out.unpacked_bytes));
+    refuse_fat_binary(at, fmt::format("{} bytes of code are more than 1 GiB", out.unpacked_bytes));
   }
   return out;
 }
@@ -124,18 +126,19 @@ std::size_t read_container(std::span<const std::byte> bytes, std::size_t at,
                            std::vector<FatBinaryEntry>& entries) {
   const auto container = read<Container>(bytes, at, "the header of a container");
   if (container.magic != kContainerMagic) {
-    fail(at, fmt::format("a container begins with {:#x}, not with {:#x}", container.magic,
-                         kContainerMagic));
+    refuse_fat_binary(at, fmt::format("a container begins with {:#x}, not with {:#x}",
+                                      container.magic, kContainerMagic));
   }
   if (container.version != kContainerVersion || container.header_bytes < sizeof(Container)) {
-    fail(at, fmt::format("the container is of version {} with a header of {} bytes, which is "
-                         "unknown here",
-                         container.version, container.header_bytes));
+    refuse_fat_binary(
+        at, fmt::format("the container is of version {} with a header of {} bytes, which is "
+                        "unknown here",
+                        container.version, container.header_bytes));
   }
   if (container.header_bytes > bytes.size() - at ||
       container.bytes > bytes.size() - at - container.header_bytes) {
-    fail(at, fmt::format("the container ({} bytes) reaches beyond the end ({} bytes)",
-                         container.bytes, bytes.size()));
+    refuse_fat_binary(at, fmt::format("the container ({} bytes) reaches beyond the end ({} bytes)",
+                                      container.bytes, bytes.size()));
   }
   at += container.header_bytes;
   const std::size_t end = at + container.bytes;
@@ -143,13 +146,15 @@ std::size_t read_container(std::span<const std::byte> bytes, std::size_t at,
   while (at < end) {
     const auto entry = read<Entry>(inside, at, "the header of an entry");
     if (entry.version != kEntryVersion || entry.header_bytes < sizeof(Entry)) {
-      fail(at, fmt::format("the entry is of version {:#x} with a header of {} bytes, which is "
-                           "unknown here",
-                           entry.version, entry.header_bytes));
+      refuse_fat_binary(
+          at, fmt::format("the entry is of version {:#x} with a header of {} bytes, which is "
+                          "unknown here",
+                          entry.version, entry.header_bytes));
     }
     if (entry.header_bytes > end - at || entry.bytes > end - at - entry.header_bytes) {
-      fail(at, fmt::format("the entry ({} bytes) reaches beyond the end of its container ({})",
-                           entry.bytes, end));
+      refuse_fat_binary(
+          at, fmt::format("the entry ({} bytes) reaches beyond the end of its container ({})",
+                          entry.bytes, end));
     }
     at += entry.header_bytes;
     entries.push_back(entry_at(inside, at, entry));
@@ -216,8 +221,8 @@ Wrapper read_wrapper(const void* address) {
   Wrapper wrapper;
   std::memcpy(&wrapper, address, sizeof wrapper);
   if (wrapper.magic != kWrapperMagic || wrapper.container == nullptr) {
-    fail(0, fmt::format("what was registered begins with {:#x}, not with {:#x}", wrapper.magic,
-                        kWrapperMagic));
+    refuse_fat_binary(0, fmt::format("what was registered begins with {:#x}, not with {:#x}",
+                                     wrapper.magic, kWrapperMagic));
   }
   return wrapper;
 }
@@ -227,13 +232,14 @@ std::span<const std::byte> container_at(const std::byte* address) {
   const std::span<const std::byte> memory(address, readable_bytes(address));
   const auto container = read<Container>(memory, 0, "the header of the registered container");
   if (container.magic != kContainerMagic) {
-    fail(0, fmt::format("the registered container begins with {:#x}, not with {:#x}",
-                        container.magic, kContainerMagic));
+    refuse_fat_binary(0, fmt::format("the registered container begins with {:#x}, not with {:#x}",
+                                     container.magic, kContainerMagic));
   }
   if (container.header_bytes > memory.size() ||
       container.bytes > memory.size() - container.header_bytes) {
-    fail(0, fmt::format("the registered container ({} bytes) reaches beyond the program's memory",
-                        container.bytes));
+    refuse_fat_binary(
+        0, fmt::format("the registered container ({} bytes) reaches beyond the program's memory",
+                       container.bytes));
   }
   return memory.first(container.header_bytes + container.bytes);
 }

@@ -23,7 +23,7 @@ constexpr unsigned kCopy = 1, kAdvancePc = 2, kAdvanceLine = 3, kSetFile = 4, kC
 // Extended opcodes, behind a 0 and their length.
 constexpr unsigned kEndSequence = 1, kSetAddress = 2, kDefineFile = 3, kInlinedCall = 0x90;
 
-[[noreturn]] void fail(std::size_t offset, std::string_view problem) {
+[[noreturn]] void refuse_line_table(std::size_t offset, std::string_view problem) {
   throw LineTableError(
       fmt::format("the line table cannot be read: at offset {}, {}. Compile the kernels again with "
                   "-lineinfo and the toolkit that this program was built with",
@@ -34,13 +34,14 @@ constexpr unsigned kEndSequence = 1, kSetAddress = 2, kDefineFile = 3, kInlinedC
 class Cursor {
  public:
   Cursor(Bytes bytes, std::size_t begin, std::size_t end) : bytes_(bytes), at_(begin), end_(end) {
-    if (begin > end || end > bytes.size()) fail(begin, "a part reaches beyond its end");
+    if (begin > end || end > bytes.size())
+      refuse_line_table(begin, "a part reaches beyond its end");
   }
 
   std::size_t at() const { return at_; }
   bool at_end() const { return at_ == end_; }
   void skip_to(std::size_t at) {
-    if (at < at_ || at > end_) fail(at_, "a part reaches beyond its end");
+    if (at < at_ || at > end_) refuse_line_table(at_, "a part reaches beyond its end");
     at_ = at;
   }
 
@@ -71,7 +72,7 @@ class Cursor {
 
  private:
   Bytes take(std::size_t size) {
-    if (size > end_ - at_) fail(at_, "it ends too early");
+    if (size > end_ - at_) refuse_line_table(at_, "it ends too early");
     at_ += size;
     return bytes_.subspan(at_ - size, size);
   }
@@ -83,7 +84,7 @@ class Cursor {
       value |= std::uint64_t{byte & 0x7fu} << shift;
       if ((byte & 0x80u) == 0) return {value, shift + 7};
     }
-    fail(at_, "a number has more than 64 bits");
+    refuse_line_table(at_, "a number has more than 64 bits");
   }
 
   Bytes bytes_;
@@ -108,7 +109,8 @@ class Unit {
     read_header(unit);
     begin_sequence();
     while (!unit.at_end()) step(unit);
-    if (out_.rows.size() != sequence_start_) fail(unit.at(), "a sequence of rows has no end");
+    if (out_.rows.size() != sequence_start_)
+      refuse_line_table(unit.at(), "a sequence of rows has no end");
   }
 
  private:
@@ -116,8 +118,8 @@ class Unit {
     const std::size_t begin = unit.at();
     const auto version = unit.number<std::uint16_t>();
     if (version < kOldestVersion || version > kNewestVersion) {
-      fail(begin, fmt::format("its version is {}, and only {} to {} are known here", version,
-                              kOldestVersion, kNewestVersion));
+      refuse_line_table(begin, fmt::format("its version is {}, and only {} to {} are known here",
+                                           version, kOldestVersion, kNewestVersion));
     }
     const auto bytes = unit.number<std::uint32_t>();
     Cursor header = unit.part(bytes);
@@ -127,7 +129,8 @@ class Unit {
     header_.line_base = header.number<std::int8_t>();
     header_.line_range = header.number<std::uint8_t>();
     header_.opcode_base = header.number<std::uint8_t>();
-    if (header_.line_range == 0 || header_.opcode_base == 0) fail(begin, "its header is damaged");
+    if (header_.line_range == 0 || header_.opcode_base == 0)
+      refuse_line_table(begin, "its header is damaged");
     for (unsigned i = 1; i < header_.opcode_base; ++i) {
       header_.operands.push_back(header.number<std::uint8_t>());
     }
@@ -140,7 +143,8 @@ class Unit {
       const std::uint64_t folder = header.uleb();
       header.uleb();  // time of the last change
       header.uleb();  // size
-      if (folder >= folders.size()) fail(header.at(), "a file lies in a folder that is not listed");
+      if (folder >= folders.size())
+        refuse_line_table(header.at(), "a file lies in a folder that is not listed");
       const auto path = std::filesystem::path(folders[folder]) / name;
       out_.files.push_back(path.lexically_normal().string());
     }
@@ -208,7 +212,8 @@ class Unit {
         break;
       }
       case kDefineFile:
-        fail(operand.at(), "it defines a file inside of the program, which is unknown here");
+        refuse_line_table(operand.at(),
+                          "it defines a file inside of the program, which is unknown here");
       case kInlinedCall:
         row_.caller = caller(operand.uleb());
         break;
@@ -234,7 +239,8 @@ class Unit {
     const std::uint64_t file = first_file_ + row.file;
     row.file = file < out_.files.size() ? static_cast<std::uint32_t>(file) : 0;
     if (out_.rows.size() > sequence_start_ && row.pc < out_.rows.back().pc) {
-      fail(at, fmt::format("its rows go back from {:#x} to {:#x}", out_.rows.back().pc, row.pc));
+      refuse_line_table(
+          at, fmt::format("its rows go back from {:#x} to {:#x}", out_.rows.back().pc, row.pc));
     }
     out_.rows.push_back(row);
   }

@@ -6,9 +6,9 @@ namespace warpgauge::metrics {
 namespace {
 
 constexpr std::uint64_t kSteps = 32;
-constexpr std::uint64_t kMostThreads = 1024;
-constexpr std::uint64_t kMostRegisters = 255;
-constexpr std::uint64_t kKiB = 1024;
+constexpr std::uint64_t kThreadsAtMost = 1024;
+constexpr std::uint64_t kRegistersAtMost = 255;
+constexpr std::uint64_t kStepOfMemory = 1024;
 
 std::uint64_t rounded_up(std::uint64_t value, std::uint64_t unit) {
   return (value + unit - 1) / unit * unit;
@@ -38,14 +38,14 @@ struct Span {
 Span span_of(BlockResource resource, const Architecture& arch) {
   switch (resource) {
     case BlockResource::threads:
-      return {32, kMostThreads, 32};  // a warp
+      return {32, kThreadsAtMost, 32};  // a warp
     case BlockResource::registers:
-      return {8, kMostRegisters, 8};  // 256 for each warp
+      return {8, kRegistersAtMost, 8};  // 256 for each warp
     case BlockResource::shared:
       break;
   }
   const std::uint64_t most = arch.shared_per_block_opt_in;
-  return {0, most, rounded_up(most / kSteps, kKiB)};
+  return {0, most, rounded_up(most / kSteps, kStepOfMemory)};
 }
 
 }  // namespace

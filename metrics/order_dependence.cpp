@@ -23,7 +23,7 @@
 namespace warpgauge::metrics {
 namespace {
 
-using Source = OrderDependence::Source;
+using OrderSource = OrderDependence::Source;
 using Effect = OrderDependence::Effect;
 
 /// What a value depends on: the first instruction of the code that is a source, as an index; larger
@@ -122,13 +122,13 @@ enum class Synchronization : std::uint8_t {
   all,    // all
 };
 
-struct Instruction {
+struct DecodedInstruction {
   std::vector<Slot> reads, address, guard, writes, may_write;  // as RegisterUse has them
   Condition condition = 0, otherwise = 0;
   std::vector<Condition> never;
   std::optional<MemoryOp> access;
   Spaces loads_from, stores_to;
-  std::optional<Source> source;  // in any circumstances
+  std::optional<OrderSource> source;  // in any circumstances
   bool is_approximation = false;
   bool is_sum = false;  // a product of tiles of floats
   Synchronization synchronizes = Synchronization::none;
@@ -165,18 +165,18 @@ Traffic traffic_of(const SassWord& word, MemoryOp op, int sm) {
   return {only_stores(op) || is_constant ? Spaces() : spaces, only_loads ? Spaces() : spaces};
 }
 
-std::optional<Source> source_of(const SassWord& word, const Instruction& one, int sm) {
+std::optional<OrderSource> source_of(const SassWord& word, const DecodedInstruction& one, int sm) {
   const bool has_result = !one.writes.empty() || !one.may_write.empty();
-  if (word.opcode() == kBarrierInMemory && has_result) return Source::barrier;
-  if (word.opcode() == kMoreRegisters && has_result) return Source::registers;
+  if (word.opcode() == kBarrierInMemory && has_result) return OrderSource::barrier;
+  if (word.opcode() == kMoreRegisters && has_result) return OrderSource::registers;
   if (!one.access) return std::nullopt;
-  if (returns_a_value(*one.access) && has_result) return Source::atomic;
+  if (returns_a_value(*one.access) && has_result) return OrderSource::atomic;
   const bool is_global = *one.access == MemoryOp::ldg || *one.access == MemoryOp::ld;
-  if (is_global && coherence_of(word, sm) == Coherence::strong) return Source::load;
+  if (is_global && coherence_of(word, sm) == Coherence::strong) return OrderSource::load;
   return std::nullopt;
 }
 
-Synchronization synchronization_of(const SassWord& word, const Instruction& one) {
+Synchronization synchronization_of(const SassWord& word, const DecodedInstruction& one) {
   constexpr unsigned kBarrier = 0x11d, kFence = 0x192, kBarrierOfWarp = 0x148,
                      kBarrierOfCluster = 0x1c7;
   switch (word.opcode()) {
@@ -206,18 +206,19 @@ struct Surroundings {
   const PtxLines* ptx_lines;
 };
 
-Instruction instruction_of(const SassWord& word, const Surroundings& around, Numbering& numbering) {
+DecodedInstruction instruction_of(const SassWord& word, const Surroundings& around,
+                                  Numbering& numbering) {
   constexpr Register kResult = 4;  // and the one behind it, as the calling convention has it
   const bool allocates = around.may_allocate && word.opcode() == kCallElsewhere;
   RegisterUse use = registers_of(word, around.sm);
-  Instruction one{.reads = numbering.of(use.reads),
-                  .address = numbering.of(use.address),
-                  .guard = numbering.of(use.guard),
-                  .writes = numbering.of(use.writes),
-                  .may_write = numbering.of(use.may_write),
-                  .condition = use.condition,
-                  .otherwise = use.otherwise,
-                  .never = std::move(use.never)};
+  DecodedInstruction one{.reads = numbering.of(use.reads),
+                         .address = numbering.of(use.address),
+                         .guard = numbering.of(use.guard),
+                         .writes = numbering.of(use.writes),
+                         .may_write = numbering.of(use.may_write),
+                         .condition = use.condition,
+                         .otherwise = use.otherwise,
+                         .never = std::move(use.never)};
   if (const auto access = memory_instruction(word, around.sm)) {
     one.access = access->op;
     const Traffic traffic = traffic_of(word, access->op, around.sm);
@@ -227,10 +228,10 @@ Instruction instruction_of(const SassWord& word, const Surroundings& around, Num
   one.source = source_of(word, one, around.sm);
   if (one.access && is_load(*one.access) && around.ptx_lines != nullptr &&
       around.ptx_lines->is_strong_load(around.kernel, word.pc)) {
-    one.source = Source::load;
+    one.source = OrderSource::load;
   }
   if (allocates) {
-    one.source = Source::allocation;
+    one.source = OrderSource::allocation;
     one.writes = numbering.of({kResult, kResult + 1});
   }
   one.synchronizes = synchronization_of(word, one);
@@ -240,14 +241,15 @@ Instruction instruction_of(const SassWord& word, const Surroundings& around, Num
   return one;
 }
 
-std::optional<Source> source_in(Circumstances circumstances, const Instruction& one) {
+std::optional<OrderSource> source_in(Circumstances circumstances, const DecodedInstruction& one) {
   if (one.is_approximation && circumstances.approximations != Approximations::own) {
-    return Source::approximation;
+    return OrderSource::approximation;
   }
-  if (one.is_sum && circumstances.products == Products::of_the_emulator) return Source::product;
+  if (one.is_sum && circumstances.products == Products::of_the_emulator)
+    return OrderSource::product;
   if (one.source) return one.source;
   const bool loads = one.access && is_load(*one.access);
-  if (loads && circumstances.memory == Memory::unsettled) return Source::memory;
+  if (loads && circumstances.memory == Memory::unsettled) return OrderSource::memory;
   return std::nullopt;
 }
 
@@ -255,7 +257,7 @@ std::optional<Source> source_in(Circumstances circumstances, const Instruction& 
 
 struct OrderOfThreads::Code {
   std::vector<SassWord> words;
-  std::vector<Instruction> instructions;
+  std::vector<DecodedInstruction> instructions;
   SassFlow flow;
   Slot slots;  // of registers
 };
@@ -279,14 +281,14 @@ bool lower(std::span<Origin> to, std::span<const Origin> origins) {
 /// What the values in registers depend on, also where a predicate holds or does not. "@P0 MOV R5,
 /// 0" leaves in R5 what it was where P0 does not hold. "@P0 STS [R5]" does not see that, and of
 /// threads that have set P0 before, nothing is left.
-class Values {
+class SlotValues {
  public:
-  explicit Values(Slot slots) : always_(slots, kNone) {}
+  explicit SlotValues(Slot slots) : always_(slots, kNone) {}
 
   /// Of a register that is read under `condition`.
   Origin of(Slot one, Condition condition) const { return under(condition)[one]; }
 
-  void write(const Instruction& one, Origin origin) {
+  void write(const DecodedInstruction& one, Origin origin) {
     for (const Slot to : one.writes) {
       const Origin left = one.condition == 0 ? kNone : of(to, one.otherwise);
       if (left != origin && one.condition != 0) conditional_.try_emplace(one.condition, always_);
@@ -309,7 +311,7 @@ class Values {
   }
 
   /// Where control comes from elsewhere, too. Whether anything depends on more than before.
-  bool merge(const Values& other) {
+  bool merge(const SlotValues& other) {
     bool is_new = false;
     for (const auto& [condition, values] : other.conditional_) {
       conditional_.try_emplace(condition, always_);
@@ -343,7 +345,7 @@ class Values {
 /// Follows values through the code until nothing new depends on a source.
 class Propagation {
  public:
-  Propagation(const Code& code, std::vector<std::optional<Source>> sources)
+  Propagation(const Code& code, std::vector<std::optional<OrderSource>> sources)
       : code_(code),
         sources_(std::move(sources)),
         at_begin_(code.flow.blocks().size(), State(code.slots)),
@@ -394,7 +396,7 @@ class Propagation {
       return lower(memory, other.memory) || is_new;
     }
 
-    Values registers;
+    SlotValues registers;
     std::array<Origin, kSpaces> memory;  // of the values that were stored to a space
   };
 
@@ -402,7 +404,7 @@ class Propagation {
   struct Inputs {
     Origin guard = kNone, address = kNone, others = kNone;
   };
-  static Inputs inputs_of(const Instruction& one, const Values& registers) {
+  static Inputs inputs_of(const DecodedInstruction& one, const SlotValues& registers) {
     const auto first = [&](const std::vector<Slot>& slots, Condition condition) {
       Origin origin = kNone;
       for (const Slot slot : slots) lower(origin, registers.of(slot, condition));
@@ -417,7 +419,7 @@ class Propagation {
     std::vector<std::string_view> groups;
     if (effect == Effect::execution) groups.emplace_back("instructions");
     if (effect != Effect::access && is_branch(code_.words[index])) groups.emplace_back("branches");
-    const Instruction& one = code_.instructions[index];
+    const DecodedInstruction& one = code_.instructions[index];
     if (!one.access) return groups;
     const bool is_product = *one.access == MemoryOp::wgmma;
     if (is_product || *one.access == MemoryOp::bulk) {  // of any memory they count the same
@@ -432,7 +434,7 @@ class Propagation {
 
   /// Passes on to registers and memory what the results of an instruction depend on.
   void execute(std::size_t index, Origin origin, State& state) {
-    const Instruction& one = code_.instructions[index];
+    const DecodedInstruction& one = code_.instructions[index];
     auto& memory = state.memory;
     bool is_new = false;  // elsewhere
     for (std::size_t space = 0; space < kSpaces; ++space) {
@@ -469,7 +471,7 @@ class Propagation {
     State state = at_begin_[block];
     const Origin decided = decided_[block];
     for (std::size_t i = range.begin; i < range.end; ++i) {
-      const Instruction& one = code_.instructions[i];
+      const DecodedInstruction& one = code_.instructions[i];
       const Inputs in = inputs_of(one, state.registers);
       const bool branch = is_branch(code_.words[i]);
       const Origin here = std::min(in.guard, branch ? in.others : in.address);
@@ -487,10 +489,10 @@ class Propagation {
   }
 
   const Code& code_;
-  const std::vector<std::optional<Source>> sources_;  // of each instruction
-  std::vector<std::size_t> synchronizing_;            // blocks that wait for other threads
-  std::vector<State> at_begin_;                       // of each block
-  std::vector<Origin> branches_;                      // of the branch at the end of each
+  const std::vector<std::optional<OrderSource>> sources_;  // of each instruction
+  std::vector<std::size_t> synchronizing_;                 // blocks that wait for other threads
+  std::vector<State> at_begin_;                            // of each block
+  std::vector<Origin> branches_;                           // of the branch at the end of each
   std::vector<Origin> decided_;                  // by a branch: of each block, whether it executes
   std::vector<bool> open_;                       // blocks that have to be followed again
   std::array<Origin, kSpaces> stored_;           // anywhere in the code
@@ -510,21 +512,21 @@ bool mentions_malloc(const Cubin& cubin) {
 Trust OrderDependence::trust(const SourceLine& line) const {
   const auto what = [&]() -> std::string_view {
     switch (source) {
-      case Source::atomic:
+      case OrderSource::atomic:
         return "what an atomic returns";
-      case Source::load:
+      case OrderSource::load:
         return "what a volatile or strong load reads";
-      case Source::barrier:
+      case OrderSource::barrier:
         return "how long the wait for a barrier lasts";
-      case Source::registers:
+      case OrderSource::registers:
         return "how long the wait for registers lasts";
-      case Source::allocation:
+      case OrderSource::allocation:
         return "where malloc finds memory";
-      case Source::approximation:
+      case OrderSource::approximation:
         return "what an approximate function gives";
-      case Source::product:
+      case OrderSource::product:
         return "what a matrix product sums to";
-      case Source::memory:
+      case OrderSource::memory:
         return "what memory holds";
     }
     return "";
@@ -545,11 +547,11 @@ Trust OrderDependence::trust(const SourceLine& line) const {
   const std::string place = name.empty() ? "" : fmt::format(" at {}:{}", name, line.line);
   const auto so = [&]() -> std::string_view {
     switch (source) {
-      case Source::approximation:
+      case OrderSource::approximation:
         return "but its values are known for sm_90 only";
-      case Source::product:
+      case OrderSource::product:
         return "but a GPU's sums may have other last bits";
-      case Source::memory:
+      case OrderSource::memory:
         return "and the order of threads or the rounding of a matrix product may have decided "
                "that, here or in an earlier launch";
       default:
@@ -564,7 +566,7 @@ OrderOfThreads::OrderOfThreads(const Cubin& cubin, std::string_view kernel,
   const int sm = known_sm(cubin);
   std::vector<SassWord> words = machine_code(cubin, kernel);
   const Surroundings around{sm, mentions_malloc(cubin), kernel, ptx_lines};
-  std::vector<Instruction> instructions;
+  std::vector<DecodedInstruction> instructions;
   Numbering numbering;
   for (const SassWord& word : words) {
     instructions.push_back(instruction_of(word, around, numbering));
@@ -577,11 +579,11 @@ OrderOfThreads::OrderOfThreads(const Cubin& cubin, std::string_view kernel,
 OrderOfThreads::~OrderOfThreads() = default;
 
 OrderInfluence OrderOfThreads::influence(Circumstances circumstances) const {
-  std::vector<std::optional<Source>> sources;
-  for (const Instruction& one : code_->instructions) {
+  std::vector<std::optional<OrderSource>> sources;
+  for (const DecodedInstruction& one : code_->instructions) {
     sources.push_back(source_in(circumstances, one));
   }
-  if (std::ranges::none_of(sources, &std::optional<Source>::has_value)) return {};
+  if (std::ranges::none_of(sources, &std::optional<OrderSource>::has_value)) return {};
   Propagation propagation(*code_, std::move(sources));
   return {propagation.dependences(), propagation.reaches_global_memory()};
 }

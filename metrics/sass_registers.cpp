@@ -148,7 +148,7 @@ constexpr auto kRows = std::to_array<Row>({
 });
 static_assert(std::ranges::is_sorted(kRows, {}, &Row::opcode));
 
-constexpr unsigned kNone = 255, kNoPredicate = 7;
+constexpr unsigned kNoOperand = 255, kNoPredicate = 7;
 
 /// Most instructions on uniform registers have the opcode of their like on others, and this bit.
 constexpr unsigned kUniformBit = 0x80;
@@ -198,7 +198,7 @@ const Row* find_row(unsigned opcode, int sm) {
 /// The fields of an instruction as registers.
 class Reader {
  public:
-  Reader(const SassWord& word, int sm) : word_(word), no_uniform_(sm < 100 ? 63 : kNone) {}
+  Reader(const SassWord& word, int sm) : word_(word), no_uniform_(sm < 100 ? 63 : kNoOperand) {}
 
   unsigned d() const { return word_.low >> 16 & 0xff; }
   unsigned a() const { return word_.low >> 24 & 0xff; }
@@ -209,7 +209,7 @@ class Reader {
   bool has_uniform_b() const { return word_.form() == 6 || word_.form() == 7; }
 
   void add(std::vector<Register>& to, unsigned field, unsigned count = 1) const {
-    for (unsigned i = 0; i < count && field + i < kNone; ++i) {
+    for (unsigned i = 0; i < count && field + i < kNoOperand; ++i) {
       to.push_back(static_cast<Register>(field + i));
     }
   }

@@ -7,7 +7,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kAttachFooter =
     R"(The program is not built again, and its own output stays as it is: the counts go to
 stderr and facts.jsonl. Sections of the budget file are globs of kernel names,
 ["*reduce_kernel*"]; a kernel that none matches may have no bank conflicts and no local
@@ -31,7 +31,7 @@ Examples:
 void add_attach(CommandLine& line) {
   auto options = std::make_shared<programs::ProgramOptions>();
   CLI::App* command =
-      line.add("attach", "Count the work of any CUDA program's kernels on a GPU", kFooter);
+      line.add("attach", "Count the work of any CUDA program's kernels on a GPU", kAttachFooter);
   add_program_options(command, *options);
   line.on_run(command, [options] { return static_cast<int>(attach::attach_to_program(*options)); });
 }

@@ -20,7 +20,7 @@ namespace {
 namespace fs = std::filesystem;
 using Words = std::vector<std::string>;
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kCcFooter =
     R"(For programs that are built by Make, Bazel and the like: stands before nvcc, as a compiler
 launcher does. nvcc adds line tables (-lineinfo), and links with the shared CUDA runtime
 (-cudart shared), in whose place the emulator stands. What ptxas says of the kernels of a
@@ -116,7 +116,7 @@ void add_cc(CommandLine& line) {
   };
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      line.add("cc", "Run nvcc so that what it builds can be counted and emulated", kFooter);
+      line.add("cc", "Run nvcc so that what it builds can be counted and emulated", kCcFooter);
   command->add_option("--ptxas", options->ptxas, "Folder for what ptxas says of kernels")
       ->capture_default_str()
       ->type_name("DIR");

@@ -21,7 +21,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kCommandLineFooter =
     R"(Runs kernels, counts what the hardware had to do for them (bank conflicts, memory
 sectors, spills, registers, time), and holds the counts against budgets.
 `warpgauge COMMAND --help` describes a command.
@@ -47,7 +47,7 @@ std::string version() {
 
 CommandLine::CommandLine(int argc, char** argv)
     : argc_(argc), argv_(argv), app_("A go/no-go gauge for CUDA kernels") {
-  process::set_help(app_, kFooter);
+  process::set_help(app_, kCommandLineFooter);
   app_.set_version_flag("--version", version, "Print the version, the toolkit and architectures");
   app_.require_subcommand(0, 1);  // run() handles none
 }

@@ -11,7 +11,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kCompletionFooter =
     R"sh(The shell asks the programs for cases, architectures, and the options of programs beside
 this one.
 
@@ -70,8 +70,8 @@ std::vector<CompletedCommand> completed_commands(const CLI::App& app) {
 
 void add_completion(CommandLine& line) {
   auto shell = std::make_shared<std::string>();
-  CLI::App* command =
-      line.add("completion", "Print the script that completes these commands in a shell", kFooter);
+  CLI::App* command = line.add(
+      "completion", "Print the script that completes these commands in a shell", kCompletionFooter);
   command->add_option("shell", *shell, "The shell")
       ->required()
       ->type_name(fmt::format("{{{}}}", fmt::join(completed_shells(), ",")));

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kConfigFooter =
     R"(Exit codes:
   0  printed
   2  a fault, such as a program that is not installed
@@ -81,7 +81,7 @@ fs::path nvcc() {
 
 void add_config(CommandLine& line) {
   CLI::App* command =
-      line.add("config", "Print where warpgauge and the CUDA toolkit are installed", kFooter);
+      line.add("config", "Print where warpgauge and the CUDA toolkit are installed", kConfigFooter);
   CLI::Option* prefix = command->add_flag("--prefix");
   prefix->description(
       "Print the folder for CMAKE_PREFIX_PATH, where find_package(warpgauge) looks");

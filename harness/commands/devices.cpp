@@ -12,7 +12,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kDevicesFooter =
     R"(Exit codes:
   0  shown, even if there is no GPU
   2  a fault
@@ -30,7 +30,7 @@ using Describe = std::string();
 }  // namespace
 
 void add_devices(CommandLine& line) {
-  CLI::App* command = line.add("devices", "Show the GPUs of this machine", kFooter);
+  CLI::App* command = line.add("devices", "Show the GPUs of this machine", kDevicesFooter);
   auto describe = std::make_shared<Describe*>(describe_devices);
   const auto add = [&](const char* name, Describe* text, const char* help) {
     return command->add_flag_callback(

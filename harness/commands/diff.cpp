@@ -22,7 +22,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kDiffFooter =
     R"(A noisy value changed if the confidence intervals of the runs do not overlap and it differs by
 more than --noise: an interval covers one process, and processes differ, too. A value that A
 measured and B did not is lost. Of several runs in a file the newest value or error counts; noisy
@@ -152,7 +152,7 @@ void record_things(diff::DiffOptions& options, std::optional<std::uint32_t> thre
 void add_diff(CommandLine& line) {
   auto options = std::make_shared<diff::DiffOptions>();
   CLI::App* command =
-      line.add("diff", "Show what changed between two runs, the worst first, and why", kFooter);
+      line.add("diff", "Show what changed between two runs, the worst first, and why", kDiffFooter);
   auto base = std::make_shared<BaseOptions>();
   command->add_option("a", options->a, "Facts of the run before (facts.jsonl), or a compiled file")
       ->type_name("A");

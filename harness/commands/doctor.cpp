@@ -10,7 +10,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kDoctorFooter =
     R"(Counts a kernel whose bank conflicts are known, the same way as the gate, and prints one
 fix per problem.
 
@@ -29,7 +29,7 @@ Examples:
 void add_doctor(CommandLine& line) {
   auto options = std::make_shared<doctor::DoctorOptions>();
   CLI::App* command =
-      line.add("doctor", "Check that this machine can measure, and print fixes", kFooter);
+      line.add("doctor", "Check that this machine can measure, and print fixes", kDoctorFooter);
   auto device = add_device(command);
   command
       ->add_option_function<std::string>(

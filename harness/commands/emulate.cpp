@@ -8,7 +8,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kEmulateFooter =
     R"(The program must be linked with the shared CUDA runtime and hold PTX: `warpgauge cc`
 builds it so. Its own output stays as it is: the counts go to stderr and facts.jsonl.
 Sections of the budget file are globs of kernel names, ["*reduce_kernel*"]; a kernel
@@ -32,8 +32,8 @@ Examples:
 void add_emulate(CommandLine& line) {
   auto options = std::make_shared<programs::ProgramOptions>();
   auto arch = std::make_shared<std::string>("sm_90");
-  CLI::App* command =
-      line.add("emulate", "Count the work of any CUDA program's kernels without a GPU", kFooter);
+  CLI::App* command = line.add(
+      "emulate", "Count the work of any CUDA program's kernels without a GPU", kEmulateFooter);
   command->add_option("--arch", *arch, "The architecture to emulate")
       ->capture_default_str()
       ->type_name("ARCH");

@@ -15,7 +15,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kExplainFooter =
     R"(--text and --picture draw lanes against banks, a row for each wavefront, of the access to
 shared memory with the most wavefronts beyond the ideal; of a line that only accesses global
 memory, lanes against sectors. They run the case on the emulator even where there is a GPU:
@@ -75,7 +75,7 @@ const CLI::Validator kSvg(
 void add_explain(CommandLine& line) {
   auto options = std::make_shared<explain::PictureOptions>();
   CLI::App* command = line.add(
-      "explain", "Show the cost of each source line of a case, or draw one access", kFooter);
+      "explain", "Show the cost of each source line of a case, or draw one access", kExplainFooter);
   auto device = add_device(command);
   command
       ->add_option(

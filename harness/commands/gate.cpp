@@ -17,7 +17,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kGateFooter =
     R"(Measured values with their verdicts go to facts.jsonl; findings, with their causes, to the
 terminal and to summary.md.
 
@@ -95,7 +95,7 @@ void add_gate(CommandLine& line) {
   auto options = std::make_shared<gate::GateOptions>();
   auto required = std::make_shared<std::vector<std::string>>();
   CLI::App* command = line.add(
-      "gate", "Measure everything this machine can and judge it against the budgets", kFooter);
+      "gate", "Measure everything this machine can and judge it against the budgets", kGateFooter);
   auto device = add_device(command);
   add_selection(command, *options);
   command->add_option("--out", options->out, "Folder for facts.jsonl and summary.md")

@@ -8,7 +8,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kInspectFooter =
     R"(A THING is a cubin, a fat binary, an object, a shared library, a program, an archive
 or a wheel of them, or a folder, of which the files with machine code are read; or
 PTX (.ptx), which the toolkit's ptxas compiles. Sections of the budget file are globs of
@@ -32,7 +32,7 @@ Examples:
 void add_inspect(CommandLine& line) {
   auto options = std::make_shared<inspect::InspectOptions>();
   CLI::App* command =
-      line.add("inspect", "Judge the kernels of compiled files, without a GPU", kFooter);
+      line.add("inspect", "Judge the kernels of compiled files, without a GPU", kInspectFooter);
   command
       ->add_option("--arch", options->archs,
                    "Only code for these architectures, by names or globs (default: all)")

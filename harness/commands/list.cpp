@@ -17,7 +17,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kListFooter =
     R"(Needs no GPU.
 
 Exit codes:
@@ -85,7 +85,7 @@ int list_archs() {
   return outcome::kWithinBudget;
 }
 
-struct Options {
+struct ListOptions {
   metrics::Selection selection;
   bool archs = false, json = false;
   std::string launches;  ///< on this architecture; empty: none
@@ -94,8 +94,8 @@ struct Options {
 }  // namespace
 
 void add_list(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command = line.add("list", "List the cases: one id a line", kFooter);
+  auto options = std::make_shared<ListOptions>();
+  CLI::App* command = line.add("list", "List the cases: one id a line", kListFooter);
   process::add_filter_options(*command, options->selection);
   CLI::Option* archs =
       command->add_flag("--archs", options->archs, "List the architectures of the build instead")

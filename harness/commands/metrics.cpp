@@ -18,7 +18,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kMetricsFooter =
     R"help(Needs no GPU.
 
 Exit codes:
@@ -193,8 +193,8 @@ void add_metrics(CommandLine& line) {
   auto search = std::make_shared<std::string>();
   auto json = std::make_shared<bool>(false);
   auto nsight = std::make_shared<bool>(false);
-  CLI::App* command =
-      line.add("metrics", "List the metrics; with --chip, which of them a chip can count", kFooter);
+  CLI::App* command = line.add(
+      "metrics", "List the metrics; with --chip, which of them a chip can count", kMetricsFooter);
   CLI::Option* of_chip =
       command->add_option("--chip", *chip, "A chip that CUPTI supports (GH100), or 'all'")
           ->type_name("CHIP");

@@ -21,7 +21,7 @@ using metrics::BlockNeeds;
 using metrics::BlockResource;
 using metrics::Occupancy;
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kOccupancyFooter =
     R"(Occupancy is the warps of a multiprocessor that such blocks fill, over the most it can
 hold. --over shows how it changes with one of the three while the others stay.
 `warpgauge report occupancy` draws what --json prints. Needs no GPU.
@@ -37,7 +37,7 @@ Examples:
   warpgauge occupancy --threads 256 --registers 40 --over threads --json >x.json
 )";
 
-struct Options {
+struct OccupancyOptions {
   BlockNeeds needs;
   std::vector<std::string> archs;
   std::vector<std::string> over;
@@ -69,7 +69,7 @@ std::string needs_text(const BlockNeeds& needs) {
                      needs.registers_per_thread, needs.shared_dynamic_bytes);
 }
 
-void print_table(const Options& options, const Archs& archs) {
+void print_table(const OccupancyOptions& options, const Archs& archs) {
   fmt::print("blocks of {}\n\n{:<8}{:>6}  {:>9}  {:>9}  {}\n", needs_text(options.needs), "arch",
              "blocks", "warps", "occupancy", "limited by");
   for (const auto& [name, arch] : archs) {
@@ -102,7 +102,7 @@ nlohmann::ordered_json json_of(const Occupancy& one) {
 
 /// {threads, registers, shared, architectures: [{arch, blocks, warps, occupancy, limiter,
 /// over: {threads: [{amount, blocks, ...}, ...], ...}}, ...]}
-void print_json(const Options& options, const Archs& archs) {
+void print_json(const OccupancyOptions& options, const Archs& archs) {
   using nlohmann::ordered_json;
   ordered_json table = {{"threads", options.needs.threads},
                         {"registers", options.needs.registers_per_thread},
@@ -124,7 +124,7 @@ void print_json(const Options& options, const Archs& archs) {
   fmt::print("{}\n", table.dump(2));
 }
 
-int show(const Options& options) {
+int show(const OccupancyOptions& options) {
   const auto archs = chosen(options.archs);
   if (options.json) {
     print_json(options, archs);
@@ -142,10 +142,10 @@ int show(const Options& options) {
 }  // namespace
 
 void add_occupancy(CommandLine& line) {
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<OccupancyOptions>();
   BlockNeeds& needs = options->needs;
   CLI::App* command =
-      line.add("occupancy", "Compute the occupancy of blocks with given needs", kFooter);
+      line.add("occupancy", "Compute the occupancy of blocks with given needs", kOccupancyFooter);
   command->add_option("--threads", needs.threads, "Threads of a block")
       ->required()
       ->check(CLI::Range(1, 1024))

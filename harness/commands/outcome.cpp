@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kOutcomeFooter =
     R"(Prints the summary, and writes results.json, which `warpgauge emit` draws for CI systems. The facts
 record what the runs required (--strict, --require, --device). Needs no GPU.
 
@@ -36,13 +36,13 @@ Examples:
   warpgauge outcome h100/facts.jsonl l40s/facts.jsonl --out results.json
 )";
 
-struct Options {
+struct OutcomeOptions {
   std::vector<fs::path> facts;
   fs::path out = "results.json";
   bool every_value = false;
 };
 
-int show_outcome(const Options& options) {
+int show_outcome(const OutcomeOptions& options) {
   std::vector<metrics::StoredRun> runs;
   for (const fs::path& file : options.facts) {
     std::error_code not_there;
@@ -65,9 +65,9 @@ int show_outcome(const Options& options) {
 }  // namespace
 
 void add_outcome(CommandLine& line) {
-  auto options = std::make_shared<Options>();
-  CLI::App* command =
-      line.add("outcome", "Work out the outcome of one or more runs from their facts", kFooter);
+  auto options = std::make_shared<OutcomeOptions>();
+  CLI::App* command = line.add(
+      "outcome", "Work out the outcome of one or more runs from their facts", kOutcomeFooter);
   command->add_option("facts", options->facts, "Files of facts")->required()->type_name("FILE");
   command->add_option("--out", options->out, "The file to write")
       ->capture_default_str()

@@ -17,7 +17,7 @@
 namespace warpgauge::commands {
 namespace {
 
-constexpr std::string_view kFooter =
+constexpr std::string_view kToolchainFooter =
     R"(Compiles PTX (.ptx) by the ptxas of each toolkit, or CUDA (.cu) by its nvcc, and shows what
 changed from the first toolkit to each other one, as `warpgauge diff` does of compiled files.
 DIR is the folder of a CUDA toolkit (DIR/bin/ptxas), or one into which pip has installed
@@ -58,8 +58,8 @@ void take_program_arguments(toolchain::ToolchainOptions& options) {
 
 void add_toolchain(CommandLine& line) {
   auto options = std::make_shared<toolchain::ToolchainOptions>();
-  CLI::App* command =
-      line.add("toolchain", "Compare what several compilers make of the same sources", kFooter);
+  CLI::App* command = line.add(
+      "toolchain", "Compare what several compilers make of the same sources", kToolchainFooter);
   command
       ->add_option("--with", options->toolkits,
                    "A toolkit; repeat it: the first is A, and each other one B")

@@ -12,11 +12,11 @@ namespace {
 using metrics::LineHits;
 
 /// The line of the program, and the call that its code was inlined through: -1 for none.
-struct Place {
+struct HitPlace {
   std::string_view file;
   int line = 0;
   int caller = -1;
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const HitPlace&) const = default;
 };
 
 class FunctionCoverage {
@@ -92,7 +92,7 @@ class FunctionCoverage {
   const ptx::Function& function_;
   std::span<const machine::InstructionHits> hits_;
   std::map<std::string_view, std::size_t> labels_;
-  std::map<Place, LineHits> most_;
+  std::map<HitPlace, LineHits> most_;
 };
 
 }  // namespace

@@ -12,22 +12,22 @@
 namespace warpgauge::emulator::counting {
 namespace {
 
-using Space = machine::AccessTotals::Space;
+using CountedSpace = machine::AccessTotals::Space;
 using Spill = KernelTrust::Spill;
 
 /// The first parts of the ids of the metrics that an access to `space` counts for.
-std::vector<std::string> groups_of(Space space) {
+std::vector<std::string> groups_of(CountedSpace space) {
   switch (space) {
-    case Space::shared:
+    case CountedSpace::shared:
       return {"shared"};
-    case Space::local:
+    case CountedSpace::local:
       return {"local"};
-    case Space::bulk_load:
-    case Space::bulk_store:
+    case CountedSpace::bulk_load:
+    case CountedSpace::bulk_store:
       return {"bulk"};
-    case Space::cluster:
+    case CountedSpace::cluster:
       return {"cluster"};
-    case Space::wgmma:
+    case CountedSpace::wgmma:
       return {"wgmma", "shared"};
     default:
       return {"global"};
@@ -73,40 +73,40 @@ const metrics::SourceLine kWholeKernel;  ///< has no line
 metrics::Counts counts_of(const machine::AccessTotals& access) {
   metrics::Counts out;
   switch (access.space) {
-    case Space::none:
+    case CountedSpace::none:
       break;
-    case Space::shared:
+    case CountedSpace::shared:
       out.shared_requests = access.requests;
       out.shared_wavefronts = access.wavefronts;
       out.shared_wavefronts_ideal = access.wavefronts_ideal;
       break;
-    case Space::global_load:
+    case CountedSpace::global_load:
       return global(access, &metrics::Counts::global_load_requests,
                     &metrics::Counts::global_load_sectors);
-    case Space::global_store:
+    case CountedSpace::global_store:
       return global(access, &metrics::Counts::global_store_requests,
                     &metrics::Counts::global_store_sectors);
-    case Space::global_atomic:
+    case CountedSpace::global_atomic:
       return global(access, &metrics::Counts::global_atomic_requests,
                     &metrics::Counts::global_atomic_sectors);
-    case Space::local:
+    case CountedSpace::local:
       out.local_requests = access.requests;
       out.local_sectors = access.sectors;
       break;
-    case Space::bulk_load:
+    case CountedSpace::bulk_load:
       out.bulk_load_instructions = access.requests;
       out.bulk_load_bytes = access.bytes;
       out.bulk_sectors = access.sectors;
       break;
-    case Space::bulk_store:
+    case CountedSpace::bulk_store:
       out.bulk_store_instructions = access.requests;
       out.bulk_store_bytes = access.bytes;
       out.bulk_sectors = access.sectors;
       break;
-    case Space::cluster:
+    case CountedSpace::cluster:
       out.cluster_requests = access.requests;
       break;
-    case Space::wgmma:
+    case CountedSpace::wgmma:
       out.wgmma_instructions = out.shared_requests = access.requests;
       out.wgmma_wavefronts = out.shared_wavefronts = access.wavefronts;
       out.shared_wavefronts_ideal = access.wavefronts_ideal;

@@ -17,10 +17,6 @@ constexpr std::uint64_t kTailStream = 3;  // cudaStreamTailLaunch
 /// Handles begin behind the numbers that name streams (cudaStreamPerThread and its like).
 constexpr std::uint64_t kFirstHandle = 0x100;
 
-std::uint64_t volume(const std::array<std::uint32_t, 3>& size) {
-  return std::uint64_t{size[0]} * size[1] * size[2];
-}
-
 }  // namespace
 
 DeviceQueue::DeviceQueue(const Program& program, const Architecture& architecture,

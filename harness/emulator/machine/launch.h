@@ -29,6 +29,11 @@ struct KernelInfo {
   std::uint64_t parameter_bytes = 0;
 };
 
+/// How many blocks, threads or clusters a size of three dimensions has.
+inline std::uint64_t volume(const std::array<std::uint32_t, 3>& size) {
+  return std::uint64_t{size[0]} * size[1] * size[2];
+}
+
 struct Launch {
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::uint64_t dynamic_shared_bytes = 0;

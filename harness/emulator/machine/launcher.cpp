@@ -32,10 +32,6 @@ constexpr std::uint64_t kThreadsPerMultiprocessor = 2048;
 // Warp instructions that are executed sooner by one thread than it wakes others.
 constexpr std::uint64_t kForOneThread = 20'000;
 
-std::uint64_t volume(const std::array<std::uint32_t, 3>& size) {
-  return std::uint64_t{size[0]} * size[1] * size[2];
-}
-
 void check(const Kernel& kernel, const Launch& launch, const Architecture& architecture) {
   const auto refuse = [&](const std::string& why) {
     throw std::invalid_argument("launch of " + kernel.code->display + ": " + why);

@@ -1,6 +1,7 @@
 // A warp: 32 lanes that execute together, and their registers.
 #pragma once
 
+#include <bit>
 #include <cstddef>
 
 #include "harness/emulator/machine/instruction.h"
@@ -28,6 +29,12 @@ struct Warp {
   control::WarpEngine* engine = nullptr;    ///< scheduling, barriers, calls, faults: see engine.h
   memory::MemoryContext* memory = nullptr;  ///< what loads and stores need: see memory_context.h
 };
+
+/// Calls `function` with the number of each lane that executes the present instruction.
+template <typename Function>
+void for_active_lanes(const Warp& warp, Function function) {
+  for (Mask rest = warp.active; rest != 0; rest &= rest - 1) function(std::countr_zero(rest));
+}
 
 /// The lanes whose guard holds.
 [[gnu::always_inline]] inline Mask guard_of(const Warp& warp, const Instruction& instruction) {

@@ -5,13 +5,12 @@
 #include <set>
 
 #include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/stream_order.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
 
 thread_local cudaStreamCaptureMode thread_mode = cudaStreamCaptureModeGlobal;
-
-bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
 
 bool is_valid(cudaStreamCaptureMode mode) {
   return mode == cudaStreamCaptureModeGlobal || mode == cudaStreamCaptureModeThreadLocal ||

@@ -15,9 +15,9 @@ namespace {
 
 using metrics::ArchName;
 using metrics::FatBinaryEntry;
-using Kind = FatBinaryEntry::Kind;
+using CodeKind = FatBinaryEntry::Kind;
 
-const FatBinaryEntry* named(const std::vector<FatBinaryEntry>& entries, Kind kind,
+const FatBinaryEntry* named(const std::vector<FatBinaryEntry>& entries, CodeKind kind,
                             std::string_view arch) {
   const auto found = std::ranges::find_if(entries, [&](const FatBinaryEntry& entry) {
     return entry.kind == kind && entry.arch == arch;
@@ -31,7 +31,7 @@ const FatBinaryEntry* other_ptx(const std::vector<FatBinaryEntry>& entries, cons
   std::optional<ArchName> best_name;
   for (const FatBinaryEntry& entry : entries) {
     const auto name = ArchName::parse(entry.arch);
-    if (entry.kind != Kind::ptx || !name || !name->ptx_compiles_for(arch.number)) continue;
+    if (entry.kind != CodeKind::ptx || !name || !name->ptx_compiles_for(arch.number)) continue;
     if (best_name && !name->goes_before(*best_name)) continue;
     best = &entry;
     best_name = name;
@@ -42,8 +42,8 @@ const FatBinaryEntry* other_ptx(const std::vector<FatBinaryEntry>& entries, cons
 std::string no_ptx_text(const std::vector<FatBinaryEntry>& entries, std::string_view arch) {
   std::set<std::string> ptx, machine_code;
   for (const FatBinaryEntry& entry : entries) {
-    if (entry.kind == Kind::ptx) ptx.insert(entry.arch);
-    if (entry.kind == Kind::cubin) machine_code.insert(entry.arch);
+    if (entry.kind == CodeKind::ptx) ptx.insert(entry.arch);
+    if (entry.kind == CodeKind::cubin) machine_code.insert(entry.arch);
   }
   const std::string number(arch.substr(arch.find('_') + 1));
   std::string held = "no code";
@@ -63,14 +63,14 @@ std::string no_ptx_text(const std::vector<FatBinaryEntry>& entries, std::string_
 SelectedCode select_code(std::span<const std::byte> fat_binary, std::string_view arch,
                          bool older_ptx) {
   const auto entries = metrics::read_fat_binary(fat_binary);
-  const auto* ptx = named(entries, Kind::ptx, arch);
+  const auto* ptx = named(entries, CodeKind::ptx, arch);
   const auto wanted = ArchName::parse(arch);
   if (ptx == nullptr && older_ptx && wanted) ptx = other_ptx(entries, *wanted);
   if (ptx == nullptr) throw NoPtx(no_ptx_text(entries, arch));
   SelectedCode out{.ptx = ptx->unpack_text(), .ptx_arch = ptx->arch, .cubin = {}};
   // That of an older architecture is not what the driver makes of the PTX.
   const auto made = ArchName::parse(ptx->arch);
-  const auto* cubin = named(entries, Kind::cubin, ptx->arch);
+  const auto* cubin = named(entries, CodeKind::cubin, ptx->arch);
   if (cubin != nullptr && wanted && made && made->number == wanted->number) {
     out.cubin = cubin->unpack();
   }
@@ -79,14 +79,14 @@ SelectedCode select_code(std::span<const std::byte> fat_binary, std::string_view
 
 std::vector<std::byte> select_cubin(std::span<const std::byte> fat_binary, std::string_view arch) {
   const auto entries = metrics::read_fat_binary(fat_binary);
-  const auto* cubin = named(entries, Kind::cubin, arch);
+  const auto* cubin = named(entries, CodeKind::cubin, arch);
   return cubin == nullptr ? std::vector<std::byte>() : cubin->unpack();
 }
 
 std::set<std::string> ptx_architectures(std::span<const std::byte> fat_binary) {
   std::set<std::string> out;
   for (const FatBinaryEntry& entry : metrics::read_fat_binary(fat_binary)) {
-    if (entry.kind == Kind::ptx) out.insert(entry.arch);
+    if (entry.kind == CodeKind::ptx) out.insert(entry.arch);
   }
   return out;
 }

@@ -12,9 +12,11 @@
 namespace warpgauge::emulator::runtime {
 namespace {
 
-using Kind = machine::memory::Memory::Kind;
+using MemoryKind = machine::memory::Memory::Kind;
 
-bool host_may_touch(Kind kind) { return kind == Kind::managed || kind == Kind::pinned_host; }
+bool host_may_touch(MemoryKind kind) {
+  return kind == MemoryKind::managed || kind == MemoryKind::pinned_host;
+}
 
 /// Bytes from the first to behind the last; fails if they are more than there can be.
 std::size_t span_of(const Box& box, const Size& size) {

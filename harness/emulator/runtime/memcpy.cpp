@@ -93,7 +93,7 @@ NamedEnd named(State& state, const End& end, const Size& size) {
   return {nullptr, {}, {end.box.begin, pitch, size.width, rows}};
 }
 
-cudaMemcpyKind kind_of(const Copy& copy) {
+cudaMemcpyKind direction_of(const Copy& copy) {
   for (const cudaMemcpyKind kind : {cudaMemcpyHostToHost, cudaMemcpyHostToDevice,
                                     cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice}) {
     const Sides sides = sides_of(kind);
@@ -131,7 +131,7 @@ cudaMemcpy3DParms parameters_of(State& state, const Copy& copy) {
   out.srcPos = from.position;
   out.srcPtr = from.pointer;
   out.extent = {copy.size.width / unit, copy.size.height, copy.size.depth};
-  out.kind = kind_of(copy);
+  out.kind = direction_of(copy);
   return out;
 }
 

@@ -7,11 +7,7 @@
 #include "harness/emulator/runtime/failure.h"
 
 namespace warpgauge::emulator::runtime {
-namespace {
-
 bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
-
-}  // namespace
 
 bool is_blocking(State& state, cudaStream_t stream) {
   const auto& streams = state.device().streams;

@@ -11,6 +11,9 @@
 
 namespace warpgauge::emulator::runtime {
 
+/// Whether it is the legacy default stream, by either of its names.
+bool is_legacy(cudaStream_t stream);
+
 /// The legacy stream waits for it, and it for the legacy stream.
 bool is_blocking(State& state, cudaStream_t stream);
 

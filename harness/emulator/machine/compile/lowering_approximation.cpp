@@ -277,7 +277,7 @@ Scaling scaling_of(const AluKey& key) {
 }
 
 /// Both sides are scaled, and multiplied with the reciprocal of the one.
-void quotient(Emitter& e, const Step& step) {
+void approximate_quotient(Emitter& e, const Step& step) {
   const Scaling scaling = scaling_of(step.operation->alu);
   Zmm a = e.read(step.instruction->sources[0], 4, Nan::any).part[0];
   Zmm b = e.read(step.instruction->sources[1], 4, Nan::any).part[0];
@@ -353,7 +353,8 @@ Lowering lower_approximation(const AluKey& key) {
   using namespace isa::alu_option;
   if (key.type != ptx::Type::f32 || key.rounding != isa::Rounding::none) return nullptr;
   const int form = key.options & ~kFtz;
-  if (key.op == AluOp::div) return form == kApprox || form == kFull ? quotient : nullptr;
+  if (key.op == AluOp::div)
+    return form == kApprox || form == kFull ? approximate_quotient : nullptr;
   if (form != kApprox) return nullptr;
   switch (key.op) {
     case AluOp::rcp:

@@ -127,8 +127,8 @@ void high_product(Emitter& e, const Step& step) {
 }
 
 /// 32-bit quotients by doubles: rounded, they lie on the right side of the next integer (see
-/// isa/alu_integer.cpp). By 0, quotient and remainder are -1.
-void quotient(Emitter& e, const Step& step) {
+/// isa/alu_integer.cpp). By 0, whole_quotient and remainder are -1.
+void whole_quotient(Emitter& e, const Step& step) {
   const AluKey& key = step.operation->alu;
   const bool negative = key.type == Type::s32;
   const Zmm a = e.read(step.instruction->sources[0], 4).part[0];
@@ -177,7 +177,7 @@ Lowering lower_product(const AluKey& key) {
       return word ? high_product : nullptr;
     case AluOp::div:
     case AluOp::rem:
-      return word ? quotient : nullptr;
+      return word ? whole_quotient : nullptr;
     default:
       return nullptr;
   }

@@ -1,7 +1,6 @@
 // Instructions about clusters.
 #include "harness/emulator/machine/control/cluster_ops.h"
 
-#include <bit>
 #include <string>
 
 #include "harness/emulator/machine/control/block.h"
@@ -12,11 +11,6 @@
 
 namespace warpgauge::emulator::machine::control {
 namespace {
-
-template <typename Function>
-void for_active_lanes(const Warp& warp, Function function) {
-  for (Mask rest = warp.active; rest != 0; rest &= rest - 1) function(std::countr_zero(rest));
-}
 
 memory::SharedPlace place_at(const Warp& warp, const Instruction& instruction, int lane) {
   if ((instruction.flags & kShortAddresses) != 0) {

@@ -89,13 +89,13 @@ void store_number(const BuiltinCall& call) {
 }
 
 // cudaError_t cudaMalloc(void** memory, size_t bytes): of the heap of kernels.
-void allocate(const BuiltinCall& call) {
+void cuda_allocate(const BuiltinCall& call) {
   std::byte* const memory = call.allocate(call.argument(1));
   call.store(call.argument(0), reinterpret_cast<std::uint64_t>(memory), sizeof memory);
   return_error_unless(memory != nullptr, call, DeviceError::out_of_memory);
 }
 
-void release(const BuiltinCall& call) {
+void cuda_release(const BuiltinCall& call) {
   const std::uint64_t address = call.argument(0);
   return_error_unless(address == 0 || call.release(address), call, DeviceError::invalid_value);
 }
@@ -118,8 +118,8 @@ constexpr std::pair<std::string_view, Builtin> kFunctions[] = {
     {"GetErrorString", each_lane<error_text<&ErrorText::text>>},
     {"GetDevice", each_lane<store_number<0>>},
     {"GetDeviceCount", each_lane<store_number<1>>},
-    {"Malloc", each_lane<allocate>},
-    {"Free", each_lane<release>},
+    {"Malloc", each_lane<cuda_allocate>},
+    {"Free", each_lane<cuda_release>},
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ using memory::Mbarrier;
 using State = Fragment::State;
 namespace flag = mbarrier_flag;
 
-MbarrierOp operation_of(const Instruction& instruction) {
+MbarrierOp mbarrier_operation_of(const Instruction& instruction) {
   return static_cast<MbarrierOp>(instruction.flags & flag::kOperation);
 }
 
@@ -232,7 +232,7 @@ void arrive(const Operation& operation, std::uint32_t operand) {
   const std::uint32_t count = has(flag::kCounted) ? operand : 1;
   const std::int64_t bytes = has(flag::kExpectsBytes) ? operand : 0;
   const std::uint64_t before =
-      operation.arrive(count, bytes, operation_of(instruction) == MbarrierOp::arrive_drop,
+      operation.arrive(count, bytes, mbarrier_operation_of(instruction) == MbarrierOp::arrive_drop,
                        !has(flag::kNoCompletion));
   if (!has(flag::kReturnsState)) return;
   destination<std::uint64_t>(operation.warp, instruction)[operation.lane] = before;
@@ -243,7 +243,7 @@ bool has_completed(const Operation& operation) {
   const auto& [warp, instruction, lane, block, offset] = operation;
   const auto test = [&] {
     const bool is_odd = operation.read().is_odd;
-    if (operation_of(instruction) == MbarrierOp::wait_parity) {
+    if (mbarrier_operation_of(instruction) == MbarrierOp::wait_parity) {
       return is_odd != ((count_at(warp, instruction, lane) & 1) != 0);
     }
     const std::uint64_t state = source<std::uint64_t>(warp, instruction, 1)[lane];
@@ -300,7 +300,7 @@ void wait(Warp& warp, const Instruction& instruction) {
 }  // namespace
 
 void execute_mbarrier(Warp& warp, const Instruction& instruction) {
-  const MbarrierOp op = operation_of(instruction);
+  const MbarrierOp op = mbarrier_operation_of(instruction);
   if (op == MbarrierOp::wait_state || op == MbarrierOp::wait_parity) {
     wait(warp, instruction);
     return;

@@ -65,7 +65,7 @@ void count(AluForm& form, AluOp op) {
   form.finish();
 }
 
-void unary(AluForm& form, AluOp op) {
+void of_one_operand(AluForm& form, AluOp op) {
   form.key.op = op;
   form.key.type = form.take_type();
   form.operands(form.key.type, {form.key.type});
@@ -141,7 +141,7 @@ bool decode_bits(AluForm& form) {
   if (opcode == "or") return logic(form, AluOp::logic_or, AluOp::pred_or, false), true;
   if (opcode == "xor") return logic(form, AluOp::logic_xor, AluOp::pred_xor, false), true;
   if (opcode == "not") return logic(form, AluOp::logic_not, AluOp::pred_mov, true), true;
-  if (opcode == "cnot") return unary(form, AluOp::cnot), true;
+  if (opcode == "cnot") return of_one_operand(form, AluOp::cnot), true;
   if (opcode == "lop3") return lop3(form), true;
   if (opcode == "shl") return shift(form, AluOp::shl), true;
   if (opcode == "shr") return shift(form, AluOp::shr), true;
@@ -150,7 +150,7 @@ bool decode_bits(AluForm& form) {
   if (opcode == "popc") return count(form, AluOp::popc), true;
   if (opcode == "clz") return count(form, AluOp::clz), true;
   if (opcode == "bfind") return count(form, AluOp::bfind), true;
-  if (opcode == "brev") return unary(form, AluOp::brev), true;
+  if (opcode == "brev") return of_one_operand(form, AluOp::brev), true;
   if (opcode == "fns") return find_nth(form), true;
   if (opcode == "bfe") return extract_field(form), true;
   if (opcode == "bfi") return insert_field(form), true;

@@ -33,7 +33,7 @@ void divide(AluForm& form) {
 }
 
 /// A function of one value.
-void unary(AluForm& form, AluOp op) {
+void of_one_value(AluForm& form, AluOp op) {
   form.key.op = op;
   form.take_rounding();
   form.take_option("approx", alu_option::kApprox);
@@ -57,14 +57,14 @@ bool decode_float(AluForm& form) {
   const std::string& opcode = form.instruction.opcode;
   if (opcode == "fma") return fused(form), true;
   if (opcode == "div") return divide(form), true;
-  if (opcode == "rcp") return unary(form, AluOp::rcp), true;
-  if (opcode == "sqrt") return unary(form, AluOp::sqrt), true;
-  if (opcode == "rsqrt") return unary(form, AluOp::rsqrt), true;
-  if (opcode == "ex2") return unary(form, AluOp::ex2), true;
-  if (opcode == "lg2") return unary(form, AluOp::lg2), true;
-  if (opcode == "sin") return unary(form, AluOp::sin), true;
-  if (opcode == "cos") return unary(form, AluOp::cos), true;
-  if (opcode == "tanh") return unary(form, AluOp::tanh), true;
+  if (opcode == "rcp") return of_one_value(form, AluOp::rcp), true;
+  if (opcode == "sqrt") return of_one_value(form, AluOp::sqrt), true;
+  if (opcode == "rsqrt") return of_one_value(form, AluOp::rsqrt), true;
+  if (opcode == "ex2") return of_one_value(form, AluOp::ex2), true;
+  if (opcode == "lg2") return of_one_value(form, AluOp::lg2), true;
+  if (opcode == "sin") return of_one_value(form, AluOp::sin), true;
+  if (opcode == "cos") return of_one_value(form, AluOp::cos), true;
+  if (opcode == "tanh") return of_one_value(form, AluOp::tanh), true;
   if (opcode == "copysign") return copysign(form), true;
   return false;
 }

@@ -48,7 +48,8 @@ void take_direction(Modifiers& modifiers, control::BulkDetail* detail) {
 }
 
 /// cp.async.bulk: [to], [from], bytes{, [barrier]}{, blocks}{, policy}{, mask of bytes}
-void decode_copy(const ptx::Instruction& instruction, Decoder& decoder, Instruction* result) {
+void decode_copy_of_bytes(const ptx::Instruction& instruction, Decoder& decoder,
+                          Instruction* result) {
   Modifiers modifiers(instruction);
   auto detail = std::make_shared<control::BulkDetail>();
   const bool reduces = instruction.has("reduce");
@@ -110,7 +111,7 @@ void decode_bulk(const ptx::Instruction& instruction, Decoder& decoder, Instruct
     decode_prefetch(instruction, result);
     return;
   } else {
-    decode_copy(instruction, decoder, result);
+    decode_copy_of_bytes(instruction, decoder, result);
     return;
   }
   modifiers.finish();

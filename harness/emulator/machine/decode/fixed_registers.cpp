@@ -11,11 +11,11 @@
 namespace warpgauge::emulator::machine::decode {
 namespace {
 
-using Kind = ptx::Operand::Kind;
+using OperandKind = ptx::Operand::Kind;
 using Writes = std::unordered_map<std::string_view, int>;
 
 void note_names(const ptx::Operand& operand, Writes* writes) {
-  if (operand.kind == Kind::name) ++(*writes)[operand.name];
+  if (operand.kind == OperandKind::name) ++(*writes)[operand.name];
   for (const ptx::Operand& element : operand.elements) note_names(element, writes);
 }
 
@@ -44,7 +44,7 @@ void FunctionDecoder::place_fixed_registers() {
     if (instruction.guard || instruction.operands.size() != 2) continue;
     const ptx::Operand& result = instruction.operands[0];
     const auto declared = types_.find(result.name);
-    if (result.kind != Kind::name || declared == types_.end()) continue;
+    if (result.kind != OperandKind::name || declared == types_.end()) continue;
     if (lane_bytes(declared->second) == 0 || writes.at(result.name) != 1) continue;
     const std::optional<Slot> slot = fixed_source(instruction, declared->second);
     if (slot && slots_.try_emplace(result.name, *slot).second) {
@@ -64,8 +64,9 @@ std::optional<Slot> FunctionDecoder::fixed_source(const ptx::Instruction& instru
   if (!of_type || !is_plain(operand)) return std::nullopt;
   if (instruction.opcode == "ld") return fixed_parameter(instruction, type);
   if (instruction.opcode != "mov" && !is_cast) return std::nullopt;
-  if (operand.kind == Kind::integer || operand.kind == Kind::real) return immediate(operand, type);
-  if (operand.kind != Kind::name) return std::nullopt;
+  if (operand.kind == OperandKind::integer || operand.kind == OperandKind::real)
+    return immediate(operand, type);
+  if (operand.kind != OperandKind::name) return std::nullopt;
   if (types_.contains(operand.name)) {
     const auto known = slots_.find(operand.name);
     const bool is_fixed = known != slots_.end() && known->second.base != Slot::frame;
@@ -82,7 +83,7 @@ std::optional<Slot> FunctionDecoder::fixed_source(const ptx::Instruction& instru
 std::optional<Slot> FunctionDecoder::fixed_parameter(const ptx::Instruction& instruction,
                                                      ptx::Type type) {
   const ptx::Operand& operand = instruction.operands[1];
-  if (!instruction.has("param") || operand.kind != Kind::address) return std::nullopt;
+  if (!instruction.has("param") || operand.kind != OperandKind::address) return std::nullopt;
   if (operand.elements.size() != 1) return std::nullopt;
   const std::optional<Place> found = place(operand.elements[0].name);
   if (!found || found->kind != Place::Kind::kernel_parameter) return std::nullopt;

@@ -13,7 +13,7 @@ namespace {
 
 using memory::FragmentDetail;
 using Part = FragmentDetail::Part;
-using Form = Part::Form;
+using PartForm = Part::Form;
 
 /// Makes the parts of a fragment whose registers are `slots`.
 class Parts {
@@ -89,11 +89,11 @@ class Parts {
     Part& part = add();
     part.number = static_cast<std::uint8_t>(number);
     for (int n = 0; n < part.count; ++n) {
-      part.registers[n] = slot(line, depth, part.form == Form::values ? number + n : 0);
+      part.registers[n] = slot(line, depth, part.form == PartForm::values ? number + n : 0);
     }
     const int run = fragment_.run();
     for (int lane = 0; lane < kLanes; ++lane) {
-      if (part.form == Form::transposed) {
+      if (part.form == PartForm::transposed) {
         place(part, lane, 8 * line + lane % 4 * 2, 8 * depth + lane / 4);
       } else {
         place(part, lane, 8 * line + lane / 4, (4 * depth + lane % 4) * run + number);

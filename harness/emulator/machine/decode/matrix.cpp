@@ -134,13 +134,13 @@ void decode_product(const ptx::Instruction& instruction, Decoder& decoder, const
 }
 
 /// What a .kind of products of narrow numbers is.
-struct Kind {
+struct MatrixKind {
   int k;
   bool in_bytes;  ///< elements of 4 and 6 bits have a byte each
   bool is_scaled;
 };
 
-isa::MatrixElement element_of_kind(isa::MatrixElement element, const Kind& kind) {
+isa::MatrixElement element_of_kind(isa::MatrixElement element, const MatrixKind& kind) {
   using enum isa::MatrixElement;
   if (element == e2m1) return kind.in_bytes ? e2m1_in_byte : e2m1;
   const bool has_byte = element == e4m3 || element == e5m2 || element == e2m3 || element == e3m2;
@@ -149,7 +149,7 @@ isa::MatrixElement element_of_kind(isa::MatrixElement element, const Kind& kind)
 }
 
 /// scale_vec::2X, of how many blocks along k have scales; without it as many as the kind has.
-int take_blocks(Modifiers& modifiers, const Kind& kind, bool is_nvf4, bool e4m3_scales) {
+int take_blocks(Modifiers& modifiers, const MatrixKind& kind, bool is_nvf4, bool e4m3_scales) {
   const auto blocks =
       modifiers.take_one<int>({{"scale_vec::1X", 1}, {"scale_vec::2X", 2}, {"scale_vec::4X", 4}});
   const int fewest = kind.k / 32;
@@ -176,10 +176,10 @@ void decode_narrow_product(const ptx::Instruction& instruction, Decoder& decoder
     if (!modifiers.take(name)) throw Unsupported("without ." + std::string(name));
   }
   const bool is_nvf4 = instruction.has("kind::mxf4nvf4");
-  const auto kind = modifiers.take_one<Kind>({{"kind::f8f6f4", {32, true, false}},
-                                              {"kind::mxf8f6f4", {32, true, true}},
-                                              {"kind::mxf4", {64, false, true}},
-                                              {"kind::mxf4nvf4", {64, false, true}}});
+  const auto kind = modifiers.take_one<MatrixKind>({{"kind::f8f6f4", {32, true, false}},
+                                                    {"kind::mxf8f6f4", {32, true, true}},
+                                                    {"kind::mxf4", {64, false, true}},
+                                                    {"kind::mxf4nvf4", {64, false, true}}});
   if (!kind) throw Unsupported("the kind");
   if (!modifiers.take(kind->k == 32 ? "m16n8k32" : "m16n8k64")) throw Unsupported("the shape");
   if (modifiers.take("block_scale") != kind->is_scaled) {

@@ -27,15 +27,15 @@ void decode_place(const ptx::Operand& operand, memory::AccessSpace space, Decode
 }
 
 /// What is in the modifiers of one operation.
-struct Form {
+struct BarrierForm {
   MbarrierOp op = MbarrierOp::init;
   std::uint16_t flags = 0;
   memory::AccessSpace space = memory::AccessSpace::generic;
 };
 
-Form take_form(const ptx::Instruction& instruction) {
+BarrierForm take_form(const ptx::Instruction& instruction) {
   Modifiers modifiers(instruction);
-  Form form;
+  BarrierForm form;
   const auto op = modifiers.take_one<MbarrierOp>({{"init", MbarrierOp::init},
                                                   {"inval", MbarrierOp::invalidate},
                                                   {"arrive", MbarrierOp::arrive},
@@ -60,7 +60,7 @@ Form take_form(const ptx::Instruction& instruction) {
 }
 
 /// {state,} [address]{, count or bytes}
-void decode_arrival(const ptx::Instruction& instruction, const Form& form, Decoder& decoder,
+void decode_arrival(const ptx::Instruction& instruction, const BarrierForm& form, Decoder& decoder,
                     Instruction* result) {
   const auto& operands = instruction.operands;
   const bool has_state = operand_at(instruction, 0).kind != ptx::Operand::Kind::address;
@@ -82,8 +82,8 @@ void decode_arrival(const ptx::Instruction& instruction, const Form& form, Decod
 }
 
 /// waitComplete, [address], state or parity{, time limit}
-void decode_wait(const ptx::Instruction& instruction, const Form& form, FunctionDecoder& decoder,
-                 Instruction* result) {
+void decode_wait(const ptx::Instruction& instruction, const BarrierForm& form,
+                 FunctionDecoder& decoder, Instruction* result) {
   const bool by_parity = form.op == MbarrierOp::wait_parity;
   if (instruction.operands.size() > 4) throw Unsupported("with so many operands");
   result->destination = decoder.destination(operand_at(instruction, 0), ptx::Type::pred);
@@ -95,7 +95,7 @@ void decode_wait(const ptx::Instruction& instruction, const Form& form, Function
 
 void decode_operation(const ptx::Instruction& instruction, FunctionDecoder& decoder,
                       Instruction* result) {
-  const Form form = take_form(instruction);
+  const BarrierForm form = take_form(instruction);
   result->flags = static_cast<std::uint16_t>(form.op) | form.flags;
   switch (form.op) {
     case MbarrierOp::arrive:

@@ -40,15 +40,6 @@ Atomic take_atomic(const ptx::Instruction& instruction) {
   return atomic;
 }
 
-std::span<const ptx::Operand> elements_of(const ptx::Operand& operand, int count) {
-  std::span<const ptx::Operand> elements(&operand, 1);
-  if (operand.kind == ptx::Operand::Kind::vector) elements = operand.elements;
-  if (elements.size() != static_cast<std::size_t>(count)) {
-    throw Unsupported("a vector of another length than the instruction's");
-  }
-  return elements;
-}
-
 }  // namespace
 
 bool decode_atomic(const ptx::Instruction& instruction, Decoder& decoder, const isa::Isa& isa,

@@ -83,6 +83,16 @@ memory::AtomicOp take_reduction_op(Modifiers& modifiers) {
   return *op;
 }
 
+std::span<const ptx::Operand> elements_of(const ptx::Operand& operand, int count) {
+  std::span<const ptx::Operand> elements(&operand, 1);
+  if (operand.kind == ptx::Operand::Kind::vector) elements = operand.elements;
+  if (elements.size() != static_cast<std::size_t>(count)) {
+    throw Unsupported("a vector of " + std::to_string(elements.size()) + " registers for " +
+                      std::to_string(count) + " values");
+  }
+  return elements;
+}
+
 const ptx::Operand& operand_at(const ptx::Instruction& instruction, std::size_t n) {
   if (n >= instruction.operands.size()) throw Unsupported("with so few operands");
   return instruction.operands[n];

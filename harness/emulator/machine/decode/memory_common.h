@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 
 #include "harness/emulator/machine/decode/decoder.h"
 #include "harness/emulator/machine/decode/modifiers.h"
@@ -42,6 +43,9 @@ memory::BulkCounter bulk_counter(const ptx::Instruction& instruction, Decoder& d
 /// How an instruction accesses memory and counts, with counters for all spaces that it may access.
 memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decoder,
                              memory::AccessEffect effect, memory::AccessSpace space, int width);
+
+/// The registers of an operand, a vector or one alone. Throws Unsupported if there are not so many.
+std::span<const ptx::Operand> elements_of(const ptx::Operand& operand, int count);
 
 /// Operand `n`; throws Unsupported if there are fewer.
 const ptx::Operand& operand_at(const ptx::Instruction& instruction, std::size_t n);

@@ -60,16 +60,6 @@ memory::AccessSpace place_of_parameter(const ptx::Operand& address, int width,
   return memory::AccessSpace::fixed_parameter;
 }
 
-std::span<const ptx::Operand> elements_of(const ptx::Operand& operand, int count) {
-  std::span<const ptx::Operand> elements(&operand, 1);
-  if (operand.kind == ptx::Operand::Kind::vector) elements = operand.elements;
-  if (elements.size() != static_cast<std::size_t>(count)) {
-    throw Unsupported("a vector of " + std::to_string(elements.size()) + " registers for " +
-                      std::to_string(count) + " values");
-  }
-  return elements;
-}
-
 bool is_signed(ptx::Type type) {
   return type == ptx::Type::s8 || type == ptx::Type::s16 || type == ptx::Type::s32;
 }

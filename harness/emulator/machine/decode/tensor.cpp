@@ -64,7 +64,8 @@ void decode_offsets(const ptx::Operand& operand, Decoder& decoder, TensorCopyDet
 /// load:     [to], [map, {coordinates}], [barrier]{, {offsets}}{, blocks}{, policy}
 /// store:    [map, {coordinates}], [from]{, policy}
 /// prefetch: [map, {coordinates}]{, {offsets}}{, policy}
-void decode_copy(const ptx::Instruction& instruction, Decoder& decoder, Instruction* result) {
+void decode_copy_of_box(const ptx::Instruction& instruction, Decoder& decoder,
+                        Instruction* result) {
   using Way = TensorCopyDetail::Way;
   Modifiers modifiers(instruction);
   auto detail = std::make_shared<TensorCopyDetail>();
@@ -175,7 +176,7 @@ bool decode_tensor_copy(const ptx::Instruction& instruction, Decoder& decoder, c
                         Instruction* result) {
   const std::string& opcode = instruction.opcode;
   if (opcode == "cp" && instruction.has("tensor")) {
-    decode_copy(instruction, decoder, result);
+    decode_copy_of_box(instruction, decoder, result);
   } else if (opcode == "tensormap" && instruction.has("replace")) {
     decode_replace(instruction, decoder, result);
   } else if (opcode == "tensormap" && instruction.has("cp_fenceproxy")) {

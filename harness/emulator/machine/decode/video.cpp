@@ -16,25 +16,25 @@
 namespace warpgauge::emulator::machine::decode {
 namespace {
 
-using Op = Video::Op;
+using VideoOp = Video::Op;
 using Then = Video::Then;
 
-struct Opcode {
-  Op op;
+struct VideoOpcode {
+  VideoOp op;
   int elements;
 };
 
-std::optional<Opcode> opcode_of(std::string_view name) {
-  constexpr std::pair<std::string_view, Op> kScalar[] = {
-      {"vadd", Op::add}, {"vsub", Op::sub}, {"vabsdiff", Op::absdiff},
-      {"vmin", Op::min}, {"vmax", Op::max}, {"vshl", Op::shl},
-      {"vshr", Op::shr}, {"vmad", Op::mad}, {"vset", Op::eq}};
+std::optional<VideoOpcode> opcode_of(std::string_view name) {
+  constexpr std::pair<std::string_view, VideoOp> kScalar[] = {
+      {"vadd", VideoOp::add}, {"vsub", VideoOp::sub}, {"vabsdiff", VideoOp::absdiff},
+      {"vmin", VideoOp::min}, {"vmax", VideoOp::max}, {"vshl", VideoOp::shl},
+      {"vshr", VideoOp::shr}, {"vmad", VideoOp::mad}, {"vset", VideoOp::eq}};
   const int elements = name.ends_with('2') ? 2 : name.ends_with('4') ? 4 : 1;
   if (elements > 1) name.remove_suffix(1);
-  if (elements > 1 && name == "vavrg") return Opcode{Op::average, elements};
+  if (elements > 1 && name == "vavrg") return VideoOpcode{VideoOp::average, elements};
   for (const auto& [scalar, op] : kScalar) {
-    const bool only_scalar = op == Op::shl || op == Op::shr || op == Op::mad;
-    if (name == scalar && (elements == 1 || !only_scalar)) return Opcode{op, elements};
+    const bool only_scalar = op == VideoOp::shl || op == VideoOp::shr || op == VideoOp::mad;
+    if (name == scalar && (elements == 1 || !only_scalar)) return VideoOpcode{op, elements};
   }
   return std::nullopt;
 }
@@ -83,28 +83,28 @@ unsigned mask_of(const std::string& selector, int elements) {
 }
 
 void take_modifiers(Modifiers& modifiers, Video& video) {
-  const bool compares = video.op == Op::eq;
+  const bool compares = video.op == VideoOp::eq;
   if (!compares) video.is_signed = take_sign(modifiers);
   video.a_is_signed = take_sign(modifiers);
   video.b_is_signed = take_sign(modifiers);
   if (compares) {
-    const auto op = modifiers.take_one<Op>({{"eq", Op::eq},
-                                            {"ne", Op::ne},
-                                            {"lt", Op::lt},
-                                            {"le", Op::le},
-                                            {"gt", Op::gt},
-                                            {"ge", Op::ge}});
+    const auto op = modifiers.take_one<VideoOp>({{"eq", VideoOp::eq},
+                                                 {"ne", VideoOp::ne},
+                                                 {"lt", VideoOp::lt},
+                                                 {"le", VideoOp::le},
+                                                 {"gt", VideoOp::gt},
+                                                 {"ge", VideoOp::ge}});
     if (!op) throw Unsupported("no comparison");
     video.op = *op;
   } else {
     video.saturates = modifiers.take("sat");
   }
-  if (video.op == Op::shl || video.op == Op::shr) {
+  if (video.op == VideoOp::shl || video.op == VideoOp::shr) {
     const auto wraps = modifiers.take_one<bool>({{"wrap", true}, {"clamp", false}});
     if (!wraps) throw Unsupported("neither wrap nor clamp");
     video.wraps = *wraps;
   }
-  if (video.op == Op::mad) {
+  if (video.op == VideoOp::mad) {
     video.plus_one = modifiers.take("po");
     video.scale = modifiers.take_one<int>({{"shr7", 7}, {"shr15", 15}}).value_or(0);
   } else if (video.elements > 1) {
@@ -132,7 +132,7 @@ void take_selectors(const ptx::Instruction& instruction, Video& video) {
   video.a = part_of(a);
   video.b = part_of(b);
   if (to.empty()) return;
-  if (video.op == Op::mad || video.then != Then::nothing) throw Unsupported("selector ." + to);
+  if (video.op == VideoOp::mad || video.then != Then::nothing) throw Unsupported("selector ." + to);
   video.to = part_of(to);
   video.then = Then::merge;
 }
@@ -143,7 +143,7 @@ void take_signs(const ptx::Instruction& instruction, Video& video) {
     return n < instruction.operands.size() && instruction.operands[n].negated;
   };
   const bool some = negated(1) || negated(2) || negated(3);
-  if (some && (video.op != Op::mad || video.plus_one)) throw Unsupported("a negated operand");
+  if (some && (video.op != VideoOp::mad || video.plus_one)) throw Unsupported("a negated operand");
   video.product_negated = negated(1) != negated(2);
   video.c_negated = negated(3);
 }
@@ -163,7 +163,7 @@ bool decode_video(const ptx::Instruction& instruction, Decoder& decoder, const i
   if (count < 3 || count > 4) throw Unsupported("another number of operands");
   take_selectors(instruction, *video);
   take_signs(instruction, *video);
-  const bool has_c = video->op == Op::mad || video->then != Then::nothing;
+  const bool has_c = video->op == VideoOp::mad || video->then != Then::nothing;
   if (count != (has_c ? 4 : 3)) throw Unsupported("another number of operands");
 
   const auto plain = [&](std::size_t n) {

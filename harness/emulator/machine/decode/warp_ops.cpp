@@ -14,45 +14,45 @@ namespace warpgauge::emulator::machine::decode {
 namespace {
 
 namespace warp_op_flag = control::warp_op_flag;
-using Op = control::WarpOpKey::Op;
+using WarpOp = control::WarpOpKey::Op;
 
-struct Form {
+struct WarpForm {
   std::string_view modifiers;
-  Op op;
+  WarpOp op;
   std::uint16_t flags = 0;
 };
 
-constexpr Form kShuffles[] = {{"up.b32", Op::shuffle_up},
-                              {"down.b32", Op::shuffle_down},
-                              {"bfly.b32", Op::shuffle_butterfly},
-                              {"idx.b32", Op::shuffle_index}};
-constexpr Form kVotes[] = {{"all.pred", Op::vote_all},
-                           {"any.pred", Op::vote_any},
-                           {"uni.pred", Op::vote_uniform},
-                           {"ballot.b32", Op::vote_ballot}};
-constexpr Form kMatches[] = {{"any.b32", Op::match_any32},
-                             {"any.b64", Op::match_any64},
-                             {"all.b32", Op::match_all32},
-                             {"all.b64", Op::match_all64}};
-constexpr Form kReductions[] = {
-    {"add.u32", Op::reduce_add},
-    {"add.s32", Op::reduce_add},
-    {"min.s32", Op::reduce_min_signed},
-    {"max.s32", Op::reduce_max_signed},
-    {"min.u32", Op::reduce_min_unsigned},
-    {"max.u32", Op::reduce_max_unsigned},
-    {"and.b32", Op::reduce_and},
-    {"or.b32", Op::reduce_or},
-    {"xor.b32", Op::reduce_xor},
-    {"min.f32", Op::reduce_min_float},
-    {"max.f32", Op::reduce_max_float},
-    {"min.abs.f32", Op::reduce_min_float, control::warp_op_flag::kAbsolute},
-    {"max.abs.f32", Op::reduce_max_float, control::warp_op_flag::kAbsolute},
-    {"min.NaN.f32", Op::reduce_min_float, control::warp_op_flag::kNan},
-    {"max.NaN.f32", Op::reduce_max_float, control::warp_op_flag::kNan},
-    {"min.abs.NaN.f32", Op::reduce_min_float,
+constexpr WarpForm kShuffles[] = {{"up.b32", WarpOp::shuffle_up},
+                                  {"down.b32", WarpOp::shuffle_down},
+                                  {"bfly.b32", WarpOp::shuffle_butterfly},
+                                  {"idx.b32", WarpOp::shuffle_index}};
+constexpr WarpForm kVotes[] = {{"all.pred", WarpOp::vote_all},
+                               {"any.pred", WarpOp::vote_any},
+                               {"uni.pred", WarpOp::vote_uniform},
+                               {"ballot.b32", WarpOp::vote_ballot}};
+constexpr WarpForm kMatches[] = {{"any.b32", WarpOp::match_any32},
+                                 {"any.b64", WarpOp::match_any64},
+                                 {"all.b32", WarpOp::match_all32},
+                                 {"all.b64", WarpOp::match_all64}};
+constexpr WarpForm kReductions[] = {
+    {"add.u32", WarpOp::reduce_add},
+    {"add.s32", WarpOp::reduce_add},
+    {"min.s32", WarpOp::reduce_min_signed},
+    {"max.s32", WarpOp::reduce_max_signed},
+    {"min.u32", WarpOp::reduce_min_unsigned},
+    {"max.u32", WarpOp::reduce_max_unsigned},
+    {"and.b32", WarpOp::reduce_and},
+    {"or.b32", WarpOp::reduce_or},
+    {"xor.b32", WarpOp::reduce_xor},
+    {"min.f32", WarpOp::reduce_min_float},
+    {"max.f32", WarpOp::reduce_max_float},
+    {"min.abs.f32", WarpOp::reduce_min_float, control::warp_op_flag::kAbsolute},
+    {"max.abs.f32", WarpOp::reduce_max_float, control::warp_op_flag::kAbsolute},
+    {"min.NaN.f32", WarpOp::reduce_min_float, control::warp_op_flag::kNan},
+    {"max.NaN.f32", WarpOp::reduce_max_float, control::warp_op_flag::kNan},
+    {"min.abs.NaN.f32", WarpOp::reduce_min_float,
      control::warp_op_flag::kAbsolute | control::warp_op_flag::kNan},
-    {"max.abs.NaN.f32", Op::reduce_max_float,
+    {"max.abs.NaN.f32", WarpOp::reduce_max_float,
      control::warp_op_flag::kAbsolute | control::warp_op_flag::kNan},
 };
 
@@ -92,25 +92,25 @@ struct Work {
     }
   }
   template <std::size_t kCount>
-  const Form& find(const Form (&forms)[kCount]) const {
-    for (const Form& known : forms) {
+  const WarpForm& find(const WarpForm (&forms)[kCount]) const {
+    for (const WarpForm& known : forms) {
       if (known.modifiers == form) return known;
     }
     throw Unsupported("this form");
   }
 };
 
-Op decode_shuffle(const Work& work) {
-  const Op op = work.find(kShuffles).op;
+WarpOp decode_shuffle(const Work& work) {
+  const WarpOp op = work.find(kShuffles).op;
   work.destinations(ptx::Type::b32);
   for (int n = 0; n < 3; ++n) work.source(n, n + 1, ptx::Type::b32);
   if (work.sync) work.members(4);
   return op;
 }
 
-Op decode_vote(const Work& work) {
-  const Op op = work.find(kVotes).op;
-  const bool ballot = op == Op::vote_ballot;
+WarpOp decode_vote(const Work& work) {
+  const WarpOp op = work.find(kVotes).op;
+  const bool ballot = op == WarpOp::vote_ballot;
   work.result->destination =
       work.decoder.destination(work.operand(0), ballot ? ptx::Type::b32 : ptx::Type::pred);
   work.source(0, 1, ptx::Type::pred);
@@ -119,17 +119,17 @@ Op decode_vote(const Work& work) {
   return op;
 }
 
-Op decode_match(const Work& work) {
-  const Op op = work.find(kMatches).op;
-  const bool wide = op == Op::match_any64 || op == Op::match_all64;
+WarpOp decode_match(const Work& work) {
+  const WarpOp op = work.find(kMatches).op;
+  const bool wide = op == WarpOp::match_any64 || op == WarpOp::match_all64;
   work.destinations(ptx::Type::b32);
   work.source(0, 1, wide ? ptx::Type::b64 : ptx::Type::b32);
   work.members(2);
   return op;
 }
 
-Op decode_reduction(const Work& work) {
-  const Form& form = work.find(kReductions);
+WarpOp decode_reduction(const Work& work) {
+  const WarpForm& form = work.find(kReductions);
   work.result->flags |= form.flags;
   work.result->destination = work.decoder.destination(work.operand(0), ptx::Type::b32);
   work.source(0, 1, ptx::Type::b32);
@@ -137,25 +137,25 @@ Op decode_reduction(const Work& work) {
   return form.op;
 }
 
-Op decode_election(const Work& work) {
+WarpOp decode_election(const Work& work) {
   if (!work.form.empty()) throw Unsupported("this form");
   work.destinations(ptx::Type::b32);
   work.members(1);
-  return Op::elect;
+  return WarpOp::elect;
 }
 
-Op decode_active_mask(const Work& work) {
+WarpOp decode_active_mask(const Work& work) {
   if (work.form != "b32") throw Unsupported("this form");
   work.result->destination = work.decoder.destination(work.operand(0), ptx::Type::b32);
-  return Op::active_mask;
+  return WarpOp::active_mask;
 }
 
-struct Opcode {
+struct WarpOpcode {
   std::string_view name;
-  Op (*decode)(const Work&);
+  WarpOp (*decode)(const Work&);
   bool needs_sync;
 };
-constexpr Opcode kOpcodes[] = {
+constexpr WarpOpcode kOpcodes[] = {
     {"shfl", decode_shuffle, false},  {"vote", decode_vote, false},
     {"match", decode_match, true},    {"redux", decode_reduction, true},
     {"elect", decode_election, true}, {"activemask", decode_active_mask, false}};
@@ -164,7 +164,7 @@ constexpr Opcode kOpcodes[] = {
 
 bool decode_warp_op(const ptx::Instruction& instruction, Decoder& decoder, const isa::Isa& isa,
                     Instruction* result) {
-  for (const Opcode& opcode : kOpcodes) {
+  for (const WarpOpcode& opcode : kOpcodes) {
     if (instruction.opcode != opcode.name) continue;
     Work work{instruction, decoder, result, false, {}};
     for (const std::string& modifier : instruction.modifiers) {

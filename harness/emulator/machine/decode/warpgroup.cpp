@@ -18,12 +18,12 @@ using isa::MatrixElement;
 using isa::WarpgroupProduct;
 using ptx::Type;
 
-struct Shape {
+struct GroupShape {
   int n = 0, k = 0;
 };
 
 /// "m64n128k16"
-std::optional<Shape> shape_from(std::string_view name) {
+std::optional<GroupShape> shape_from(std::string_view name) {
   const auto number = [&](std::string_view letter, int* value) {
     if (!name.starts_with(letter)) return false;
     name.remove_prefix(letter.size());
@@ -32,7 +32,7 @@ std::optional<Shape> shape_from(std::string_view name) {
     return error == std::errc();
   };
   int m = 0;
-  Shape shape;
+  GroupShape shape;
   if (!number("m", &m) || !number("n", &shape.n) || !number("k", &shape.k)) return std::nullopt;
   if (m != WarpgroupProduct::kRows || !name.empty()) return std::nullopt;
   return shape;
@@ -59,7 +59,7 @@ bool exists(MatrixElement a, MatrixElement b, Type sum) {
   return (a == MatrixElement::bf16 || a == MatrixElement::tf32) && sum == Type::f32;
 }
 
-bool exists(Shape shape, const WarpgroupProduct& product) {
+bool exists(GroupShape shape, const WarpgroupProduct& product) {
   constexpr int kMostColumns = 256;
   const int step = is_integer(product.a_element) && shape.n > 32 ? 16 : 8;
   return shape.n >= 8 && shape.n <= kMostColumns && shape.n % step == 0 &&

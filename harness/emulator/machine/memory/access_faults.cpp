@@ -1,18 +1,12 @@
 // Messages of the faults of memory accesses.
 #include "harness/emulator/machine/memory/access_faults.h"
 
-#include <sstream>
+#include <fmt/format.h>
 
 #include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {
-
-std::string hexadecimal(std::uint64_t value) {
-  std::ostringstream out;
-  out << "0x" << std::hex << value;
-  return out.str();
-}
 
 std::string bytes_text(std::uint64_t n) {
   return std::to_string(n) + (n == 1 ? " byte" : " bytes");
@@ -48,7 +42,7 @@ std::string title(const Access& access, Window window, std::uint64_t address) {
       break;
   }
   return std::string(name_of(access, window)) + " " + verb + " of " + bytes_text(access.width) +
-         " at " + hexadecimal(address);
+         " at " + fmt::format("{:#x}", address);
 }
 
 void refuse(const Warp& warp, const Instruction& instruction, int lane, Fault::Kind kind,
@@ -89,7 +83,7 @@ void refuse_local(const Warp& warp, const Instruction& instruction, const Access
   });
   refuse(warp, instruction, lane, Fault::Kind::illegal_address,
          "invalid " + title(access, Window::local, address_of(lanes, lane)) +
-             ": the thread's local memory ends at " + hexadecimal(bytes));
+             ": the thread's local memory ends at " + fmt::format("{:#x}", bytes));
 }
 
 void refuse_parameter(const Warp& warp, const Instruction& instruction, const Access& access,

@@ -10,7 +10,7 @@ static_assert(GlobalTrace::kMostTime < std::uint64_t{1} << (64 - kNumberBits));
 std::uint64_t number_of(std::uint64_t fence) {
   return fence & ((std::uint64_t{1} << kNumberBits) - 1);
 }
-std::uint64_t time_of(std::uint64_t fence) { return fence >> kNumberBits; }
+std::uint64_t time_of_fence(std::uint64_t fence) { return fence >> kNumberBits; }
 
 /// Starts the time anew before it runs out.
 GlobalTraces& with_time_left(Memory& memory) {
@@ -36,9 +36,9 @@ void LaunchHistory::fence(std::uint64_t block, std::uint64_t time) {
 
 bool LaunchHistory::orders(std::uint64_t block, std::uint64_t time, std::uint64_t acquired) const {
   const std::uint64_t last = fences_[block].last.load(std::memory_order_acquire);
-  if (time >= time_of(last)) return false;
+  if (time >= time_of_fence(last)) return false;
   const std::uint64_t before = fences_[block].before.load(std::memory_order_relaxed);
-  if (time < time_of(before)) return acquired != 0;
+  if (time < time_of_fence(before)) return acquired != 0;
   return number_of(last) <= acquired;
 }
 

@@ -1,7 +1,8 @@
 // Matrix descriptors, and the faults of what they tell of.
 #include "harness/emulator/machine/memory/matrix_tile.h"
 
-#include <sstream>
+#include <fmt/format.h>
+
 #include <string>
 
 #include "harness/emulator/machine/fault.h"
@@ -12,12 +13,6 @@ namespace {
 
 /// Bits that the format leaves out (PTX ISA, "Matrix descriptor format").
 constexpr std::uint64_t kReserved = 0xc000c000ull | 0x1c000ull << 32 | 0x3ff0ull << 48;
-
-std::string hexadecimal(std::uint64_t value) {
-  std::ostringstream out;
-  out << "0x" << std::hex << value;
-  return out.str();
-}
 
 const char* name_of(MatrixOperand operand) { return operand == MatrixOperand::a ? "A" : "B"; }
 
@@ -31,11 +26,11 @@ MatrixTile tile_of(const Warp& warp, const Instruction& instruction, MatrixOpera
                    std::uint64_t descriptor, bool is_mn_major) {
   const auto refuse = [&](const std::string& why) {
     const std::string what = std::string("wgmma: the matrix descriptor of ") + name_of(operand) +
-                             ", " + hexadecimal(descriptor) + ", " + why;
+                             ", " + fmt::format("{:#x}", descriptor) + ", " + why;
     fault(warp, instruction, warp.active, Fault::Kind::illegal_instruction, what.c_str());
   };
   if ((descriptor & kReserved) != 0) {
-    refuse("has bits that must be 0: bits " + hexadecimal(descriptor & kReserved));
+    refuse("has bits that must be 0: bits " + fmt::format("{:#x}", descriptor & kReserved));
   }
   const std::uint32_t leading = bytes_at(descriptor, 16), stride = bytes_at(descriptor, 32);
   const auto mode = static_cast<unsigned>(descriptor >> 62);
@@ -66,10 +61,11 @@ void refuse_tile(const Warp& warp, const Instruction& instruction, MatrixOperand
   while (row < 7 && tile.address(mn, k, row) + 16 <= bytes) ++row;
   const std::string where = tile.is_mn_major ? (operand == MatrixOperand::a ? "column " : "row ")
                                              : (operand == MatrixOperand::a ? "row " : "column ");
-  const std::string what =
-      std::string("invalid shared read of 16 bytes at ") + hexadecimal(tile.address(mn, k, row)) +
-      " by wgmma, of " + where + std::to_string(8 * (tile.is_mn_major ? k : mn) + row) + " of " +
-      name_of(operand) + ": the block has " + std::to_string(bytes) + " bytes of shared memory";
+  const std::string what = std::string("invalid shared read of 16 bytes at ") +
+                           fmt::format("{:#x}", tile.address(mn, k, row)) + " by wgmma, of " +
+                           where + std::to_string(8 * (tile.is_mn_major ? k : mn) + row) + " of " +
+                           name_of(operand) + ": the block has " + std::to_string(bytes) +
+                           " bytes of shared memory";
   fault(warp, instruction, warp.active, Fault::Kind::illegal_address, what.c_str());
 }
 

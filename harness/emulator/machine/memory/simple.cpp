@@ -2,7 +2,6 @@
 #include "harness/emulator/machine/memory/simple.h"
 
 #include <atomic>
-#include <bit>
 #include <optional>
 
 #include "harness/emulator/machine/memory/cluster_memory.h"
@@ -11,11 +10,6 @@
 
 namespace warpgauge::emulator::machine::memory {
 namespace {
-
-template <typename Function>
-void for_active_lanes(const Warp& warp, Function function) {
-  for (Mask rest = warp.active; rest != 0; rest &= rest - 1) function(std::countr_zero(rest));
-}
 
 Window window_of(const Memory& memory, std::uint64_t address) {
   const auto window = static_cast<Window>(address >> kWindowShift);

@@ -1,7 +1,6 @@
 // Reads and writes textures and surfaces, lane by lane.
 #include "harness/emulator/machine/memory/texture_access.h"
 
-#include <bit>
 #include <cstring>
 #include <string>
 
@@ -24,11 +23,6 @@ Value value_of(const Warp& warp, Slot slot, int lane) {
   Value out;
   std::memcpy(&out, address_of(warp, slot, lane, sizeof out), sizeof out);
   return out;
-}
-
-template <typename Body>
-void for_active_lanes(const Warp& warp, Body body) {
-  for (Mask rest = warp.active; rest != 0; rest &= rest - 1) body(std::countr_zero(rest));
 }
 
 [[noreturn]] void fail(const Warp& warp, const Instruction& instruction, int lane, Fault::Kind kind,

@@ -1,0 +1,18 @@
+# warpgauge_unity(<target> [APART <source>...]): with WARPGAUGE_UNITY the target's sources are compiled a folder
+# at a time. A folder is a namespace: names that are a file's own are of one file of it alone. The sources APART
+# are compiled by themselves.
+function(warpgauge_unity target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" APART)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${WARPGAUGE_UNITY} UNITY_BUILD_MODE GROUP)
+  if(WARPGAUGE_UNITY)  # a type of which a file has the members is in a file that is included
+    target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE path)
+    cmake_path(GET path PARENT_PATH folder)
+    cmake_path(GET folder FILENAME folder)
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${folder})
+  endforeach()
+  set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
