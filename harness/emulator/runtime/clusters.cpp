@@ -26,7 +26,7 @@ std::uint32_t most_blocks(const State& state, const Function& function) {
   return function.takes_large_clusters ? kMostClusterBlocks : kPortableClusterBlocks;
 }
 
-[[noreturn]] void refuse(const std::string& why) {
+[[noreturn]] void refuse_cluster(const std::string& why) {
   throw Failure{cudaErrorInvalidClusterSize, why};
 }
 
@@ -57,22 +57,22 @@ std::optional<ClusterSize> cluster_of(State& state, const Function& function,
     const auto& set = found->second.clusterDim;
     const ClusterSize asked = {set.x, set.y, set.z};
     if (cluster && *cluster != asked) {
-      refuse("the kernel was compiled for clusters of another size (__cluster_dims__)");
+      refuse_cluster("the kernel was compiled for clusters of another size (__cluster_dims__)");
     }
     cluster = asked;
   }
   if (!cluster) return std::nullopt;
   const std::uint32_t most = most_blocks(state, function);
   if (blocks_of(*cluster) == 0 || blocks_of(*cluster) > most) {
-    refuse("clusters of " + std::to_string(blocks_of(*cluster)) + " blocks: at most " +
-           std::to_string(most) + " are possible" +
-           (most == kPortableClusterBlocks
-                ? ", 16 after cudaFuncAttributeNonPortableClusterSizeAllowed"
-                : ""));
+    refuse_cluster("clusters of " + std::to_string(blocks_of(*cluster)) + " blocks: at most " +
+                   std::to_string(most) + " are possible" +
+                   (most == kPortableClusterBlocks
+                        ? ", 16 after cudaFuncAttributeNonPortableClusterSizeAllowed"
+                        : ""));
   }
   const ClusterSize grid = {call.grid.x, call.grid.y, call.grid.z};
   for (std::size_t n = 0; n < grid.size(); ++n) {
-    if (grid[n] % (*cluster)[n] != 0) refuse("the grid is no multiple of the cluster");
+    if (grid[n] % (*cluster)[n] != 0) refuse_cluster("the grid is no multiple of the cluster");
   }
   return cluster;
 }

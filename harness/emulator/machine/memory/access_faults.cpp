@@ -1,7 +1,7 @@
 // Messages of the faults of memory accesses.
 #include "harness/emulator/machine/memory/access_faults.h"
 
-#include <fmt/format.h>
+#include <sstream>
 
 #include "harness/emulator/machine/memory/context.h"
 
@@ -28,6 +28,12 @@ const char* name_of(const Access& access, Window window) {
 
 }  // namespace
 
+std::string hexadecimal(std::uint64_t value) {
+  std::ostringstream out;
+  out << "0x" << std::hex << value;
+  return out.str();
+}
+
 std::string title(const Access& access, Window window, std::uint64_t address) {
   std::string verb;
   switch (access.effect) {
@@ -42,7 +48,7 @@ std::string title(const Access& access, Window window, std::uint64_t address) {
       break;
   }
   return std::string(name_of(access, window)) + " " + verb + " of " + bytes_text(access.width) +
-         " at " + fmt::format("{:#x}", address);
+         " at " + hexadecimal(address);
 }
 
 void refuse(const Warp& warp, const Instruction& instruction, int lane, Fault::Kind kind,
@@ -83,7 +89,7 @@ void refuse_local(const Warp& warp, const Instruction& instruction, const Access
   });
   refuse(warp, instruction, lane, Fault::Kind::illegal_address,
          "invalid " + title(access, Window::local, address_of(lanes, lane)) +
-             ": the thread's local memory ends at " + fmt::format("{:#x}", bytes));
+             ": the thread's local memory ends at " + hexadecimal(bytes));
 }
 
 void refuse_parameter(const Warp& warp, const Instruction& instruction, const Access& access,

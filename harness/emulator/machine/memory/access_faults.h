@@ -12,6 +12,9 @@
 
 namespace warpgauge::emulator::machine::memory {
 
+/// "0x7f..."
+std::string hexadecimal(std::uint64_t value);
+
 /// "global read of 4 bytes at 0x7f..."
 std::string title(const Access& access, Window window, std::uint64_t address);
 

@@ -1,11 +1,10 @@
 // Matrix descriptors, and the faults of what they tell of.
 #include "harness/emulator/machine/memory/matrix_tile.h"
 
-#include <fmt/format.h>
-
 #include <string>
 
 #include "harness/emulator/machine/fault.h"
+#include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::memory {
@@ -26,11 +25,11 @@ MatrixTile tile_of(const Warp& warp, const Instruction& instruction, MatrixOpera
                    std::uint64_t descriptor, bool is_mn_major) {
   const auto refuse = [&](const std::string& why) {
     const std::string what = std::string("wgmma: the matrix descriptor of ") + name_of(operand) +
-                             ", " + fmt::format("{:#x}", descriptor) + ", " + why;
+                             ", " + hexadecimal(descriptor) + ", " + why;
     fault(warp, instruction, warp.active, Fault::Kind::illegal_instruction, what.c_str());
   };
   if ((descriptor & kReserved) != 0) {
-    refuse("has bits that must be 0: bits " + fmt::format("{:#x}", descriptor & kReserved));
+    refuse("has bits that must be 0: bits " + hexadecimal(descriptor & kReserved));
   }
   const std::uint32_t leading = bytes_at(descriptor, 16), stride = bytes_at(descriptor, 32);
   const auto mode = static_cast<unsigned>(descriptor >> 62);
@@ -61,11 +60,10 @@ void refuse_tile(const Warp& warp, const Instruction& instruction, MatrixOperand
   while (row < 7 && tile.address(mn, k, row) + 16 <= bytes) ++row;
   const std::string where = tile.is_mn_major ? (operand == MatrixOperand::a ? "column " : "row ")
                                              : (operand == MatrixOperand::a ? "row " : "column ");
-  const std::string what = std::string("invalid shared read of 16 bytes at ") +
-                           fmt::format("{:#x}", tile.address(mn, k, row)) + " by wgmma, of " +
-                           where + std::to_string(8 * (tile.is_mn_major ? k : mn) + row) + " of " +
-                           name_of(operand) + ": the block has " + std::to_string(bytes) +
-                           " bytes of shared memory";
+  const std::string what =
+      std::string("invalid shared read of 16 bytes at ") + hexadecimal(tile.address(mn, k, row)) +
+      " by wgmma, of " + where + std::to_string(8 * (tile.is_mn_major ? k : mn) + row) + " of " +
+      name_of(operand) + ": the block has " + std::to_string(bytes) + " bytes of shared memory";
   fault(warp, instruction, warp.active, Fault::Kind::illegal_address, what.c_str());
 }
 
