@@ -7,10 +7,11 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
+from datetime import date
 from typing import Any, NoReturn
 
 from warpgauge.facts.case_filter import CaseFilter
-from warpgauge.text import nearest
+from warpgauge.text import nearest, printable
 
 # Set by the scripts of `warpgauge completion`: "-" asks for options, the name of an option for its
 # values, and nothing for an argument.
@@ -58,6 +59,26 @@ def case_filter(options: argparse.Namespace) -> CaseFilter:
 
 def _globs(text: str) -> list[str]:
     return [glob for glob in text.split(",") if glob]
+
+
+def add_run_options(parser: argparse.ArgumentParser) -> None:
+    """The options --branch and --label of commands that select runs, for history.RunFilter."""
+    parser.add_argument(
+        "--branch", metavar="NAME", help="only runs of this branch; '': those without one"
+    )
+    parser.add_argument(
+        "--label", metavar="TEXT", help="only runs with this label; '': those without one"
+    )
+
+
+def date_of(text: str) -> date:
+    """The date that an option names, for argparse."""
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(
+            f"'{printable(text)}' is not a date such as 2027-03-31"
+        ) from None
 
 
 class CommandParser(argparse.ArgumentParser):

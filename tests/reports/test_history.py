@@ -2,7 +2,7 @@
 
 import json
 import re
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
@@ -12,7 +12,7 @@ from warpgauge.facts.case_filter import CaseFilter
 from warpgauge.facts.reader import read_facts
 from warpgauge.facts.records import Launch
 from warpgauge.facts.writer import compact, records_of
-from warpgauge.history import Keep, Point, open_history
+from warpgauge.history import Keep, Point, RunFilter, open_history
 
 DATA = Path(__file__).parents[1] / "data"
 
@@ -291,7 +291,9 @@ def test_files_complete_each_other_on_a_device(history, ingest):
     ingest(a_time(2, device=GPU | {"chip": None}))
     first, second = (run.device.chip for run in history.runs())
     assert (first, second) == (GPU["chip"], None)
-    assert {fact.device.sm_clock_mhz for fact in history.export(run="run-1")} == {1980}
+    assert {fact.device.sm_clock_mhz for fact in history.export(runs=RunFilter(id="run-1"))} == {
+        1980
+    }
 
 
 def test_exports_have_the_members_of_a_fact(history, ingest, tmp_path):
@@ -310,7 +312,7 @@ def test_exports_are_selected(history, ingest):
     ingest(a_fact(1), registers(1), a_fact(2), a_fact(2, case="tiled"))
     assert len(list(history.export(CaseFilter(("*tiled*",))))) == 1
     assert len(list(history.export(metric="registers", arch="sm_90"))) == 1
-    assert {fact.run.id for fact in history.export(run="run-2")} == {"run-2"}
+    assert {fact.run.id for fact in history.export(runs=RunFilter(id="run-2"))} == {"run-2"}
 
 
 def test_prune_keeps_the_newest_values_of_each_series(history, ingest):
@@ -348,5 +350,34 @@ def test_hostile_names_are_data(history, ingest):
     fact = a_fact(1, 1, case=name, run=name, reason=name)
     ingest(fact)
     assert [run.id for run in history.runs()] == [name]
-    (found,) = history.export(run=name)
+    (found,) = history.export(runs=RunFilter(id=name))
     assert (found.case.variant, found.run.id, found.reason) == (name, name, name)
+
+
+def test_runs_are_selected_by_what_they_are_called(history, ingest):
+    for night, branch, label in ((1, "main", None), (2, "main", "by hand"), (3, "fix", None)):
+        ingest(a_fact(night, branch=branch, label=label))
+    ingest(a_fact(4))
+    for chosen, nights in (
+        (RunFilter(), [1, 2, 3, 4]),
+        (RunFilter(branch="main"), [1, 2]),
+        (RunFilter(branch=""), [4]),
+        (RunFilter(label="by hand"), [2]),
+        (RunFilter(branch="main", label=""), [1]),
+        (RunFilter(id="run-3"), [3]),
+        (RunFilter(branch="fix", id="run-1"), []),
+        (RunFilter(since=date(2026, 1, 3)), [3, 4]),
+        (RunFilter(since=date(2026, 1, 2), until=date(2026, 1, 3)), [2, 3]),
+    ):
+        names = [f"run-{night}" for night in nights]
+        assert [run.id for run in history.runs(chosen)] == names
+        assert [fact.run.id for fact in history.export(runs=chosen)] == names
+        points = [point for series in history.series(runs=chosen) for point in series.points]
+        assert [point.run.id for point in points] == names
+
+
+def test_the_last_nights_are_those_of_the_chosen_runs(history, ingest):
+    for night in (1, 2, 3):
+        ingest(a_fact(night, branch="fix" if night == 3 else "main"))
+    (series,) = history.series(last_nights=1, runs=RunFilter(branch="main"))
+    assert [point.run.id for point in series.points] == ["run-2"]

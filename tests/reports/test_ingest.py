@@ -151,6 +151,18 @@ def test_export_as_facts(tmp_path, report):
     )
 
 
+def test_export_of_runs_by_name_and_day(tmp_path, report):
+    facts = [a_fact(1, branch="main"), a_fact(2, branch="main", label="by hand"), a_fact(3)]
+    report("ingest", write(tmp_path / "facts.jsonl", facts))
+    for options, expected in (
+        (["--branch", "main", "--label", ""], facts[:1]),
+        (["--label", "by hand"], facts[1:2]),
+        (["--since", "2026-01-02"], facts[1:]),
+        (["--since", "2026-01-02", "--until", "2026-01-02"], facts[1:2]),
+    ):
+        assert report("export", *options)[:2] == (0, text_of(expected))
+
+
 def test_export_as_csv(tmp_path, report):
     fact = a_time(1, budget="= 3", reason='a,b\n"c"', file="-x.cu", launch=None)
     report("ingest", write(tmp_path / "facts.jsonl", [fact, registers(1)]))
@@ -174,6 +186,9 @@ def test_export_as_csv(tmp_path, report):
         (["--metric", "speed"], "--metric: unknown metric 'speed'"),
         (["--filter", "none.*"], "nothing in the history matches"),
         (["--run", "none"], "nothing in the history matches"),
+        (["--branch", "none"], "nothing in the history matches"),
+        (["--since", "2026-01-02"], "nothing in the history matches"),
+        (["--until", "soon"], "--until: 'soon' is not a date such as 2027-03-31"),
     ],
 )
 def test_export_of_nothing_writes_nothing(tmp_path, report, arguments, error):

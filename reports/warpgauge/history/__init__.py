@@ -3,10 +3,12 @@
 from warpgauge.history.model import Acknowledgement, Device, Point, Run, Series, SeriesKey
 from warpgauge.history.nights import is_possible, nights_of
 from warpgauge.history.pruner import Keep, PruneResult
+from warpgauge.history.run_filter import EVERY_RUN, RunFilter
 from warpgauge.history.store import History, open_history
 from warpgauge.history.writer import IngestResult
 
 __all__ = [
+    "EVERY_RUN",
     "Acknowledgement",
     "Device",
     "History",
@@ -15,6 +17,7 @@ __all__ = [
     "Point",
     "PruneResult",
     "Run",
+    "RunFilter",
     "Series",
     "SeriesKey",
     "is_possible",

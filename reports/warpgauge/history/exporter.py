@@ -10,22 +10,22 @@ from sqlalchemy.engine import Connection
 from warpgauge.facts.case_filter import CaseFilter
 from warpgauge.facts.records import Fact
 from warpgauge.history import rows
-from warpgauge.history.reader import Selection, read_keys
+from warpgauge.history.reader import Selection, read_keys, read_runs
+from warpgauge.history.run_filter import RunFilter
 from warpgauge.history.tables import cases, columns_of, contexts, observations, runs, series, states
 
 
 def read_facts(
-    connection: Connection, selection: Selection, chosen: CaseFilter, run: str | None
+    connection: Connection, selection: Selection, of_cases: CaseFilter, of_runs: RunFilter
 ) -> Iterator[Fact]:
-    """All facts, those of the oldest run first."""
+    """The facts that all three take, those of the oldest run first."""
     keys = read_keys(connection, selection)
-    wanted = {number for number, key in keys.items() if chosen.takes(key.id)}
+    wanted = {number for number, key in keys.items() if of_cases.takes(key.id)}
     question = _question()
-    for row in connection.execute(sa.select(runs).order_by(runs.c.time, runs.c.name)).all():
-        if run is not None and row.name != run:
-            continue
+    for number in read_runs(connection, of_runs):
+        row = connection.execute(sa.select(runs).where(runs.c.id == number)).one()
         of_run = rows.run_from(row.record, row.exit_code)
-        found = connection.execution_options(yield_per=5000).execute(question, {"run": row.id})
+        found = connection.execution_options(yield_per=5000).execute(question, {"run": number})
         for members in found.mappings():
             if members["series_id"] in wanted:
                 yield rows.fact_from(members, of_run)

@@ -15,6 +15,7 @@ from warpgauge.facts.records import EMULATOR
 from warpgauge.history import driver, rows
 from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
 from warpgauge.history.nights import nights_of
+from warpgauge.history.run_filter import EVERY_RUN, RunFilter
 from warpgauge.history.tables import runs, series
 
 _SERIES_AT_ONCE = 500  # times 365 nights: 30 MB of points
@@ -35,10 +36,11 @@ class Selection:
         return [column == value for column, value in wanted if value is not None]
 
 
-def read_runs(connection: Connection) -> dict[int, Run]:
-    """All runs by their number in the database, oldest first."""
+def read_runs(connection: Connection, chosen: RunFilter = EVERY_RUN) -> dict[int, Run]:
+    """The runs by their number in the database, oldest first."""
     question = sa.select(runs).order_by(runs.c.time, runs.c.name)
-    return {row.id: _run(row) for row in connection.execute(question)}
+    found = {row.id: _run(row) for row in connection.execute(question)}
+    return {number: run for number, run in found.items() if chosen.takes(run)}
 
 
 def _run(row: sa.Row) -> Run:
@@ -68,10 +70,10 @@ def read_keys(connection: Connection, selection: Selection) -> dict[int, SeriesK
 
 
 def read_series(
-    connection: Connection, selection: Selection, last_nights: int | None
+    connection: Connection, selection: Selection, last_nights: int | None, chosen: RunFilter
 ) -> Iterator[Series]:
-    """The series that have points in the last nights."""
-    wanted = _last_nights(read_runs(connection), last_nights)
+    """The series that have points in the last nights of the chosen runs."""
+    wanted = _last_nights(read_runs(connection, chosen), last_nights)
     keys = read_keys(connection, selection)
     numbers = list(keys)
     for start in range(0, len(numbers), _SERIES_AT_ONCE):

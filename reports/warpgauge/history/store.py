@@ -13,6 +13,7 @@ from warpgauge.history.database import Database
 from warpgauge.history.model import Acknowledgement, Run, Series, SeriesKey
 from warpgauge.history.pruner import Keep, PruneResult
 from warpgauge.history.reader import Selection
+from warpgauge.history.run_filter import EVERY_RUN, RunFilter
 from warpgauge.history.writer import IngestResult
 
 
@@ -34,10 +35,10 @@ class History:
         """The path or URL, without a password."""
         return self._database.name
 
-    def runs(self) -> list[Run]:
-        """All runs, oldest first."""
+    def runs(self, chosen: RunFilter = EVERY_RUN) -> list[Run]:
+        """The runs, oldest first."""
         with self._database.reading() as connection:
-            return list(reader.read_runs(connection).values())
+            return list(reader.read_runs(connection, chosen).values())
 
     def keys(
         self, family: str | None = None, metric: str | None = None, arch: str | None = None
@@ -52,11 +53,13 @@ class History:
         metric: str | None = None,
         arch: str | None = None,
         last_nights: int | None = None,
+        runs: RunFilter = EVERY_RUN,
     ) -> Iterator[Series]:
-        """The series with their points, a few hundred in memory at a time; with `last_nights` only
-        the points of the last so many nights. Nights are those of nights_of()."""
+        """The series with their points in these runs, a few hundred in memory at a time; with
+        `last_nights` only those of the last so many nights. Nights are those of nights_of()."""
         with self._database.reading() as connection:
-            yield from reader.read_series(connection, Selection(family, metric, arch), last_nights)
+            selection = Selection(family, metric, arch)
+            yield from reader.read_series(connection, selection, last_nights, runs)
 
     def ingest(self, path: str | Path) -> IngestResult:
         """All of a file of facts or nothing; the same file again changes nothing.
@@ -85,12 +88,12 @@ class History:
         cases: CaseFilter = EVERY_CASE,
         metric: str | None = None,
         arch: str | None = None,
-        run: str | None = None,
+        runs: RunFilter = EVERY_RUN,
     ) -> Iterator[Fact]:
-        """Facts, those of the oldest run first; `run` a run's id."""
+        """Facts, those of the oldest run first."""
         with self._database.reading() as connection:
             selection = Selection(None, metric, arch)
-            yield from exporter.read_facts(connection, selection, cases, run)
+            yield from exporter.read_facts(connection, selection, cases, runs)
 
 
 def open_history(url: str | Path, *, create: bool = False) -> History:

@@ -14,9 +14,9 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Collection
-from datetime import UTC, date, datetime
+from datetime import UTC, datetime
 
-from warpgauge.command_line import add_database_option
+from warpgauge.command_line import add_database_option, date_of
 from warpgauge.errors import CommandError
 from warpgauge.facts.case_filter import fits
 from warpgauge.history import History, SeriesKey, open_history
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("series", metavar="SERIES", help="what got worse")
     parser.add_argument("--reason", required=True, metavar="TEXT", help="why that is all right")
     parser.add_argument(
-        "--until", required=True, type=_date, metavar="DATE", help="last day, such as 2027-03-31"
+        "--until", required=True, type=date_of, metavar="DATE", help="last day, such as 2027-03-31"
     )
     add_database_option(parser)
 
@@ -91,12 +91,3 @@ def _unknown(where: str, keys: Collection[SeriesKey], pattern: str) -> str:
     meant = nearest(pattern, {f"{key.id}/{key.metric}" for key in keys})
     hint = f"did you mean '{meant}'?" if meant else "SERIES is CASE/METRIC, as the page shows it"
     return f"{where}: no series matches '{pattern}'; {hint}"
-
-
-def _date(text: str) -> date:
-    try:
-        return date.fromisoformat(text)
-    except ValueError:
-        raise argparse.ArgumentTypeError(
-            f"'{printable(text)}' is not a date such as 2027-03-31"
-        ) from None

@@ -19,13 +19,19 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from warpgauge.command_line import add_database_option, add_filter_options, case_filter
+from warpgauge.command_line import (
+    add_database_option,
+    add_filter_options,
+    add_run_options,
+    case_filter,
+    date_of,
+)
 from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import catalog
 from warpgauge.facts.records import Fact
 from warpgauge.facts.writer import compact, records_of
 from warpgauge.files import write_parts
-from warpgauge.history import open_history
+from warpgauge.history import RunFilter, open_history
 
 EPILOG = """\
 exit codes:
@@ -36,6 +42,7 @@ examples:
   warpgauge report export --out all.jsonl
   warpgauge report export --metric registers --arch sm_90 --format csv
   warpgauge report export --run 20261122T073303Z-f10e5ebe --out night.jsonl
+  warpgauge report export --branch main --since 2026-11-01 --out november.jsonl
 """
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
@@ -60,6 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--metric", metavar="METRIC", help="only this metric")
     parser.add_argument("--arch", metavar="ARCH", help="only this architecture, such as sm_90")
     parser.add_argument("--run", dest="run_id", metavar="ID", help="only this run")
+    add_run_options(parser)
+    parser.add_argument(
+        "--since", type=date_of, metavar="DATE", help="only runs of this day (UTC) and later ones"
+    )
+    parser.add_argument(
+        "--until", type=date_of, metavar="DATE", help="only runs of this day (UTC) and earlier ones"
+    )
     parser.add_argument(
         "--format", choices=("jsonl", "csv"), default="jsonl", help="the output format"
     )
@@ -72,9 +86,10 @@ def run(options: argparse.Namespace) -> int:
     """Writes the file as a whole, or to stdout as it comes."""
     if options.metric and options.metric not in catalog():
         raise CommandError(f"--metric: unknown metric '{options.metric}'")
+    chosen = RunFilter(options.branch, options.label, options.run_id, options.since, options.until)
     to_text = _csv if options.format == "csv" else _json_lines
     with open_history(options.db) as history:
-        facts = history.export(case_filter(options), options.metric, options.arch, options.run_id)
+        facts = history.export(case_filter(options), options.metric, options.arch, chosen)
         parts = (text.encode() for text in to_text(_something(facts, history.name)))
         if options.out:
             write_parts(options.out, parts)
