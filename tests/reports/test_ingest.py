@@ -4,15 +4,17 @@ import csv
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from some_facts import EMULATED, FACT, a_fact, a_time, registers, text_of, write
+from some_facts import EMULATED, FACT, a_fact, a_time, as_line, registers, text_of, write
 from warpgauge.history import open_history
 from warpgauge.program import main
 
+END = {"record": "end", "counts": {}}
 ROOT = Path(__file__).parents[2]
 
 
@@ -88,16 +90,70 @@ def test_nothing_brought_in_is_no_success(report, tmp_path, facts):
 
 def test_runs_as_a_table(report, tmp_path):
     facts = [a_fact(2, dirty=True, commit="0123456789abcdef"), registers(1, commit=None)]
-    facts += [a_fact(3, source="emulator", device=EMULATED, run="x\x1b[2J")]
-    report("ingest", write(tmp_path / "facts.jsonl", facts))
+    last = {"source": "emulator", "device": EMULATED, "run": "x\x1b[2J"}
+    last |= {"branch": "main", "label": "by hand"}
+    facts += [a_fact(3, **last, verdict="error"), a_fact(3, **last, case="tiled")]
+    path = write(tmp_path / "facts.jsonl", facts)
+    path.write_text(path.read_text() + as_line(END | {"run": "x\x1b[2J", "exit_code": 2}))
+    report("ingest", path)
     status, out, _ = report("runs")
     assert status == 0
-    assert out.splitlines() == [
-        "run    time (UTC)           commit         toolkit  device       driver",
-        "run-1  2026-01-01 01:00:00  -              13.0     -            -",
-        "run-2  2026-01-02 01:00:00  0123456789ab+  13.0     NVIDIA H100  580.65.06",
-        "x?[2J  2026-01-03 01:00:00  commit-3       13.0     emulator     -",
+    assert [re.split("  +", line) for line in out.splitlines()] == [
+        ["run", "time (UTC)", "commit", "branch", "label", "toolkit", "device", "driver", "exit"]
+        + ["verdicts"],
+        ["run-1", "2026-01-01 01:00:00", "-", "-", "-", "13.0", "-", "-", "cut off", "1 pass"],
+        ["run-2", "2026-01-02 01:00:00", "0123456789ab+", "-", "-", "13.0", "NVIDIA H100"]
+        + ["580.65.06", "cut off", "1 pass"],
+        ["x?[2J", "2026-01-03 01:00:00", "commit-3", "main", "by hand", "13.0", "emulator"]
+        + ["-", "2", "1 error, 1 pass"],
     ]
+    assert len({re.search("toolkit|13.0", line).start() for line in out.splitlines()}) == 1
+
+
+def test_runs_by_what_they_are_called(report, tmp_path):
+    facts = [a_fact(1, branch="main"), a_fact(2, label="by hand"), a_fact(3)]
+    report("ingest", write(tmp_path / "facts.jsonl", facts))
+
+    def listed(*options):
+        return [run["id"] for run in json.loads(report("runs", *options, "--json")[1])]
+
+    assert listed("--branch", "main") == ["run-1"]
+    assert listed("--label", "by hand") == ["run-2"]
+    assert listed("--branch", "", "--label", "") == ["run-3"]
+    assert listed("--branch", "none") == []
+
+
+def test_runs_are_called_what_ingest_says_where_the_facts_do_not(report, tmp_path):
+    facts = [a_fact(1), a_fact(2, branch="main", label="nightly"), a_fact(3, branch="main")]
+    path = write(tmp_path / "facts.jsonl", facts)
+    called = ("--branch", "fix", "--label", "by hand")
+    assert report("ingest", path, *called)[0] == 0
+    assert report("ingest", path, *called)[0] == report("ingest", path)[0] == 0
+    runs = json.loads(report("runs", "--json")[1])
+    assert [(run["branch"], run["label"]) for run in runs] == [
+        ("fix", "by hand"),
+        ("main", "nightly"),
+        ("main", "by hand"),
+    ]
+
+
+def test_a_run_can_get_its_name_later_and_keeps_it(report, tmp_path):
+    path = write(tmp_path / "facts.jsonl", [a_fact(1)])
+    for options in ([], ["--label", "by hand"]):
+        assert report("ingest", path, *options)[0] == 0
+    status, _, err = report("ingest", path, "--label", "nightly")
+    assert status == 2
+    assert "run 'run-1' has label 'by hand' in the history, and 'nightly' here" in err
+    (run,) = json.loads(report("runs", "--json")[1])
+    assert (run["branch"], run["label"]) == (None, "by hand")
+
+
+@pytest.mark.parametrize("option", ["--branch", "--label"])
+def test_an_empty_name_is_refused(report, tmp_path, db, option):
+    path = write(tmp_path / "facts.jsonl", [a_fact(1)])
+    status, _, err = report("ingest", path, option, " ")
+    assert (status, Path(db).exists()) == (2, False)
+    assert err.startswith(f"{option}: is empty: name it, or leave the option out")
 
 
 def test_runs_as_json(report, tmp_path):
@@ -116,6 +172,7 @@ def test_runs_as_json(report, tmp_path):
         "branch": None,
         "label": None,
         "exit_code": None,
+        "verdicts": {"pass": 1},
     }
 
 

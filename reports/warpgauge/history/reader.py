@@ -16,7 +16,7 @@ from warpgauge.history import driver, rows
 from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
 from warpgauge.history.nights import nights_of
 from warpgauge.history.run_filter import EVERY_RUN, RunFilter
-from warpgauge.history.tables import runs, series
+from warpgauge.history.tables import observations, runs, series, states
 
 _SERIES_AT_ONCE = 500  # times 365 nights: 30 MB of points
 _WITHOUT_GPU = ("ptxas", "cubin", EMULATOR)
@@ -61,6 +61,20 @@ def _run(row: sa.Row) -> Run:
         label=run.label,
         exit_code=row.exit_code,
     )
+
+
+def read_verdicts(connection: Connection, chosen: RunFilter) -> list[tuple[Run, dict[str, int]]]:
+    """The runs, oldest first, each with how many of its values have which verdict."""
+    counted = (
+        sa.select(states.c.verdict, sa.func.count())
+        .join_from(observations, states, states.c.id == observations.c.state_id)
+        .where(observations.c.run_id == sa.bindparam("run"))
+        .group_by(states.c.verdict)
+    )
+    return [
+        (run, dict(map(tuple, connection.execute(counted, {"run": number}))))
+        for number, run in read_runs(connection, chosen).items()
+    ]
 
 
 def read_keys(connection: Connection, selection: Selection) -> dict[int, SeriesKey]:

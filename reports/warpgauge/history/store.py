@@ -61,12 +61,20 @@ class History:
             selection = Selection(family, metric, arch)
             yield from reader.read_series(connection, selection, last_nights, runs)
 
-    def ingest(self, path: str | Path) -> IngestResult:
-        """All of a file of facts or nothing; the same file again changes nothing.
+    def verdicts(self, chosen: RunFilter = EVERY_RUN) -> list[tuple[Run, dict[str, int]]]:
+        """The runs, oldest first, each with how many of its values have which verdict."""
+        with self._database.reading() as connection:
+            return reader.read_verdicts(connection, chosen)
+
+    def ingest(
+        self, path: str | Path, branch: str | None = None, label: str | None = None
+    ) -> IngestResult:
+        """All of a file of facts or nothing; the same file again changes nothing. Runs of which the
+        facts say no branch or label get these.
 
         Raises FactError with file and line for what is no fact, or contradicts the history.
         """
-        return writer.ingest(self._database, path)
+        return writer.ingest(self._database, path, branch, label)
 
     def prune(self, keep: Keep, spared: Collection[SeriesKey] = ()) -> PruneResult:
         """Deletes what is not to be kept, and gives the space back. The series that are spared stay

@@ -40,11 +40,16 @@ class IngestResult:
     misdated: tuple[tuple[str, str], ...]
 
 
-def ingest(database: Database, path: str | Path) -> IngestResult:
+def ingest(
+    database: Database, path: str | Path, branch: str | None, label: str | None
+) -> IngestResult:
     """Raises FactError with file and line for what is not a fact, and for a value that a run has
     already and has otherwise; CommandError for what the database refuses."""
     with _without_garbage_collection():
         file = FactFile(path)
+        for name, run in file.runs.items():
+            called = {"branch": run.branch or branch, "label": run.label or label}
+            file.runs[name] = replace(run, **called)
         with database.writing() as connection:
             return _Writer(connection, file).write()
 
@@ -121,12 +126,16 @@ class _Writer:
     def _complete(self, line: int, row: sa.Row, run: Run) -> None:
         """Completes a run in the history with the facts of another file of it."""
         before = rows.run_from(row.record, row.exit_code)
-        self._hold_same(line, f"run '{run.id}'", *(_sources(one) for one in (before, run)))
+        what = f"run '{run.id}'"
+        self._hold_same(line, what, *(_sources(one) for one in (before, run)))
+        called = _names(run) | _names(before)
+        self._hold_same(line, what, called, _names(run))
         devices = {device.name: device for device in before.devices}
         for device in run.devices:
             devices[device.name] = self._merged(line, run, devices.get(device.name), device)
         ends = [one.exit_code for one in (before, run) if one.exit_code is not None]
-        merged = replace(before, devices=tuple(devices.values()), exit_code=max(ends, default=None))
+        ended = max(ends, default=None)
+        merged = replace(before, devices=tuple(devices.values()), exit_code=ended, **called)
         if merged != before:
             values = {"record": rows.run_text(merged), "exit_code": merged.exit_code}
             self._connection.execute(sa.update(runs).where(runs.c.id == row.id).values(values))
@@ -282,6 +291,12 @@ class _Writer:
 def _sources(run: Run) -> dict[str, Any]:
     """The members of a run that all of its files share."""
     return {name: getattr(run, name) for name in ("time", "commit", "dirty", "toolkit", "flags")}
+
+
+def _names(run: Run) -> dict[str, str]:
+    """What a run is called: any of its files can say it."""
+    names = {"branch": run.branch, "label": run.label}
+    return {name: text for name, text in names.items() if text is not None}
 
 
 def _said(row: sa.Row) -> dict[str, Any]:

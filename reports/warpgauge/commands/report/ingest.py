@@ -12,6 +12,10 @@ version's form. Several programs may write at the same time: they take turns.
 A run whose date only a wrong clock can have given is kept and belongs to no
 night; a warning says so.
 
+--branch and --label say what the runs are called, where the facts do not: a
+night that is brought in by hand, for instance. A run that is called nothing has
+neither. The commands that read the history select runs by both.
+
 With --night the files are the results of one night: their runs decide the exit
 code, as the gate recorded it, and a file with nothing new, a run without its
 closing record, or with an impossible date is a fault, listed as "lost: FILE".
@@ -28,7 +32,7 @@ import sys
 from warpgauge.command_line import add_database_option
 from warpgauge.errors import CommandError, FactError
 from warpgauge.history import IngestResult, open_history
-from warpgauge.text import printable
+from warpgauge.text import is_blank, printable
 
 EPILOG = """\
 exit codes:
@@ -41,6 +45,7 @@ examples:
   warpgauge report ingest out/facts.jsonl
   warpgauge report ingest h100.jsonl l4.jsonl --db nights/history.db
   warpgauge report ingest h100.jsonl --db postgresql://ci@db.example/facts
+  warpgauge report ingest facts.jsonl --branch fix-sort --label 'by hand'
 """
 
 
@@ -49,6 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "facts", nargs="+", metavar="FACTS", help="files of facts, plain or compressed (gzip, xz)"
     )
     add_database_option(parser)
+    parser.add_argument(
+        "--branch", type=_name, metavar="NAME", help="branch of runs whose facts name none"
+    )
+    parser.add_argument(
+        "--label", type=_name, metavar="TEXT", help="label of runs whose facts name none"
+    )
     parser.add_argument(
         "--night",
         action="store_true",
@@ -62,7 +73,7 @@ def run(options: argparse.Namespace) -> int:
     with open_history(options.db, create=True) as history:
         for path in options.facts:
             try:
-                result = history.ingest(path)
+                result = history.ingest(path, options.branch, options.label)
             except FactError as error:
                 bad += 1
                 print(printable(str(error)), file=sys.stderr)
@@ -81,6 +92,12 @@ def run(options: argparse.Namespace) -> int:
     if values == 0:
         raise CommandError(f"{', '.join(options.facts)}: no value of a case")
     return max(codes, key=_WORST_LAST.index)
+
+
+def _name(text: str) -> str:
+    if is_blank(text):
+        raise argparse.ArgumentTypeError("is empty: name it, or leave the option out")
+    return text
 
 
 _WORST_LAST = (0, 3, 1, 2)
