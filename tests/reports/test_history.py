@@ -319,7 +319,7 @@ def test_prune_keeps_the_newest_values_of_each_series(history, ingest):
     for night in range(1, 6):
         ingest(a_fact(night, night), *([registers(night)] if night < 3 else []))
     result = history.prune(Keep(values=2))
-    assert (result.values, result.runs, result.series) == (3, 1, 0)
+    assert (result.values, result.runs, result.series) == (3, ("run-3",), 0)
     assert the_series(history) == {
         ("naive", "shared.bank_conflicts"): [("run-4", 4), ("run-5", 5)],
         ("naive", "registers"): [("run-1", 20), ("run-2", 20)],
@@ -332,11 +332,39 @@ def test_prune_by_age_counts_from_the_newest_run(history, ingest):
         ingest(a_fact(night, night))
     ingest(a_fact(1, 1, case="gone"))
     result = history.prune(Keep.parse("9d"))
-    assert (result.values, result.runs, result.series) == (2, 1, 1)
+    assert (result.values, result.runs, result.series) == (2, ("run-1",), 1)
     assert [run.id for run in history.runs()] == ["run-2", "run-11"]
     assert [key.variant for key in history.keys(arch="sm_90")] == ["naive"]
     assert len(list(history.export())) == 2
     assert history.prune(Keep.parse("9d")).values == 0
+
+
+def test_a_run_is_deleted_with_all_that_it_alone_has(history, ingest):
+    ingest(a_fact(1, 4), a_fact(2, 5), a_fact(2, 6, case="tiled"))
+    before = list(history.export())
+    with pytest.raises(CommandError, match="there is no run 'run-3'; `warpgauge report runs`"):
+        history.delete_run("run-3")
+    assert list(history.export()) == before
+    result = history.delete_run("run-2")
+    assert (result.values, result.runs, result.series) == (2, ("run-2",), 1)
+    assert list(history.export()) == before[:1]
+    assert ingest(a_fact(2, 7)).new == 1  # another run of that name can come
+
+
+@pytest.mark.parametrize(
+    "delete",
+    [
+        lambda history, **how: history.prune(Keep(values=1), **how),
+        lambda history, **how: history.delete_run("run-1", **how),
+    ],
+)
+def test_what_would_go_is_said_and_stays(history, ingest, delete):
+    ingest(a_fact(1, 4), registers(1), a_fact(2, 5))
+    before = list(history.export())
+    would = delete(history, dry=True)
+    assert list(history.export()) == before
+    assert would.values > 0 and delete(history) == would
+    assert len(list(history.export())) == len(before) - would.values
 
 
 @pytest.mark.parametrize("text", ["", "0", "-1", "3x", "1.5", "d", "٣", "3 d", "9999999"])

@@ -277,13 +277,35 @@ def test_export_to_a_reader_that_has_enough(tmp_path, report, db):
 def test_prune_says_what_is_gone(tmp_path, report):
     facts = [a_fact(night) for night in (1, 2, 3)] + [registers(1)]
     report("ingest", write(tmp_path / "facts.jsonl", facts))
-    assert report("prune", "--keep", "1") == (
-        0,
-        "deleted: 2 values, 1 runs, 0 series\n",
-        "",
-    )
+    for options, would in ((["--dry-run"], "would delete"), ([], "deleted")):
+        assert report("prune", "--keep", "1", *options) == (
+            0,
+            f"{would}: run run-2\n{would}: 2 values, 1 runs, 0 series\n",
+            "",
+        )
     status, _, err = report("prune", "--keep", "2w")
     assert (status, err) == (
         2,
         "--keep: '2w' is neither a number such as 30 nor days as in 365d\n",
     )
+
+
+def test_prune_of_a_run(tmp_path, report, db):
+    report("ingest", write(tmp_path / "facts.jsonl", [a_fact(1), a_fact(2)]))
+    assert report("prune", "--run", "run-9")[::2] == (
+        2,
+        f"{db}: there is no run 'run-9'; `warpgauge report runs` lists them\n",
+    )
+    assert report("prune", "--run", "run-2")[:2] == (
+        0,
+        "deleted: run run-2\ndeleted: 1 values, 1 runs, 0 series\n",
+    )
+    assert report("prune", "--run", "run-2")[0] == 2
+
+
+@pytest.mark.parametrize("options", [[], ["--keep", "3", "--run", "run-1"]])
+def test_prune_takes_one_of_keep_and_run(tmp_path, report, options):
+    report("ingest", write(tmp_path / "facts.jsonl", [a_fact(1)]))
+    status, _, err = report("prune", *options)
+    assert status == 2 and "--keep" in err and "--run" in err
+    assert report("prune", "--run", "run-1", "--dry-run")[0] == 0  # it is still there

@@ -1,15 +1,16 @@
-"""Deletes what is old, and what nothing needs any more then."""
+"""Deletes what is old, or a run, and what nothing needs any more then."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError
 from warpgauge.history.database import Database
 from warpgauge.history.model import SeriesKey
@@ -47,21 +48,46 @@ class Keep:
 
 @dataclass(frozen=True, slots=True)
 class PruneResult:
-    """Numbers of what was deleted."""
+    """What was deleted: numbers of values and series, and the runs of which nothing is left."""
 
     values: int
-    runs: int
+    runs: tuple[str, ...]
     series: int
 
 
-def prune(database: Database, keep: Keep, spared: Collection[SeriesKey]) -> PruneResult:
+def prune(database: Database, keep: Keep, spared: Collection[SeriesKey], dry: bool) -> PruneResult:
     """The last days are counted from the newest run, so that a history that no longer
     grows does not vanish. A night stays as a whole if any run of it is so young. Of the series
     that are spared all values stay."""
+    return _delete(database, lambda connection: _delete_old(connection, keep, spared), dry)
+
+
+def delete_run(database: Database, name: str, dry: bool) -> PruneResult:
+    """CommandError if there is no such run."""
+
+    def delete(connection: Connection) -> int:
+        number = connection.scalar(sa.select(runs.c.id).where(runs.c.name == name))
+        if number is None:
+            raise CommandError(
+                f"{database.name}: there is no run '{name}'; "
+                + as_started("`warpgauge report runs` lists them")
+            )
+        of_run = sa.delete(observations).where(observations.c.run_id == number)
+        return connection.execute(of_run).rowcount
+
+    return _delete(database, delete, dry)
+
+
+def _delete(
+    database: Database, delete_values: Callable[[Connection], int], dry: bool
+) -> PruneResult:
+    """Deletes values, and what nothing needs any more then. If `dry`, all of it is taken back."""
     with database.writing() as connection:
-        values = _delete_old(connection, keep, spared)
-        result = _delete_unused(connection, values) if values else PruneResult(0, 0, 0)
-    if values:
+        values = delete_values(connection)
+        result = _delete_unused(connection, values) if values else PruneResult(0, (), 0)
+        if dry:
+            connection.rollback()
+    if values and not dry:
         database.give_back_space()
     return result
 
@@ -99,7 +125,11 @@ def _start_of_what_stays(connection: Connection, age: timedelta) -> int:
 
 def _delete_unused(connection: Connection, values: int) -> PruneResult:
     seen = sa.exists().where(observations.c.run_id == runs.c.id)
-    deleted_runs = connection.execute(sa.delete(runs).where(~seen)).rowcount
+    gone = connection.execute(
+        sa.select(runs.c.name).where(~seen).order_by(runs.c.time, runs.c.name)
+    ).scalars()
+    deleted_runs = tuple(gone)
+    connection.execute(sa.delete(runs).where(~seen))
     for table, column, used in (
         (states, states.c.id, observations.c.state_id),
         (contexts, contexts.c.id, states.c.context_id),

@@ -76,10 +76,16 @@ class History:
         """
         return writer.ingest(self._database, path, branch, label)
 
-    def prune(self, keep: Keep, spared: Collection[SeriesKey] = ()) -> PruneResult:
+    def prune(
+        self, keep: Keep, spared: Collection[SeriesKey] = (), dry: bool = False
+    ) -> PruneResult:
         """Deletes what is not to be kept, and gives the space back. The series that are spared stay
-        as they are."""
-        return pruner.prune(self._database, keep, spared)
+        as they are. If `dry`, everything stays, and the result says what would go."""
+        return pruner.prune(self._database, keep, spared, dry)
+
+    def delete_run(self, name: str, dry: bool = False) -> PruneResult:
+        """Deletes a run with all of its values, as prune() does; CommandError if there is none."""
+        return pruner.delete_run(self._database, name, dry)
 
     def acknowledge(self, keys: Collection[SeriesKey], reason: str, until: date) -> None:
         """Keeps that someone knows of these series, as they are now, until the end of a day."""
