@@ -1,18 +1,21 @@
-"""Files of facts for a year of nights, like those of real gates, with changes that are known.
+"""Files of facts of many nights, like those of real gates, with changes that are known.
 
-300 cases with 12 metrics on 8 architectures: what ptxas says on all, what the emulator counts on 6,
-and times and rates of two GPUs. Commits, toolkits and drivers change in between; a few cases change
-for good on known nights; times are noisy. The same seed gives the same bytes.
+A plan says which cases, architectures and metrics there are and what changes when. year() is the
+plan of the benchmark: 300 cases with 12 metrics on 8 architectures: what ptxas says on all, what
+the emulator counts on 6, and times and rates of two GPUs. Times are noisy; the same plan gives the
+same bytes.
 """
 
 from __future__ import annotations
 
 import random
+import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from hashlib import blake2b
+from math import prod
 
 from warpgauge.facts.contract import schema_name
 from warpgauge.facts.writer import compact
@@ -27,22 +30,11 @@ COUNTED = (
 NOISY = ("time.median_us", "throughput.bytes_per_second")
 COUNTED_WITHOUT_GPU = ("branches.divergent", "barriers")
 BUDGETS = {"spill.store_bytes": 0, "local.sectors": 0, "shared.bank_conflicts": 0}
-FIRST_NIGHT = datetime(2025, 11, 1, 1, 30, tzinfo=UTC)
 FAMILIES, VARIANTS, SIZES = 25, ("naive", "tiled", "padded", "vectorised"), 3
 OF_LINES = ("global.load.sectors", "global.store.sectors")  # counted for source lines, too
 LAUNCH = {"grid": [32, 32, 1], "block": [32, 8, 1]}
 DISTURBED = 0.01  # share of the times
 Value = tuple[str, float, dict]  # metric, number, and what else its record says
-
-
-@dataclass(frozen=True)
-class Plan:
-    """How much there is. `lines` adds facts of source lines, as a gate writes them."""
-
-    nights: int = 365
-    cases: int = 300
-    lines: bool = False
-    seed: int = 1
 
 
 @dataclass(frozen=True)
@@ -61,125 +53,198 @@ class Case:
 
 @dataclass(frozen=True)
 class Change:
-    """A case that is `factor` times as slow and as large from a night on, for good."""
+    """A case is `factor` times as slow and as large from a night on, `until` another one, in some
+    metrics (none named: in all) and on one architecture (none named: on all). Of its kinds, "code"
+    comes with other sources, "code" and "compiler" with other machine code; "driver" and "drift"
+    only move what is noisy, and a drift takes the nights up to `until` to get there."""
 
     case: str
-    kind: str  # code, compiler
+    kind: str  # code, compiler, driver, drift
     night: int
     factor: float
+    metrics: tuple[str, ...] = ()
+    arch: str = ""
+    until: int = sys.maxsize
+
+    def factor_of(self, metric: str, night: int) -> float:
+        if self.metrics and metric not in self.metrics:
+            return 1.0
+        if self.kind == "drift":
+            return 1 + (self.factor - 1) * (night - self.night) / (self.until - self.night)
+        return self.factor
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is measured, and what changes. `gpus` are name and chip by architecture; the others are
+    emulated. `toolkits` and `drivers` are versions by the night from which they are used. `commits`
+    are those of the nights; without them, they are made up. `label` is that of the runs, `mark` is
+    part of the names of devices, and `folder` that of the sources. `lines` adds facts of source
+    lines, as a gate writes them."""
+
+    nights: int
+    cases: tuple[Case, ...]
+    changes: tuple[Change, ...]
+    toolkits: dict[int, str]
+    drivers: dict[int, str]
+    archs: tuple[str, ...] = ARCHES
+    gpus: tuple[str, ...] = tuple(GPUS)
+    metrics: tuple[str, ...] = COMPILED + COUNTED + COUNTED_WITHOUT_GPU + NOISY
+    first: datetime = datetime(2025, 11, 1, 1, 30, tzinfo=UTC)
+    commits: tuple[str, ...] = ()
+    label: str | None = None
+    mark: str = ""
+    folder: str = "kernels"
+    lines: bool = False
+    seed: int = 1
+
+    def time(self, night: int) -> datetime:
+        return self.first + timedelta(days=night)
 
 
 @dataclass(frozen=True)
 class Code:
-    """A case compiled for an architecture. `factor`: how much larger than on the first night."""
+    """A case compiled for an architecture, with those of the changes that are in the code."""
 
     case: Case
     arch: str
-    factor: float
-    sass_hash: str
-    source_hash: str
+    changes: tuple[Change, ...]
+
+    @property
+    def sass_hash(self) -> str:
+        return _hash(self.case.id, self.arch, self.changes)
+
+    @property
+    def source_hash(self) -> str:
+        changes = [change for change in self.changes if change.kind == "code"]
+        return _hash(self.case.family, changes)
+
+    def factor(self, metric: str) -> float:
+        return prod(change.factor_of(metric, change.night) for change in self.changes)
+
+
+def year(nights: int = 365, cases: int = 300, lines: bool = False, seed: int = 1) -> Plan:
+    """The plan of the benchmark: a twentieth of the cases changes for good on some night."""
+    all_cases = [
+        Case(f"family_{family:02}", variant, f"{1024 << size}x{1024 << size}")
+        for family in range(max(FAMILIES, -(-cases // (len(VARIANTS) * SIZES))))
+        for variant in VARIANTS
+        for size in range(SIZES)
+    ]
+    chosen = all_cases[:cases]
+    choice = random.Random(seed)
+    changes = tuple(
+        Change(
+            case=case.id,
+            kind=choice.choice(("code", "compiler")),
+            night=choice.randrange(20, max(21, nights - 5)),
+            factor=choice.choice((0.5, 0.9, 1.05, 1.2, 2.0)),
+        )
+        for case in choice.sample(chosen, max(1, len(chosen) // 20))
+    )
+    toolkits = {0: "13.0", nights * 2 // 3: "13.1"}
+    drivers = {0: "580.65.06", nights // 2: "580.159.04"}
+    return Plan(nights, tuple(chosen), changes, toolkits, drivers, lines=lines, seed=seed)
 
 
 def nights(plan: Plan) -> Iterator[tuple[datetime, bytes]]:
     """Each night's time and file."""
-    cases = _cases(plan)
     for night in range(plan.nights):
-        yield _time(night), _file(plan, cases, night)
-
-
-@cache
-def planted(plan: Plan) -> tuple[Change, ...]:
-    """The changes that are there."""
-    choice = random.Random(plan.seed)
-    ids = [case.id for case in _cases(plan)]
-    return tuple(
-        Change(
-            case=case,
-            kind=choice.choice(("code", "compiler")),
-            night=choice.randrange(20, max(21, plan.nights - 5)),
-            factor=choice.choice((0.5, 0.9, 1.05, 1.2, 2.0)),
-        )
-        for case in choice.sample(ids, max(1, len(ids) // 20))
-    )
-
-
-def _cases(plan: Plan) -> list[Case]:
-    all_cases = [
-        Case(f"family_{family:02}", variant, f"{1024 << size}x{1024 << size}")
-        for family in range(max(FAMILIES, -(-plan.cases // (len(VARIANTS) * SIZES))))
-        for variant in VARIANTS
-        for size in range(SIZES)
-    ]
-    return all_cases[: plan.cases]
-
-
-def _time(night: int) -> datetime:
-    return FIRST_NIGHT + timedelta(days=night)
+        yield plan.time(night), _Night(plan, night).file()
 
 
 def _hash(*parts: object) -> str:
     return blake2b(repr(parts).encode(), digest_size=6).hexdigest()
 
 
-def _file(plan: Plan, cases: list[Case], night: int) -> bytes:
-    """All facts of a night, written as warpgauge writes them."""
-    noise = random.Random(f"{plan.seed} {night}")
-    changes = {change.case: change for change in planted(plan) if change.night <= night}
-    lines = [_run(plan, night)]
-    for case in cases:
-        for arch in ARCHES:
-            code = _code(case, arch, changes.get(case.id))
-            lines += _compiled(code)
-            lines += _counted(code, plan.lines)
-            if arch in GPUS:
-                key, _ = _case(code, _device_name(arch))
-                lines += _records(key, (_noisy(code, metric, noise) for metric in NOISY))
-    return "".join(f"{line}\n" for line in lines).encode()
+class _Night:
+    """The facts of a night."""
+
+    def __init__(self, plan: Plan, night: int) -> None:
+        self._plan, self._number = plan, night
+        self._noise = random.Random(f"{plan.seed} {night}")
+
+    def file(self) -> bytes:
+        """All of them, written as warpgauge writes them."""
+        lines = [self._run()]
+        for case in self._plan.cases:
+            for arch in self._plan.archs:
+                lines += self._measured(case, arch)
+        return "".join(f"{line}\n" for line in lines).encode()
+
+    def _measured(self, case: Case, arch: str) -> Iterator[str]:
+        plan = self._plan
+        changes = [
+            change
+            for change in plan.changes
+            if change.case == case.id
+            and change.night <= self._number < change.until
+            and change.arch in ("", arch)
+        ]
+        in_code = tuple(change for change in changes if change.kind in ("code", "compiler"))
+        code = Code(case, arch, in_code)
+        yield from _compiled(plan.folder, plan.metrics, code)
+        yield from _counted(
+            plan.folder, plan.metrics, code, self._device_name(arch), arch in plan.gpus, plan.lines
+        )
+        if arch in plan.gpus:
+            key, _ = _case(plan.folder, code, self._device_name(arch))
+            yield from _records(key, self._noisy(code, changes))
+
+    def _run(self) -> str:
+        plan, night = self._plan, self._number
+        time = plan.time(night)
+        commit = _hash("commit", plan.seed, night) * 2 + "00000000"
+        run = {
+            "record": "run",
+            "schema": schema_name(),
+            "run": f"{time:%Y%m%dT%H%M%SZ}-{_hash(plan.seed, night)[:8]}",
+            "time": f"{time:%Y-%m-%dT%H:%M:%SZ}",
+            "commit": plan.commits[night] if plan.commits else commit,
+            "dirty": False,
+            **({"label": plan.label} if plan.label else {}),
+            "toolkit": self._newest(plan.toolkits),
+            "flags": "-O2 -g -DNDEBUG -lineinfo",
+            "devices": [self._device(arch) for arch in plan.archs],
+        }
+        return compact(run)
+
+    def _newest(self, versions: dict[int, str]) -> str:
+        """Of versions by their first night, that of this night."""
+        return versions[max(night for night in versions if night <= self._number)]
+
+    def _device(self, arch: str) -> dict:
+        name = self._device_name(arch)
+        chip = GPUS[arch][1] if arch in self._plan.gpus else None
+        return {
+            "name": name,
+            **({"chip": chip} if chip else {}),
+            "compute_capability": f"{arch[3:-1]}.{arch[-1]}",
+            "driver": self._newest(self._plan.drivers) if chip else "emulator",
+            "uuid_hash": _hash(name),
+            "sm_clock_mhz": 1980 - self._number % 3 if chip else 1000,
+            "memory_clock_mhz": 2619 if chip else 1000,
+        }
+
+    def _device_name(self, arch: str) -> str:
+        name = GPUS[arch][0] if arch in self._plan.gpus else f"Emulated GPU ({arch})"
+        return name + self._plan.mark
+
+    def _noisy(self, code: Code, changes: Iterable[Change]) -> Iterator[Value]:
+        for metric in NOISY:
+            if metric in self._plan.metrics:
+                factor = prod(
+                    change.factor_of("time.median_us", self._number) for change in changes
+                )
+                yield _noisy(code, metric, factor, self._noise)
 
 
-def _run(plan: Plan, night: int) -> str:
-    time = _time(night)
-    run = {
-        "record": "run",
-        "schema": schema_name(),
-        "run": f"{time:%Y%m%dT%H%M%SZ}-{_hash(plan.seed, night)[:8]}",
-        "time": f"{time:%Y-%m-%dT%H:%M:%SZ}",
-        "commit": _hash("commit", plan.seed, night) * 2 + "00000000",
-        "dirty": False,
-        "toolkit": "13.0" if night < plan.nights * 2 // 3 else "13.1",
-        "flags": "-O2 -g -DNDEBUG -lineinfo",
-        "devices": [_device(plan, night, arch) for arch in ARCHES],
-    }
-    return compact(run)
-
-
-def _device(plan: Plan, night: int, arch: str) -> dict:
-    name, chip = GPUS.get(arch, (_device_name(arch), None))
-    driver = "580.65.06" if night < plan.nights // 2 else "580.159.04"
-    return {
-        "name": name,
-        **({"chip": chip} if chip else {}),
-        "compute_capability": f"{arch[3:-1]}.{arch[-1]}",
-        "driver": driver if chip else "emulator",
-        "uuid_hash": _hash(name),
-        "sm_clock_mhz": 1980 - night % 3 if chip else 1000,
-        "memory_clock_mhz": 2619 if chip else 1000,
-    }
-
-
-def _device_name(arch: str) -> str:
-    return GPUS[arch][0] if arch in GPUS else f"Emulated GPU ({arch})"
+def _hash(*parts: object) -> str:
+    return blake2b(repr(parts).encode(), digest_size=6).hexdigest()
 
 
 @cache
-def _code(case: Case, arch: str, change: Change | None) -> Code:
-    factor = change.factor if change else 1.0
-    of_source = factor if change and change.kind == "code" else 1
-    return Code(case, arch, factor, _hash(case.id, arch, factor), _hash(case.family, of_source))
-
-
-@cache
-def _case(code: Code, device: str | None) -> tuple[str, str]:
+def _case(folder: str, code: Code, device: str | None) -> tuple[str, str]:
     """The key of a case record, and the record."""
     case = code.case
     family, variant = case.family, case.variant
@@ -191,25 +256,27 @@ def _case(code: Code, device: str | None) -> tuple[str, str]:
     }
     members = {"family": family, "variant": variant, "type": case.type, "size": case.size}
     members |= {"arch": code.arch, **({"device": device} if device else {}), "kernels": [kernel]}
-    members |= {"code_hash": code.sass_hash, "file": f"kernels/{family}/family.cu"}
+    members |= {"code_hash": code.sass_hash, "file": f"{folder}/{family}/family.cu"}
     members |= {"line": 100 + len(variant)}
     key = _hash(members)
     return key, compact({"record": "case", "case": key} | members)
 
 
 @cache
-def _compiled(code: Code) -> tuple[str, ...]:
-    key, record = _case(code, None)
-    return (record, *_records(key, (_judged(code, metric, "ptxas") for metric in COMPILED)))
+def _compiled(folder: str, metrics: tuple[str, ...], code: Code) -> tuple[str, ...]:
+    key, record = _case(folder, code, None)
+    values = (_judged(code, metric, "ptxas") for metric in COMPILED if metric in metrics)
+    return (record, *_records(key, values))
 
 
 @cache
-def _counted(code: Code, lines: bool) -> tuple[str, ...]:
-    key, record = _case(code, _device_name(code.arch))
-    on_gpu = code.arch in GPUS
+def _counted(
+    folder: str, metrics: tuple[str, ...], code: Code, device: str, on_gpu: bool, lines: bool
+) -> tuple[str, ...]:
+    key, record = _case(folder, code, device)
     source = "cupti" if on_gpu else "emulator"
-    metrics = COUNTED if on_gpu else COUNTED + COUNTED_WITHOUT_GPU
-    of_cases = [_judged(code, metric, source) for metric in metrics]
+    counted = COUNTED if on_gpu else COUNTED + COUNTED_WITHOUT_GPU
+    of_cases = [_judged(code, metric, source) for metric in counted if metric in metrics]
     of_lines = [
         (metric, _exact(code, metric), {"source": source, "scope": "line"})
         for metric in (OF_LINES if lines else ())
@@ -227,16 +294,17 @@ def _judged(code: Code, metric: str, source: str) -> Value:
 
 
 def _exact(code: Code, metric: str) -> float:
+    factor = code.factor(metric)
     if metric in BUDGETS:
-        return 0 if code.factor <= 1 else 4096
+        return 0 if factor <= 1 else 4096
     if metric == "occupancy.theoretical":
         return 0.75
     value = random.Random(f"{code.case.id} {metric}").randrange(16, 100_000)
-    return round((16 + value % 100 if metric == "registers" else value) * code.factor)
+    return round((16 + value % 100 if metric == "registers" else value) * factor)
 
 
-def _noisy(code: Code, metric: str, noise: random.Random) -> Value:
-    typical = random.Random(f"{code.case.id} {code.arch}").uniform(5, 5000) * code.factor
+def _noisy(code: Code, metric: str, factor: float, noise: random.Random) -> Value:
+    typical = random.Random(f"{code.case.id} {code.arch}").uniform(5, 5000) * factor
     disturbance = "throttled: power cap" if noise.random() < DISTURBED else None
     time = round(typical * noise.gauss(1, 0.005) * (1.3 if disturbance else 1) * 31.25) / 31.25
     is_time = metric == "time.median_us"

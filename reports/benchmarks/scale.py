@@ -21,7 +21,7 @@ from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
 
-from nights import Plan, nights  # noqa: E402
+from nights import Plan, nights, year  # noqa: E402
 from warpgauge.history import Keep, open_history  # noqa: E402
 
 MEGA = 1e6
@@ -47,7 +47,7 @@ def main() -> None:
     parser.add_argument("--db")
     parser.add_argument("--keep", action="store_true", help="do not prune at the end")
     arguments = parser.parse_args()
-    plan = Plan(arguments.nights, arguments.cases, arguments.lines)
+    plan = year(arguments.nights, arguments.cases, arguments.lines)
     with tempfile.TemporaryDirectory() as folder:
         url = arguments.db or str(Path(folder) / "history.db")
         print("| step | values | seconds | CPU seconds | values/s | MB |")

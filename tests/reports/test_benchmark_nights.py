@@ -12,9 +12,9 @@ from warpgauge.history import open_history
 BENCHMARKS = Path(__file__).parents[2] / "reports" / "benchmarks"
 sys.path.append(str(BENCHMARKS))
 
-from nights import Plan, nights, planted  # noqa: E402
+from nights import nights, year  # noqa: E402
 
-PLAN = Plan(nights=30, cases=20)
+PLAN = year(nights=30, cases=20)
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def history(tmp_path_factory):
 
 
 def test_nights_are_facts_and_repeatable(tmp_path):
-    plan = Plan(nights=2, cases=3, lines=True)
+    plan = year(nights=2, cases=3, lines=True)
     first, again = list(nights(plan)), list(nights(plan))
     assert first == again
     for time, content in first:
@@ -42,7 +42,7 @@ def test_nights_are_facts_and_repeatable(tmp_path):
 
 
 def test_exact_values_change_on_the_planted_nights_only(history):
-    expected = {change.case: change.night for change in planted(PLAN)}
+    expected = {change.case: change.night for change in PLAN.changes}
     assert expected
     for series in history.series(metric="instructions"):
         values = [point.value for point in series.points]
@@ -51,7 +51,7 @@ def test_exact_values_change_on_the_planted_nights_only(history):
 
 
 def test_what_changes_with_the_code_and_what_with_the_compiler(history):
-    changes = {change.case: change for change in planted(PLAN)}
+    changes = {change.case: change for change in PLAN.changes}
     for series in history.series(metric="registers", arch="sm_90"):
         if change := changes.get(series.key.id):
             before, after = series.points[change.night - 1], series.points[change.night]
