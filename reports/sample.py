@@ -1,10 +1,11 @@
-"""The sample report: the page of the nights that are recorded in tests/data/nights.
+"""The sample reports: pages of nights that were recorded, and of nights that are simulated.
 
     build/venv/bin/python reports/sample.py --out sample                # a minute
     build/venv/bin/python reports/sample.py --out sample --pictures     # and those of the documents
 
-Brings the recorded facts into a new history, history.db, and writes its page, index.html, with what
-belongs to it, all into the folder. Exit codes: 0 written, 2 a fault.
+DIR/recorded has the page of the nights in tests/data/nights, DIR/simulated that of sixty nights of
+reports/simulated_nights.py, and their commits: index.html, what belongs to it, and the history,
+history.db. Exit codes: 0 written, 2 a fault.
 """
 
 from __future__ import annotations
@@ -12,42 +13,58 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
+import simulated_nights
 from warpgauge.errors import CommandError
 from warpgauge.program import main as warpgauge
 
 RECORDED = Path(__file__).parents[1] / "tests" / "data" / "nights"
 FAULT = 2
-TITLE = "warpgauge, recorded nights"
 
 
 def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
-    if code := write_page(sorted(RECORDED.glob("*.jsonl.xz")), options.out):
+    code = write_recorded(options.out / "recorded") or write_simulated(options.out / "simulated")
+    if code or not options.pictures:
         return code
-    if not options.pictures:
-        return 0
     try:
         import pictures  # a browser is needed for nothing else
 
-        pictures.write(options.out / "index.html", pictures.OF_DOCUMENTS)
+        pictures.write(options.out / "recorded" / "index.html", pictures.OF_DOCUMENTS)
     except CommandError as error:
         print(f"sample.py: {error}", file=sys.stderr)
         return 2
     return 0
 
 
-def write_page(facts: list[Path], out: Path) -> int:
-    """A history that has these files of facts and nothing else, and its page; the exit code."""
+def write_recorded(out: Path) -> int:
+    facts = sorted(RECORDED.glob("*.jsonl.xz"))
+    return write_page([["ingest", *map(str, facts)]], "warpgauge, recorded nights", out)
+
+
+def write_simulated(out: Path) -> int:
+    event = simulated_nights.ACKNOWLEDGED
+    with tempfile.TemporaryDirectory() as folder:
+        files = list(map(str, simulated_nights.write(Path(folder), out / "repository.git")))
+        known = event.change.night + 5  # the night after which someone knows it
+        series = f"{event.change.case}/*"
+        why = ["--reason", "twice the tiles: one launch in place of two", "--until", "2999-12-31"]
+        steps = [["ingest", *files[:known]], ["ack", series, *why], ["ingest", *files[known:]]]
+        return write_page(steps, "warpgauge, simulated nights", out)
+
+
+def write_page(steps: Sequence[Sequence[str]], title: str, out: Path) -> int:
+    """A history that these commands of `warpgauge report` make, and its page; the exit code."""
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out) as folder:
         database = Path(folder) / "history.db"
-        page = ["--out", str(out), "--title", TITLE]
-        code = warpgauge(["report", "ingest", *map(str, facts), "--db", str(database)])
-        code = code or warpgauge(["report", "html", "--db", str(database), *page])
-        if code == FAULT:
-            return code
+        page = ["html", "--out", str(out), "--title", title]
+        for step in (*steps, page):
+            code = warpgauge(["report", *step, "--db", str(database)])
+            if code == FAULT:
+                return code
         database.replace(out / "history.db")  # with a page, whatever it says
     return 0
 

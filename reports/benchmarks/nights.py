@@ -8,8 +8,10 @@ same bytes.
 
 from __future__ import annotations
 
+import json
 import random
 import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -170,6 +172,7 @@ class _Night:
         for case in self._plan.cases:
             for arch in self._plan.archs:
                 lines += self._measured(case, arch)
+        lines.append(self._end(lines))
         return "".join(f"{line}\n" for line in lines).encode()
 
     def _measured(self, case: Case, arch: str) -> Iterator[str]:
@@ -198,7 +201,7 @@ class _Night:
         run = {
             "record": "run",
             "schema": schema_name(),
-            "run": f"{time:%Y%m%dT%H%M%SZ}-{_hash(plan.seed, night)[:8]}",
+            "run": self._id,
             "time": f"{time:%Y-%m-%dT%H:%M:%SZ}",
             "commit": plan.commits[night] if plan.commits else commit,
             "dirty": False,
@@ -208,6 +211,19 @@ class _Night:
             "devices": [self._device(arch) for arch in plan.archs],
         }
         return compact(run)
+
+    @property
+    def _id(self) -> str:
+        time = self._plan.time(self._number)
+        return f"{time:%Y%m%dT%H%M%SZ}-{_hash(self._plan.seed, self._number)[:8]}"
+
+    def _end(self, lines: Iterable[str]) -> str:
+        counts: Counter[str] = Counter()
+        for record in map(json.loads, lines):
+            if record["record"] == "values" and "scope" not in record:
+                counts[record.get("verdict", "unbudgeted")] += len(record["values"])
+        head = {"record": "end", "run": self._id, "counts": counts}
+        return compact(head | {"exit_code": 1 if counts["fail"] else 0})
 
     def _newest(self, versions: dict[int, str]) -> str:
         """Of versions by their first night, that of this night."""

@@ -1,4 +1,4 @@
-"""The sample report: what the page says of two nights that real GPUs measured.
+"""The sample report of recorded nights: what the page says of two nights that real GPUs measured.
 
 A twentieth of the recorded facts is taken: some families, on three architectures.
 """
@@ -57,7 +57,8 @@ def made(tmp_path_factory):
 
         patch.setattr(report, "build", building)
         assert sample.main(["--out", str(folder)]) == 0
-    return folder, reports[0]
+    assert (folder / "simulated" / "index.html").exists()
+    return folder / "recorded", reports[0]
 
 
 @pytest.fixture
@@ -189,6 +190,6 @@ def test_the_history_can_be_asked(folder, capsys):
 def test_no_facts_are_a_fault_and_nothing_is_written(tmp_path, capsys):
     bad = tmp_path / "bad.jsonl"
     bad.write_text("{}\n")
-    assert sample.write_page([bad], tmp_path / "out") == 2
+    assert sample.write_page([["ingest", str(bad)]], "title", tmp_path / "out") == 2
     assert "bad.jsonl:1" in capsys.readouterr().err
     assert list((tmp_path / "out").iterdir()) == []
