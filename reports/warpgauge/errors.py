@@ -16,11 +16,15 @@ class CommandError(Exception):
 
 def lacks(module: str) -> str:
     """That a Python module is not there, and how it gets there."""
-    if Path(__file__).parents[2].joinpath("ci/bootstrap").exists():  # this is a checkout
+    is_checkout = Path(__file__).parents[2].joinpath("ci/bootstrap").exists()
+    if is_checkout and module not in _OPTIONAL:
         remedy = "run ci/bootstrap"
     else:
         remedy = f"install it with `{sys.executable} -m pip install {module}`"
     return f"lacks the Python module {module}: {remedy}, or name another Python in WARPGAUGE_PYTHON"
+
+
+_OPTIONAL = ("pyarrow",)  # what neither a checkout nor the wheel brings along
 
 
 class FactError(ValueError):

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import warpgauge.facts
 from some_facts import EMULATED, FACT, a_fact, a_time, as_line, registers, text_of, write
 from warpgauge.history import open_history
 from warpgauge.program import main
@@ -272,6 +273,18 @@ def test_export_to_a_reader_that_has_enough(tmp_path, report, db):
         program.stdout.close()
         assert program.stderr.read() == b""
     assert program.returncode == 0
+
+
+def test_without_pyarrow_no_parquet_is_written(tmp_path, report, monkeypatch):
+    report("ingest", write(tmp_path / "facts.jsonl", [a_fact()]))
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    monkeypatch.delitem(sys.modules, "warpgauge.facts.parquet", raising=False)
+    monkeypatch.delattr(warpgauge.facts, "parquet", raising=False)
+    out = tmp_path / "values.parquet"
+    status, _, err = report("export", "--format", "parquet", "--out", out)
+    assert (status, out.exists()) == (2, False)
+    said = f"lacks the Python module pyarrow: install it with `{sys.executable} -m pip install"
+    assert said in err
 
 
 def test_prune_says_what_is_gone(tmp_path, report):

@@ -1,10 +1,12 @@
-"""Write values of the history as facts (JSON lines) or as CSV.
+"""Write values of the history as facts (JSON lines), as CSV or as Parquet.
 
 JSON lines are the records of facts as they were ingested, oldest run first;
 the history has no values of single source lines. CSV has a row for each value,
 with the members of its run, its case and its limit as run.time, case.id and so
 on, and lists as JSON. Text that a spreadsheet would take for a formula (it
-begins with =, +, - or @) gets an apostrophe in front.
+begins with =, +, - or @) gets an apostrophe in front. Parquet has the same
+columns, called run_id, case_id and so on, with words (of metrics that are no
+numbers) in columns of their own; it needs the Python package pyarrow.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ from warpgauge.command_line import (
     date_of,
 )
 from warpgauge.errors import CommandError
+from warpgauge.facts import table
 from warpgauge.facts.catalog import catalog
 from warpgauge.facts.records import Fact
 from warpgauge.facts.writer import compact, records_of
@@ -43,22 +46,10 @@ examples:
   warpgauge report export --metric registers --arch sm_90 --format csv
   warpgauge report export --run 20261122T073303Z-f10e5ebe --out night.jsonl
   warpgauge report export --branch main --since 2026-11-01 --out november.jsonl
+  warpgauge report export --format parquet --out values.parquet
 """
 
 _FORMULA = ("=", "+", "-", "@", "\t", "\r")
-_LIMIT = ("max", "min", "equal", "tolerance", "until", "code", "of", "reference")
-_LIMIT += ("reference_confidence", "reason", "origin", "gate_on")
-# The columns of CSV, by the part of a fact that they are members of.
-_COLUMNS = {
-    "run": ("id", "time", "commit", "dirty", "branch", "label", "toolkit", "flags"),
-    "device": ("name", "chip", "compute_capability", "driver", "uuid_hash"),
-    "case": ("id", "family", "variant", "type", "size", "kind", "arch", "code_hash", "carried"),
-    "fact": ("metric", "value", "unit", "low", "high", "source", "confidence")
-    + ("confidence_reason", "stable", "verdict", "would", "cause", "reason", "kernel", "file")
-    + ("line", "sass_hash", "source_hash"),
-    "limit": _LIMIT,
-    "machine": ("temperature_c", "throttling", "other_processes", "disturbance"),
-}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,9 +65,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--until", type=date_of, metavar="DATE", help="only runs of this day (UTC) and earlier ones"
     )
-    parser.add_argument(
-        "--format", choices=("jsonl", "csv"), default="jsonl", help="the output format"
-    )
+    parser.add_argument("--format", choices=_FORMATS, default="jsonl", help="the output format")
     parser.add_argument(
         "--out", type=Path, metavar="FILE", help="file to write (default: standard output)"
     )
@@ -87,10 +76,10 @@ def run(options: argparse.Namespace) -> int:
     if options.metric and options.metric not in catalog():
         raise CommandError(f"--metric: unknown metric '{options.metric}'")
     chosen = RunFilter(options.branch, options.label, options.run_id, options.since, options.until)
-    to_text = _csv if options.format == "csv" else _json_lines
+    form = _FORMATS[options.format]
     with open_history(options.db) as history:
         facts = history.export(case_filter(options), options.metric, options.arch, chosen)
-        parts = (text.encode() for text in to_text(_something(facts, history.name)))
+        parts = form(_something(facts, history.name))
         if options.out:
             write_parts(options.out, parts)
         else:
@@ -114,32 +103,26 @@ def _something(facts: Iterator[Fact], where: str) -> Iterator[Fact]:
     yield from facts
 
 
-def _json_lines(facts: Iterable[Fact]) -> Iterator[str]:
+def _json_lines(facts: Iterable[Fact]) -> Iterator[bytes]:
     for record in records_of(facts):
-        yield compact(record) + "\n"
+        yield f"{compact(record)}\n".encode()
 
 
-def _csv(facts: Iterable[Fact]) -> Iterator[str]:
+def _parquet(facts: Iterable[Fact]) -> Iterator[bytes]:
+    from warpgauge.facts import parquet  # pyarrow need not be there
+
+    return parquet.parts_of(facts)
+
+
+def _csv(facts: Iterable[Fact]) -> Iterator[bytes]:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(
-        name if part == "fact" else f"{part}.{name}"
-        for part, names in _COLUMNS.items()
-        for name in names
-    )
+    writer.writerow(table.columns("."))
     for fact in facts:
-        writer.writerow(map(_cell, _values(fact)))
-        yield text.getvalue()
+        writer.writerow(map(_cell, table.cells(fact)))
+        yield text.getvalue().encode()
         text.seek(0)
         text.truncate()
-
-
-def _values(fact: Fact) -> Iterator[Any]:
-    low, high = fact.interval or (None, None)
-    for part, names in _COLUMNS.items():
-        of = fact if part == "fact" else getattr(fact, part)
-        own = {"low": low, "high": high}
-        yield from (own[name] if name in own else getattr(of, name, None) for name in names)
 
 
 def _cell(value: Any) -> Any:
@@ -148,3 +131,6 @@ def _cell(value: Any) -> Any:
     if isinstance(value, bool):
         return str(value).lower()
     return f"'{value}" if isinstance(value, str) and value.startswith(_FORMULA) else value
+
+
+_FORMATS = {"jsonl": _json_lines, "csv": _csv, "parquet": _parquet}

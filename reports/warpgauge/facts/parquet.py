@@ -1,0 +1,85 @@
+"""Facts as a Parquet file, a row for each value; needs pyarrow."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable, Iterator
+from datetime import UTC, date, datetime
+from itertools import islice
+from typing import Any
+
+import pyarrow as pa
+from pyarrow.parquet import ParquetWriter
+
+from warpgauge.facts import table
+from warpgauge.facts.records import Fact
+
+_ROWS_AT_ONCE = 50_000  # 100 MB in memory
+
+# The types of columns that are no texts.
+_TYPES = {
+    "run_time": pa.timestamp("s", "UTC"),
+    "limit_until": pa.date32(),
+    "machine_temperature_c": pa.list_(pa.int64()),
+    "machine_throttling": pa.list_(pa.string()),
+    **dict.fromkeys(("run_dirty", "case_carried", "stable"), pa.bool_()),
+    **dict.fromkeys(("line", "machine_other_processes"), pa.int64()),
+    **dict.fromkeys(("value", "low", "high"), pa.float64()),
+    **dict.fromkeys(("limit_max", "limit_min", "limit_tolerance", "limit_reference"), pa.float64()),
+}
+# Numbers and words are in columns of their own.
+_WORDS = {"value": "word", "limit_equal": "limit_word"}
+_TYPES["limit_equal"] = pa.float64()
+_COLUMNS = [*table.columns("_"), *_WORDS.values()]
+_SCHEMA = pa.schema([(name, _TYPES.get(name, pa.string())) for name in _COLUMNS])
+
+
+def parts_of(facts: Iterable[Fact]) -> Iterator[bytes]:
+    """The file in parts, of which one is in memory."""
+    sink, facts = _Sink(), iter(facts)
+    with ParquetWriter(sink, _SCHEMA, compression="zstd") as writer:
+        while rows := list(islice(facts, _ROWS_AT_ONCE)):
+            writer.write_table(_table(rows))
+            yield sink.taken()
+    yield sink.taken()
+
+
+def _table(facts: list[Fact]) -> pa.Table:
+    names = table.columns("_")
+    found = dict(zip(names, map(list, zip(*map(table.cells, facts), strict=True)), strict=True))
+    for number, word in _WORDS.items():
+        both = found[number]
+        found[number] = [None if isinstance(one, str) else one for one in both]
+        found[word] = [one if isinstance(one, str) else None for one in both]
+    found["run_time"] = list(map(_time, found["run_time"]))
+    found["limit_until"] = [one and date.fromisoformat(one) for one in found["limit_until"]]
+    arrays = [pa.array(found[field.name], field.type, from_pandas=False) for field in _SCHEMA]
+    return pa.Table.from_arrays(arrays, schema=_SCHEMA)
+
+
+def _time(text: str) -> datetime:
+    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+
+
+class _Sink(io.RawIOBase):
+    """A file that is taken away part by part while it is written."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._size = 0
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int:
+        self._parts.append(bytes(content))
+        self._size += len(self._parts[-1])
+        return len(self._parts[-1])
+
+    def tell(self) -> int:
+        return self._size
+
+    def taken(self) -> bytes:
+        """What was written since the last time."""
+        parts, self._parts = self._parts, []
+        return b"".join(parts)
