@@ -119,7 +119,7 @@ def test_what_programs_that_are_python_know():
     assert completed("warpgauge report ") == command_names(report)
     assert completed("warpgauge report ex") == ["export"]
     assert completed("warpgauge report export --for") == ["--format"]
-    assert completed("warpgauge report export --format ") == ["jsonl", "csv"]
+    assert completed("warpgauge report export --format ") == ["jsonl", "csv", "parquet"]
     assert completed("warpgauge report export --metric regis") == [
         "registers",
         "registers.least",
