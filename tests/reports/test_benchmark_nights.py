@@ -75,3 +75,11 @@ def test_the_benchmark_runs(tmp_path):
     for step, values in (("ingest, all nights", 3840), ("read all series", 3840)):
         assert f"| {step} | {values:,} |" in ended.stdout
     assert "| prune --keep 6 | 960 |" in ended.stdout
+
+
+def test_the_benchmark_of_several_machines_runs(tmp_path):
+    command = [sys.executable, BENCHMARKS / "scale.py", "--nights", "2", "--cases", "3"]
+    command += ["--machines", "3", "--keep", "--db", tmp_path / "history.db"]
+    ended = subprocess.run(command, capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert f"| ingest, 3 machines at once | {3 * 2 * 3 * 12 * 8:,} |" in ended.stdout

@@ -4,8 +4,10 @@ import multiprocessing
 import os
 import sqlite3
 import stat
+import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -197,6 +199,40 @@ def test_writers_take_turns_from_the_very_first_table(url, tmp_path):
     with open_history(url) as history:
         assert len(history.runs()) == 12
         assert [len(series.points) for series in history.series()] == [12] * len(cases)
+
+
+def test_twenty_machines_bring_in_their_nights_at_once(postgresql, tmp_path):
+    """As programs, into a database that is empty before."""
+    url = postgresql.new_url()
+    command = [sys.executable, "-m", "warpgauge", "report", "ingest", "--db", url]
+    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "reports")}
+    machines = [f"machine-{number}" for number in range(20)]
+    programs = []
+    for machine in machines:
+        facts = [
+            a_fact(night, night, case=f"case_{number}", run=f"{machine}-{night}")
+            for night in (1, 2)
+            for number in range(10)
+        ]
+        path = write(tmp_path / f"{machine}.jsonl", facts)
+        programs.append(
+            subprocess.Popen(
+                [*command, path],
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+            )
+        )
+    said = [program.communicate(timeout=300) for program in programs]
+    assert [program.returncode for program in programs] == [0] * 20, said
+    with open_history(url) as history:
+        names = {run.id for run in history.runs()}
+        assert names == {f"{machine}-{night}" for machine in machines for night in (1, 2)}
+        all_series = list(history.series())
+    assert len(all_series) == 10
+    for series in all_series:
+        assert sorted(point.value for point in series.points) == [1] * 20 + [2] * 20
 
 
 def test_the_same_file_from_several_writers_comes_in_once(url, tmp_path):
