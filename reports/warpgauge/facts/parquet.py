@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from itertools import islice
 from typing import Any
 
@@ -14,7 +14,7 @@ from pyarrow.parquet import ParquetWriter
 from warpgauge.facts import table
 from warpgauge.facts.records import Fact
 
-_ROWS_AT_ONCE = 50_000  # 100 MB in memory
+_ROWS_AT_ONCE = 20_000  # 100 MB in memory
 
 # The types of columns that are no texts.
 _TYPES = {
@@ -51,14 +51,10 @@ def _table(facts: list[Fact]) -> pa.Table:
         both = found[number]
         found[number] = [None if isinstance(one, str) else one for one in both]
         found[word] = [one if isinstance(one, str) else None for one in both]
-    found["run_time"] = list(map(_time, found["run_time"]))
+    found["run_time"] = list(map(datetime.fromisoformat, found["run_time"]))
     found["limit_until"] = [one and date.fromisoformat(one) for one in found["limit_until"]]
-    arrays = [pa.array(found[field.name], field.type, from_pandas=False) for field in _SCHEMA]
+    arrays = [pa.array(found[field.name], field.type) for field in _SCHEMA]
     return pa.Table.from_arrays(arrays, schema=_SCHEMA)
-
-
-def _time(text: str) -> datetime:
-    return datetime.strptime(text, "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
 
 
 class _Sink(io.RawIOBase):
