@@ -76,9 +76,9 @@ class Change:
         return self.factor
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # a plan is equal to itself alone, and can be a key
 class Plan:
-    """What is measured, and what changes. `gpus` are name and chip by architecture; the others are
+    """What is measured, and what changes. `gpus` are the architectures with a GPU; the others are
     emulated. `toolkits` and `drivers` are versions by the night from which they are used. `commits`
     are those of the nights; without them, they are made up. `label` is that of the runs, `mark` is
     part of the names of devices, and `folder` that of the sources. `lines` adds facts of source
@@ -102,6 +102,14 @@ class Plan:
 
     def time(self, night: int) -> datetime:
         return self.first + timedelta(days=night)
+
+    def device_name(self, arch: str) -> str:
+        name = GPUS[arch][0] if arch in self.gpus else f"Emulated GPU ({arch})"
+        return name + self.mark
+
+    def of(self, metrics: Iterable[str]) -> list[str]:
+        """Those of the metrics that the plan has."""
+        return [metric for metric in metrics if metric in self.metrics]
 
 
 @dataclass(frozen=True)
@@ -155,10 +163,6 @@ def nights(plan: Plan) -> Iterator[tuple[datetime, bytes]]:
         yield plan.time(night), _Night(plan, night).file()
 
 
-def _hash(*parts: object) -> str:
-    return blake2b(repr(parts).encode(), digest_size=6).hexdigest()
-
-
 class _Night:
     """The facts of a night."""
 
@@ -186,12 +190,10 @@ class _Night:
         ]
         in_code = tuple(change for change in changes if change.kind in ("code", "compiler"))
         code = Code(case, arch, in_code)
-        yield from _compiled(plan.folder, plan.metrics, code)
-        yield from _counted(
-            plan.folder, plan.metrics, code, self._device_name(arch), arch in plan.gpus, plan.lines
-        )
+        yield from _compiled(plan, code)
+        yield from _counted(plan, code)
         if arch in plan.gpus:
-            key, _ = _case(plan.folder, code, self._device_name(arch))
+            key, _ = _case(plan, code, plan.device_name(arch))
             yield from _records(key, self._noisy(code, changes))
 
     def _run(self) -> str:
@@ -230,7 +232,7 @@ class _Night:
         return versions[max(night for night in versions if night <= self._number)]
 
     def _device(self, arch: str) -> dict:
-        name = self._device_name(arch)
+        name = self._plan.device_name(arch)
         chip = GPUS[arch][1] if arch in self._plan.gpus else None
         return {
             "name": name,
@@ -242,17 +244,10 @@ class _Night:
             "memory_clock_mhz": 2619 if chip else 1000,
         }
 
-    def _device_name(self, arch: str) -> str:
-        name = GPUS[arch][0] if arch in self._plan.gpus else f"Emulated GPU ({arch})"
-        return name + self._plan.mark
-
     def _noisy(self, code: Code, changes: Iterable[Change]) -> Iterator[Value]:
-        for metric in NOISY:
-            if metric in self._plan.metrics:
-                factor = prod(
-                    change.factor_of("time.median_us", self._number) for change in changes
-                )
-                yield _noisy(code, metric, factor, self._noise)
+        slower = prod(change.factor_of("time.median_us", self._number) for change in changes)
+        for metric in self._plan.of(NOISY):
+            yield _noisy(code, metric, slower, self._noise)
 
 
 def _hash(*parts: object) -> str:
@@ -260,7 +255,7 @@ def _hash(*parts: object) -> str:
 
 
 @cache
-def _case(folder: str, code: Code, device: str | None) -> tuple[str, str]:
+def _case(plan: Plan, code: Code, device: str | None) -> tuple[str, str]:
     """The key of a case record, and the record."""
     case = code.case
     family, variant = case.family, case.variant
@@ -272,30 +267,29 @@ def _case(folder: str, code: Code, device: str | None) -> tuple[str, str]:
     }
     members = {"family": family, "variant": variant, "type": case.type, "size": case.size}
     members |= {"arch": code.arch, **({"device": device} if device else {}), "kernels": [kernel]}
-    members |= {"code_hash": code.sass_hash, "file": f"{folder}/{family}/family.cu"}
+    members |= {"code_hash": code.sass_hash, "file": f"{plan.folder}/{family}/family.cu"}
     members |= {"line": 100 + len(variant)}
     key = _hash(members)
     return key, compact({"record": "case", "case": key} | members)
 
 
 @cache
-def _compiled(folder: str, metrics: tuple[str, ...], code: Code) -> tuple[str, ...]:
-    key, record = _case(folder, code, None)
-    values = (_judged(code, metric, "ptxas") for metric in COMPILED if metric in metrics)
+def _compiled(plan: Plan, code: Code) -> tuple[str, ...]:
+    key, record = _case(plan, code, None)
+    values = (_judged(code, metric, "ptxas") for metric in plan.of(COMPILED))
     return (record, *_records(key, values))
 
 
 @cache
-def _counted(
-    folder: str, metrics: tuple[str, ...], code: Code, device: str, on_gpu: bool, lines: bool
-) -> tuple[str, ...]:
-    key, record = _case(folder, code, device)
+def _counted(plan: Plan, code: Code) -> tuple[str, ...]:
+    key, record = _case(plan, code, plan.device_name(code.arch))
+    on_gpu = code.arch in plan.gpus
     source = "cupti" if on_gpu else "emulator"
-    counted = COUNTED if on_gpu else COUNTED + COUNTED_WITHOUT_GPU
-    of_cases = [_judged(code, metric, source) for metric in counted if metric in metrics]
+    metrics = COUNTED if on_gpu else COUNTED + COUNTED_WITHOUT_GPU
+    of_cases = [_judged(code, metric, source) for metric in plan.of(metrics)]
     of_lines = [
         (metric, _exact(code, metric), {"source": source, "scope": "line"})
-        for metric in (OF_LINES if lines else ())
+        for metric in (OF_LINES if plan.lines else ())
     ]
     return (record, *_records(key, of_cases + of_lines))
 
