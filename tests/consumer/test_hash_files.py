@@ -60,11 +60,11 @@ def test_each_file_has_its_hash_and_its_families(tmp_path):
 
 def test_when_a_source_was_changed_does_not_count(tmp_path):
     def line(times, code=b"\x01\xc3", name=b"scale.cu"):
-        """A table of line numbers as ptxas writes it: NAME, its directory, its time and its size."""
+        """A table of line numbers as ptxas writes it: names with their directory, time, size."""
         table = b"/src\0\0" + name + b"\0\x01" + times + b"scale.h\0\x01" + times + b"\0"
         (tmp_path / "object.o").write_bytes(b"\x7fELF\n" + table + code + b"\0")
-        command = [ROOT / "cmake/hash_files", tmp_path / "made.cpp", "kFiles", tmp_path / "object.o"]
-        subprocess.run(command, check=True)
+        files = [tmp_path / "made.cpp", "kFiles", tmp_path / "object.o"]
+        subprocess.run([ROOT / "cmake/hash_files", *files], check=True)
         return (tmp_path / "made.cpp").read_text()
 
     one = line(b"\xae\x8f\xa4\xd8\x06\x46")
