@@ -8,12 +8,14 @@ from warpgauge.facts.case_filter import EVERY_CASE
 from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
 from warpgauge.page import report, view
 from warpgauge.page.contents import Contents
+from warpgauge.page.links import Links
 from warpgauge.page.pictures import roofline
 
 NIGHTS = 30
 HOSTILE = "<script>alert(1)</script>\"'&<!--"
 GPU = "NVIDIA H100 80GB HBM3"
 ARCHS = ("sm_80", "sm_90")
+NO_LINKS = Links()
 
 
 def a_run(night, gpu=False, **members):
@@ -95,8 +97,8 @@ def build(all_series=None, runs=None, cases=EVERY_CASE, **options):
     return report.build(runs or [*RUNS, *GPU_RUNS], all_series, cases, **options)
 
 
-def render(found, title="nightly", link=None):
+def render(found, title="nightly", links=NO_LINKS):
     """The page of a report, drawn as the command draws it."""
     contents = Contents(found)
     drawn = [(roofline.SECTION, roofline.gallery(contents))]
-    return view.render(view.View(contents, drawn, title, link))
+    return view.render(view.View(contents, drawn, title, links))

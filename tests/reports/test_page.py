@@ -23,6 +23,7 @@ from page_samples import (
 from warpgauge.errors import CommandError
 from warpgauge.facts.case_filter import CaseFilter
 from warpgauge.page import digest, encode, generations, report, rows
+from warpgauge.page.links import Links
 from warpgauge.program import main
 
 ROOT = Path(__file__).parents[2]
@@ -262,7 +263,7 @@ def test_every_anchor_of_the_page_exists(page):
 
 
 def test_source_lines_have_the_address_that_was_asked_for(sample):
-    page = render(sample, link="https://git.example/{commit}/{file}#L{line}")
+    page = render(sample, links=Links(source="https://git.example/{commit}/{file}#L{line}"))
     commit = RUNS[-1].commit
     address = f"https://git.example/{commit}/kernels/transpose/family.cu#L7"
     assert address in Page(page).links

@@ -118,10 +118,10 @@ function isOfLastNight(entry) {
 }
 
 function sourceAddress(place, one) {
-  if (!data.link || !place || !one.commit) return null;
+  if (!data.links.source || !place || !one.commit) return null;
   const [, file, line] = /^(.*?)(?::(\d+))?$/s.exec(place);
   const path = file.split("/").map(encodeURIComponent).join("/");
-  return data.link.replaceAll("{commit}", () => encodeURIComponent(one.commit))
+  return data.links.source.replaceAll("{commit}", () => encodeURIComponent(one.commit))
     .replaceAll("{line}", () => line || "1").replaceAll("{file}", () => path);
 }
 
@@ -130,6 +130,13 @@ function placeElement(place, one) {
   const address = sourceAddress(place, one);
   const code = make("code", {}, place);
   return address ? make("a", { href: address }, code) : code;
+}
+
+function commitElement(one) {
+  if (!one.commit) return "none";
+  const code = make("code", {}, one.commit);
+  if (!data.links.commit) return code;
+  return make("a", { href: data.links.commit.replaceAll("{commit}", () => encodeURIComponent(one.commit)) }, code);
 }
 
 // The line of a shell that measures a value again.

@@ -24,7 +24,7 @@ function showFact(number, index) {
     ["Command", code(repeat(one))],
     ["Run", code(of.id)],
     ["Time", of.time],
-    ["Commit", make("span", {}, of.commit ? code(of.commit) : "none", of.dirty ? " with uncommitted changes" : "")],
+    ["Commit", make("span", {}, commitElement(of), of.dirty ? " with uncommitted changes" : "")],
     ["Toolkit", of.toolkit ? `CUDA ${of.toolkit}` : "unknown"],
     ["Flags", code(of.flags)],
     ["GPU", of.device ? `${of.device}, driver ${of.driver || "unknown"}` : "none"],

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from warpgauge.page import digest, view
 from warpgauge.page.contents import Contents
+from warpgauge.page.links import Links
 from warpgauge.page.pictures import galleries
 from warpgauge.page.report import Report
 
 
-def page_files(found: Report, title: str, source_link: str | None) -> dict[str, bytes]:
-    """Name -> content, the page last. `source_link`: the address of a source line, with {commit},
-    {file} and {line}."""
+def page_files(found: Report, title: str, links: Links) -> dict[str, bytes]:
+    """Name -> content, the page last."""
     contents = Contents(found)
     drawn = galleries(contents)
     files = {
@@ -20,6 +20,6 @@ def page_files(found: Report, title: str, source_link: str | None) -> dict[str, 
         for ending, content in picture.files.items()
     }
     files["digest.md"] = digest.digest(found, title, contents.matrix).encode("utf-8")
-    page = view.render(view.View(contents, drawn, title, source_link))
+    page = view.render(view.View(contents, drawn, title, links))
     files["index.html"] = page.encode("utf-8")
     return files

@@ -14,12 +14,13 @@ import jinja2
 from markupsafe import Markup
 
 from warpgauge.changes.series import Change
-from warpgauge.history import Point, Run
+from warpgauge.history import Run
 from warpgauge.history.nights import PAUSE
 from warpgauge.page import generations, sections, speeds
 from warpgauge.page.contents import Contents
 from warpgauge.page.elements import problems_with_elements
 from warpgauge.page.encode import SHORT, compact
+from warpgauge.page.links import Links
 from warpgauge.page.matrix_text import balance, cell_text, gain, mean_change
 from warpgauge.page.picture import Gallery
 from warpgauge.page.report import Report, count
@@ -61,17 +62,16 @@ _SIGNS = {"bad": "✖", "attention": "▲", "good": "✔"}
 
 
 class View:
-    """The page: the members that its templates name. `link` is a pattern of addresses of
-    source lines, see source_address()."""
+    """The page: the members that its templates name."""
 
     def __init__(
         self,
         contents: Contents,
         galleries: Sequence[tuple[str, Gallery]],
         title: str,
-        link: str | None,
+        links: Links,
     ) -> None:
-        self.report, self.title, self.link = contents.report, title, link
+        self.report, self.title, self.links = contents.report, title, links
         self.matrix = contents.matrix
         self.archs = generations.archs_of(contents.values)
         self.resources = generations.resources(contents.values)
@@ -128,7 +128,8 @@ class View:
     @property
     def data(self) -> Markup:
         """The JSON that the script reads."""
-        extra = {"link": self.link, "counted": self._counted}
+        links = {"source": self.links.source, "commit": self.links.commit}
+        extra = {"links": links, "counted": self._counted}
         extra["bestSources"] = generations.SOURCES
         extra["ofLastNight"] = len(self.report.last_night)  # runs, the last ones
         data = f"{compact(extra)[:-1]},{self.report.data[1:]}"
@@ -138,24 +139,11 @@ class View:
 
 def render(page: View) -> str:
     """The page."""
-    return _environment(page.link).get_template("page.html.jinja").render(page=page)
-
-
-def source_address(link: str, point: Point) -> str | None:
-    """The address of a point's source line; None if it is not known. `{commit}`, `{file}` and
-    `{line}` of the pattern are replaced."""
-    if not point.file or not point.run.commit:
-        return None
-    address = link.replace("{commit}", quote(point.run.commit, safe=""))
-    address = address.replace("{line}", str(point.line or 1))
-    return address.replace("{file}", quote(point.file))
+    return _environment(page.links).get_template("page.html.jinja").render(page=page)
 
 
 @cache  # with the templates, which take longer to compile than a page takes
-def _environment(link: str | None) -> jinja2.Environment:
-    def address(point: Point) -> str | None:
-        return source_address(link, point) if link else None
-
+def _environment(links: Links) -> jinja2.Environment:
     filters: dict[str, Callable] = {
         "arrow": _arrow,
         "cell_text": cell_text,
@@ -164,7 +152,8 @@ def _environment(link: str | None) -> jinja2.Environment:
         "night": lambda time: time.strftime("%-d %b %Y"),
         "number": sections.number,
         "quantity": sections.quantity,
-        "source_link": address,
+        "source_link": links.to_source,
+        "commit_link": links.to_commit,
         "spark": _spark,
         "balance": lambda cell, metric: _tint(balance(cell, metric)),
         "mean_change": mean_change,

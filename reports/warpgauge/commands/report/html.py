@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import argparse
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from warpgauge.command_line import add_database_option, add_filter_options, case_filter
 from warpgauge.files import write_whole
 from warpgauge.history import open_history
+from warpgauge.page import links
 from warpgauge.text import printable
 
 EPILOG = """\
@@ -31,7 +33,9 @@ examples:
   warpgauge report html --db history.db --out site
   warpgauge report html --out site --nights 365 --filter 'transpose.*'
   warpgauge report html --db history.db --out site \\
-      --source-link 'https://git.example/project/blob/{commit}/{file}#L{line}'
+      --source-link 'https://git.example/project/blob/{commit}/{file}#L{line}' \\
+      --commit-link 'https://git.example/project/commit/{commit}' \\
+      --compare-link 'https://git.example/project/compare/{base}...{commit}'
 """
 
 
@@ -47,12 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     add_filter_options(parser)
     parser.add_argument("--title", default="warpgauge", help="title (default: %(default)s)")
-    parser.add_argument(
-        "--source-link",
-        type=_link,
-        metavar="PATTERN",
-        help="address of a source line, with {commit}, {file} and {line}",
-    )
+    for name, kind, what in (
+        ("--source-link", links.SOURCE, "address of a source line, with {file}, {commit}, {line}"),
+        ("--commit-link", links.COMMIT, "address of a commit, with {commit}"),
+        ("--compare-link", links.COMPARE, "address of a comparison, with {base} and {commit}"),
+    ):
+        parser.add_argument(name, type=_pattern_of(kind), metavar="PATTERN", help=what)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -68,7 +72,8 @@ def run(options: argparse.Namespace) -> int:
             nights=options.nights,
             acknowledged=history.acknowledgements(),
         )
-    written = files.page_files(found, printable(options.title), options.source_link)
+    to = links.Links(options.source_link, options.commit_link, options.compare_link)
+    written = files.page_files(found, printable(options.title), to)
     for path, content in written.items():
         write_whole(options.out / path, content)
         print(options.out / path)
@@ -81,7 +86,12 @@ def _nights(text: str) -> int:
     return int(text)
 
 
-def _link(text: str) -> str:
-    if not re.match(r"https?://", text) or "{file}" not in text:
-        raise argparse.ArgumentTypeError("needs an address with http:// or https://, and {file}")
-    return text
+def _pattern_of(kind: links.Kind) -> Callable[[str], str]:
+    def pattern(text: str) -> str:
+        try:
+            links.check(text, kind)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(printable(str(error))) from error
+        return text
+
+    return pattern
