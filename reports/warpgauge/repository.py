@@ -1,0 +1,126 @@
+"""The commits between two others, with subjects and authors, out of a local repository of git.
+
+Git only reads here. The repository may be another's: no pager, hook, signature program or helper
+that its configuration names is started, and nothing is fetched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from warpgauge.errors import CommandError
+from warpgauge.text import printable
+
+MOST = 1000  # commits that are read of a range
+# %aN is the author by the mailmap. A null ends each part: authors and subjects may have all else.
+_FORM = "--format=%m%x00%H%x00%aN%x00%s%x00"
+_SAFE = {
+    "GIT_ALLOW_PROTOCOL": "none",  # a partial clone would fetch what it lacks, by a command
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Commit:
+    """One commit. Author and subject are data: escape them."""
+
+    hash: str
+    author: str
+    subject: str
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """What a commit has that its base has not: the newest first, at most MOST. `lost` is the number
+    of commits of the base that it has not. `problem` says why not all is known."""
+
+    commits: tuple[Commit, ...] = ()
+    lost: int = 0
+    problem: str | None = None
+
+    @property
+    def authors(self) -> tuple[str, ...]:
+        """Each once, the one of the newest commit first."""
+        return tuple(dict.fromkeys(commit.author for commit in self.commits))
+
+
+class Repository:
+    """A repository of git; CommandError where the folder is in none."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self._known: dict[tuple[str, str], Range] = {}
+        if problem := self._git("rev-parse", "--git-dir").problem:
+            raise CommandError(f"{folder}: {problem}; name a local repository of git")
+
+    @property
+    def problems(self) -> list[str]:
+        """What kept ranges from being known, each once."""
+        found = (one.problem for one in self._known.values() if one.problem)
+        return list(dict.fromkeys(found))
+
+    def between(self, base: str, commit: str) -> Range:
+        """The range from one commit, as facts name it, to another."""
+        key = base, commit
+        if key not in self._known:
+            self._known[key] = self._between(base, commit)
+        return self._known[key]
+
+    def _between(self, base: str, commit: str) -> Range:
+        for name in (base, commit):
+            if not self._has(name):
+                remedy = "a shallow clone; fetch the rest" if self._is_shallow else "fetch it"
+                return Range(problem=f"{self.folder} lacks commit {printable(name)[:12]}: {remedy}")
+        words = ("--left-right", f"--max-count={MOST}", "--encoding=UTF-8", "--no-color", _FORM)
+        done = self._git("log", *words, f"{base}...{commit}", "--")
+        if done.problem:
+            return Range(problem=f"{self.folder}: {done.problem}")
+        parts = done.text.split("\0")
+        listed = list(zip(*(parts[i::4] for i in range(4)), strict=False))
+        new = [Commit(*map(printable, rest)) for mark, *rest in listed if mark.strip() == ">"]
+        cut = f"{self.folder} is a shallow clone: perhaps not all commits are here"
+        return Range(tuple(new), len(listed) - len(new), cut if self._is_shallow else None)
+
+    def _has(self, name: str) -> bool:
+        # What is no hash could be an option, or a reference that moves.
+        is_hash = re.fullmatch(r"[0-9a-f]{7,64}", name)
+        return bool(is_hash) and not self._git("cat-file", "-e", f"{name}^{{commit}}").problem
+
+    @cached_property
+    def _is_shallow(self) -> bool:
+        return self._git("rev-parse", "--is-shallow-repository").text.strip() == "true"
+
+    def _git(self, *words: str) -> _Done:
+        command = ["git", "--no-pager", "-C", str(self.folder), "-c", "log.showSignature=false"]
+        # GIT_DIR and the like, as hooks have them, would name another repository.
+        kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+        try:
+            done = subprocess.run(
+                [*command, *words],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                env=kept | _SAFE,
+                timeout=_SECONDS,
+            )
+        except FileNotFoundError:
+            return _Done(problem="git is not installed")
+        except subprocess.TimeoutExpired:
+            return _Done(problem=f"git took more than {_SECONDS} s")
+        if done.returncode == 0:
+            return _Done(done.stdout.decode("utf-8", "replace"))
+        said = done.stderr.decode("utf-8", "replace").strip().partition("\n")[0]
+        return _Done(problem=printable(said.removeprefix("fatal: ")) or "git failed")
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    text: str = ""
+    problem: str | None = None
