@@ -97,8 +97,8 @@ def build(all_series=None, runs=None, cases=EVERY_CASE, **options):
     return report.build(runs or [*RUNS, *GPU_RUNS], all_series, cases, **options)
 
 
-def render(found, title="nightly", links=NO_LINKS):
+def render(found, title="nightly", links=NO_LINKS, repository=None):
     """The page of a report, drawn as the command draws it."""
-    contents = Contents(found)
+    contents = Contents(found, repository)
     drawn = [(roofline.SECTION, roofline.gallery(contents))]
     return view.render(view.View(contents, drawn, title, links))

@@ -14,7 +14,8 @@ from warpgauge.changes.level_shifts import level_shifts
 from warpgauge.changes.series import changes
 from warpgauge.facts.catalog import catalog
 from warpgauge.history import Acknowledgement, Keep, open_history
-from warpgauge.page import digest, generations
+from warpgauge.page import digest
+from warpgauge.page.contents import Contents
 from warpgauge.program import main
 
 sys.path.append(str(Path(__file__).parents[2] / "reports" / "benchmarks"))
@@ -198,7 +199,7 @@ def acknowledged(series, run, until, reason="the new driver"):
 
 
 def digest_of(found):
-    return digest.digest(found, "t", generations.matrix(generations.latest_values(found.rows)))
+    return digest.digest(Contents(found), "t")
 
 
 def test_what_is_acknowledged_is_shown_and_not_open():

@@ -22,7 +22,8 @@ from page_samples import (
 )
 from warpgauge.errors import CommandError
 from warpgauge.facts.case_filter import CaseFilter
-from warpgauge.page import digest, encode, generations, report, rows
+from warpgauge.page import digest, encode, report, rows
+from warpgauge.page.contents import Contents
 from warpgauge.page.links import Links
 from warpgauge.program import main
 
@@ -184,11 +185,13 @@ def test_speeds_that_follow_from_a_time_are_not_listed_beside_it():
     assert [move.key.metric for move in found.new] == ["throughput.percent_of_peak"]
 
 
-def test_small_changes_are_folded():
+def test_many_changes_are_folded():
     series = [a_series("registers", [20] * 29 + [21 + i], variant=f"v{i}") for i in range(20)]
     page = render(build([*series, conflicts(after=0)], RUNS))
-    shown, folded = page.split("<summary>5 smaller ones</summary>")
-    assert "transpose.v19.f32@64x64" in shown and "transpose.v0.f32@64x64" in folded
+    page = page[page.index('<section id="changes"') :]
+    shown, folded = page.split('<details class="rest"><summary>20 rows</summary>')
+    assert "registers worse in 20 series" in shown and "transpose.v19.f32@64x64" not in shown
+    assert folded.index("transpose.v19.f32@64x64") < folded.index("transpose.v0.f32@64x64")
 
 
 def test_an_earlier_change_is_not_new():
@@ -309,8 +312,7 @@ def test_speeds_and_errors_have_tables(page):
 
 
 def test_the_digest_is_short_and_escaped(sample):
-    matrix = generations.matrix(generations.latest_values(sample.rows))
-    text = digest.digest(sample, "nightly", matrix)
+    text = digest.digest(Contents(sample), "nightly")
     assert text.startswith("# Something is wrong: 2 values over budget and 1 error\n")
     assert "<script" not in text and "&lt;script&gt;" in text
     assert "- CUDA toolkit: `13.0` → `13.0, 13.1`" in text

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
 from warpgauge.page import curves, generations, speeds
+from warpgauge.page.groups import Group, groups
 from warpgauge.page.report import Report
+from warpgauge.page.rows import Move
+from warpgauge.repository import Repository
 
 
 @dataclass(frozen=True)
 class Contents:
-    """A report with the tables that pictures and page draw."""
+    """A report with the tables that pictures and page draw. The repository knows the commits."""
 
     report: Report
+    repository: Repository | None = None
+
+    def groups(self, moves: Iterable[Move]) -> list[Group]:
+        """Changes by commits and cause, with what lies between the commits."""
+        return groups(moves, self.repository)
+
+    @cached_property
+    def new(self) -> list[Group]:
+        """What was found with the last night."""
+        return self.groups(self.report.new)
 
     @cached_property
     def values(self) -> generations.Values:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import html
 import re
+from collections.abc import Sequence
 
+from warpgauge.page.contents import Contents
 from warpgauge.page.generations import Matrix
+from warpgauge.page.groups import FEW, Group
 from warpgauge.page.matrix_text import cell_text
 from warpgauge.page.regressions import Regression
 from warpgauge.page.report import Report, count
@@ -17,8 +20,10 @@ MOST = 10  # lines of each table
 _LONGEST = 120  # characters of a text of the facts
 
 
-def digest(report: Report, title: str, matrix: Matrix) -> str:
-    """Headline, counts, the largest changes, what is over budget, and the generations."""
+def digest(contents: Contents, title: str) -> str:
+    """Headline, counts, changes by cause, the largest ones, what is over budget, and the
+    generations."""
+    report = contents.report
     night = report.last_night[-1]
     commit = f", commit {_code(night.commit[:10])}" if night.commit else ""
     lines = [f"# {_text(report.headline)}", ""]
@@ -34,7 +39,8 @@ def digest(report: Report, title: str, matrix: Matrix) -> str:
             f"- {_text(one.what)}: {_code(one.before)} → {_code(one.after)}"
             for one in report.differences
         ]
-    lines += _regressions(report) + _changes(report) + _over(report) + _generations(matrix)
+    lines += _regressions(report) + _changes(report, contents.new)
+    lines += _over(report) + _generations(contents.matrix)
     return "\n".join(lines) + "\n"
 
 
@@ -75,12 +81,31 @@ def _regression(one: Regression) -> str:
     return _line([_what(one.move), _where(one.rows), *values, found, state])
 
 
-def _changes(report: Report) -> list[str]:
+def _changes(report: Report, found: Sequence[Group]) -> list[str]:
     if not report.new:
         return []
-    head = ["", "## What changed", "", "| what | where | before | after | change | why |"]
+    listed = [line for group in found[:MOST] for line in _group(group)]
+    head = ["", "## What changed", "", *listed, *_left_out(len(found)), ""]
+    head += ["| what | where | before | after | change | why |", "|---|---|--:|--:|--:|---|"]
     lines = [_change(move) for move in report.new[:MOST]]
-    return [*head, "|---|---|--:|--:|--:|---|", *lines, *_left_out(len(report.new))]
+    return [*head, *lines, *_left_out(len(report.new))]
+
+
+def _group(group: Group) -> list[str]:
+    """The group in a line, and a line for each of its newest commits."""
+    parts = [_text(part.text) for part in group.parts[:FEW]]
+    if (more := len(group.parts) - FEW) > 0:
+        parts.append(count(more, "more metric"))
+    lines = [f"- **{_text(group.label)}** ({_text(group.cause)}): {'; '.join(parts)}"]
+    if group.range is None:
+        return lines
+    for commit in group.range.commits[:FEW]:
+        lines.append(
+            f"  - {_code(commit.hash[:10])} {_text(commit.subject)}, {_text(commit.author)}"
+        )
+    if (more := len(group.range.commits) - FEW) > 0:
+        lines.append(f"  - {count(more, 'more commit')}")
+    return lines
 
 
 def _change(move: Move) -> str:

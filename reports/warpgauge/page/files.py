@@ -7,11 +7,14 @@ from warpgauge.page.contents import Contents
 from warpgauge.page.links import Links
 from warpgauge.page.pictures import galleries
 from warpgauge.page.report import Report
+from warpgauge.repository import Repository
 
 
-def page_files(found: Report, title: str, links: Links) -> dict[str, bytes]:
+def page_files(
+    found: Report, title: str, links: Links, repository: Repository | None = None
+) -> dict[str, bytes]:
     """Name -> content, the page last."""
-    contents = Contents(found)
+    contents = Contents(found, repository)
     drawn = galleries(contents)
     files = {
         f"{picture.stem}.{ending}": content
@@ -19,7 +22,7 @@ def page_files(found: Report, title: str, links: Links) -> dict[str, bytes]:
         for picture in gallery.pictures
         for ending, content in picture.files.items()
     }
-    files["digest.md"] = digest.digest(found, title, contents.matrix).encode("utf-8")
+    files["digest.md"] = digest.digest(contents, title).encode("utf-8")
     page = view.render(view.View(contents, drawn, title, links))
     files["index.html"] = page.encode("utf-8")
     return files

@@ -52,11 +52,15 @@ def change_text(change: Change) -> str:
     before, after = change.before, change.after
     if isinstance(before, str) or isinstance(after, str):
         return "another word"
-    if before == 0:
+    return ratio_text(after / before if before else math.inf)
+
+
+def ratio_text(ratio: float) -> str:
+    """How many times as large a value became; infinitely many times from 0."""
+    if ratio == math.inf:
         return "from 0"
-    if after == 0:
+    if ratio == 0:
         return "to 0"
-    ratio = after / before
     if ratio < 0 or not math.isfinite(ratio):
         return "another sign"
     if 0.5 < ratio < 2:

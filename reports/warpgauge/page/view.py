@@ -31,6 +31,8 @@ from warpgauge.page.templates import css, file, templates
 MOST_ROWS = 200  # of a table that is written out; the rest is found by the page's search
 
 FIRST_ROWS = 15  # of a long table; the others are folded
+MOST_GROUPS = 50  # they share the MOST_ROWS, but each has FIRST_ROWS
+FEW_COMMITS = 5  # of a group that are named, and authors, and metrics
 _SCRIPTS = (
     *("data.js", "chart.js", "trends.js", "fact.js", "filter.js", "cases.js", "elements.js"),
     "page.js",
@@ -55,6 +57,8 @@ _GLOBALS = {
     "error_columns": list(zip(sections.ERRORS, _ERROR_LABELS, strict=True)),
     "most": MOST_ROWS,
     "first": FIRST_ROWS,
+    "most_groups": MOST_GROUPS,
+    "few": FEW_COMMITS,
     "short": SHORT,
     "pause": PAUSE // timedelta(hours=1),
 }
@@ -80,6 +84,7 @@ class View:
         self.gpus = speeds.beside(contents.speeds)
         self.accuracy = sections.accuracy(self.report.current)
         self._counted = problems_with_elements(contents.values)
+        self.groups, self.new = contents.groups, contents.new
         self._galleries = galleries
 
     @property
@@ -154,6 +159,7 @@ def _environment(links: Links) -> jinja2.Environment:
         "quantity": sections.quantity,
         "source_link": links.to_source,
         "commit_link": links.to_commit,
+        "comparison_link": links.to_comparison,
         "spark": _spark,
         "balance": lambda cell, metric: _tint(balance(cell, metric)),
         "mean_change": mean_change,

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from warpgauge.command_line import add_database_option, add_filter_options, case
 from warpgauge.files import write_whole
 from warpgauge.history import open_history
 from warpgauge.page import links
+from warpgauge.repository import Repository
 from warpgauge.text import printable
 
 EPILOG = """\
@@ -32,7 +34,7 @@ exit codes:
 examples:
   warpgauge report html --db history.db --out site
   warpgauge report html --out site --nights 365 --filter 'transpose.*'
-  warpgauge report html --db history.db --out site \\
+  warpgauge report html --db history.db --out site --repo . \\
       --source-link 'https://git.example/project/blob/{commit}/{file}#L{line}' \\
       --commit-link 'https://git.example/project/commit/{commit}' \\
       --compare-link 'https://git.example/project/compare/{base}...{commit}'
@@ -57,10 +59,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--compare-link", links.COMPARE, "address of a comparison, with {base} and {commit}"),
     ):
         parser.add_argument(name, type=_pattern_of(kind), metavar="PATTERN", help=what)
+    parser.add_argument(
+        "--repo",
+        type=Path,
+        metavar="DIR",
+        help="local repository of git, for the subjects and authors of commits; it is only read",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Writes the files and prints their paths, the page last. Nothing is written after an error."""
+    repository = Repository(options.repo) if options.repo else None
     with open_history(options.db, create=False) as history:
         # Loading the analysis and matplotlib takes seconds: not before there is a history.
         from warpgauge.page import files, report
@@ -73,7 +82,9 @@ def run(options: argparse.Namespace) -> int:
             acknowledged=history.acknowledgements(),
         )
     to = links.Links(options.source_link, options.commit_link, options.compare_link)
-    written = files.page_files(found, printable(options.title), to)
+    written = files.page_files(found, printable(options.title), to, repository)
+    for problem in repository.problems if repository else ():
+        print(f"commits without subjects: {problem}", file=sys.stderr)
     for path, content in written.items():
         write_whole(options.out / path, content)
         print(options.out / path)

@@ -1,0 +1,149 @@
+"""Changes of one cause and one range of commits are one group, on the page and in the digest."""
+
+import pytest
+from page_samples import (
+    GPU,
+    GPU_RUNS,
+    HOSTILE,
+    NIGHTS,
+    RUNS,
+    a_run,
+    a_series,
+    build,
+    conflicts,
+    render,
+)
+from scratch_repository import ScratchRepository
+from warpgauge.page import digest
+from warpgauge.page.contents import Contents
+from warpgauge.page.groups import groups
+from warpgauge.page.links import Links
+from warpgauge.repository import Repository
+
+NEW_CODE = {"sass_hash": "t", "source_hash": "r"}
+COMPILED = {"sass_hash": "t"}
+LINKS = Links(commit="https://git.example/{commit}", compare="https://git.example/{base}..{commit}")
+
+
+def changed(metric, before, after, hashes=NEW_CODE, **members):
+    """A series that changed with the last night."""
+    last = {"value": after} | hashes
+    return a_series(metric, [before] * (NIGHTS - 1) + [last], **members)
+
+
+def test_a_new_compiler_is_one_group_with_the_median_of_each_metric():
+    series = [
+        changed("registers", 100, after, COMPILED, source="ptxas", family=f"f{i}")
+        for i, after in enumerate([102, 104, 110, 104])
+    ]
+    series += [changed("instructions", 50, 40, COMPILED)]
+    (group,) = groups(build(series, RUNS).new)
+    assert (group.label, group.cause) == ("CUDA 13.0 → 13.1", "compiler")
+    assert [part.text for part in group.parts] == [
+        "registers worse in 4 series of 4 families, median +4 %",
+        "instructions better in 1 series of transpose, median \N{MINUS SIGN}20 %",
+    ]
+    assert len(group.moves) == 5
+
+
+def test_times_are_slower_or_faster():
+    gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
+    new = [{"value": 10.7 + night % 2 / 100} | NEW_CODE for night in range(15)]
+    times = [10 + night % 2 / 100 for night in range(15)]
+    found = build([a_series("time.median_us", [*times, *new], **gpu)])
+    (group,) = groups([*found.new, *found.earlier])
+    (part,) = group.parts
+    assert part.text == "transpose slower in 1 series, median +7 %"
+    assert group.commit == group.run.commit
+
+
+def test_the_median_counts_every_series_of_a_row():
+    alike = [changed("instructions", 10, 11, arch=arch) for arch in ("sm_80", "sm_90", "sm_100")]
+    (group,) = groups(build([*alike, changed("instructions", 10, 20, variant="other")], RUNS).new)
+    assert group.parts[0].text == "instructions worse in 4 series of transpose, median +10 %"
+
+
+def test_what_was_none_before_has_no_percentage():
+    (group,) = groups(build([conflicts()], RUNS).new)
+    assert group.parts[0].text.endswith(" of transpose, from 0")
+
+
+def test_causes_and_commits_part_groups_and_worse_ones_come_first():
+    runs = [a_run(0), a_run(1), a_run(2)]
+    better = a_series(
+        "instructions", [5, {"value": 4} | NEW_CODE, {"value": 4} | NEW_CODE], runs=runs
+    )
+    worse = a_series("registers", [5, 5, {"value": 6} | NEW_CODE], runs=runs)
+    launched = a_series("local.requests", [5, 5, {"value": 9, "source_hash": "r"}], runs=runs)
+    found = build([better, worse, launched], runs)
+    listed = groups([*found.new, *found.earlier])
+    assert [group.label for group in listed] == ["c020000000", "c010000000"]
+    assert [part.better for part in listed[0].parts] == [False, False]
+
+
+def test_uncommitted_changes_are_named():
+    runs = [a_run(0), a_run(1, dirty=True), a_run(2, commit=None)]
+    values = [5, {"value": 6} | NEW_CODE, {"value": 7, "sass_hash": "u", "source_hash": "v"}]
+    found = build([a_series("instructions", values, runs=runs)], runs)
+    listed = groups([*found.earlier, *found.new])
+    assert {group.label for group in listed} == {
+        "c010000000 with uncommitted changes",
+        "unknown commit",
+    }
+    assert "with uncommitted changes" in render(found)
+
+
+def test_machines_are_no_fault_of_commits(tmp_path):
+    gpu = {"source": "cupti", "device_name": GPU}
+    same = {"code_hash": "k"}
+    runs = [a_run(night, gpu=True) for night in range(NIGHTS)]
+    values = [{"value": 10 + night % 2 / 100 + night // 15} | same for night in range(NIGHTS)]
+    found = build([a_series("time.median_us", values, runs=runs, **gpu)], runs)
+    (group,) = groups(found.earlier, Repository(ScratchRepository(tmp_path / "r").folder))
+    assert (group.label, group.commit, group.range) == ("environment", None, None)
+
+
+@pytest.fixture
+def told(tmp_path):
+    """Contents of two nights with two commits between them, and the commits."""
+    scratch = ScratchRepository(tmp_path / "repository")
+    base = scratch.commit("Begin")
+    scratch.commit(f"Pad the tile {HOSTILE}", author="Ada <ada@x.example>")
+    last = scratch.commit("Unroll by 4", author="Grace <g@x.example>")
+    runs = [a_run(0, commit=base), a_run(1, commit=last)]
+    series = a_series("instructions", [5, {"value": 6} | NEW_CODE], runs=runs)
+    repository = Repository(scratch.folder)
+    return Contents(build([series], runs), repository), base, last
+
+
+def test_page_and_digest_name_commits_with_subject_and_author(told):
+    contents, base, last = told
+    page = render(contents.report, links=LINKS, repository=contents.repository)
+    assert f'<a href="https://git.example/{last}"><code>{last[:10]}</code></a> Unroll by 4' in page
+    assert f'<a href="https://git.example/{base}..{last}">' in page
+    assert "2 commits by Grace, Ada" in page and "<script>alert" not in page
+    text = digest.digest(contents, "nightly")
+    assert f"- **{last[:10]}** (code): instructions worse in 1 series of transpose" in text
+    assert f"  - `{last[:10]}` Unroll by 4, Grace\n" in text
+    assert "Pad the tile &lt;script&gt;" in text
+
+
+def test_commits_are_counted_without_an_address_too(told):
+    contents, base, last = told
+    page = render(contents.report, repository=contents.repository)
+    assert f"<code>{base[:10]}</code> … <code>{last[:10]}</code>: 2 commits by" in page
+    assert f'href="https://git.example/{base}' not in page
+
+
+def test_a_group_opens_to_its_rows(told):
+    contents, _, _ = told
+    page = render(contents.report)
+    group = page[page.index('<section class="group">') :]
+    group = group[: group.index("</section>")]
+    assert "<summary>1 row</summary>" in group and 'data-metric="instructions"' in group
+
+
+def test_commits_that_are_not_in_the_repository_are_named(tmp_path):
+    repository = Repository(ScratchRepository(tmp_path / "repository").folder)
+    page = render(build([conflicts()], RUNS), repository=repository)
+    assert "lacks commit c280000000" in page
