@@ -52,6 +52,12 @@ class Range:
         return tuple(dict.fromkeys(commit.author for commit in self.commits))
 
 
+def is_hash(name: str) -> bool:
+    """Whether a commit is named by its hash. All else could be an option, or a reference that
+    moves."""
+    return bool(re.fullmatch(r"[0-9a-f]{7,64}", name))
+
+
 class Repository:
     """A repository of git; CommandError where the folder is in none."""
 
@@ -90,9 +96,7 @@ class Repository:
         return Range(tuple(new), len(listed) - len(new), cut if self._is_shallow else None)
 
     def _has(self, name: str) -> bool:
-        # What is no hash could be an option, or a reference that moves.
-        is_hash = re.fullmatch(r"[0-9a-f]{7,64}", name)
-        return bool(is_hash) and not self._git("cat-file", "-e", f"{name}^{{commit}}").problem
+        return is_hash(name) and not self._git("cat-file", "-e", f"{name}^{{commit}}").problem
 
     @cached_property
     def _is_shallow(self) -> bool:

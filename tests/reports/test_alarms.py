@@ -338,7 +338,7 @@ def test_a_series_is_named_by_its_beginning_or_a_glob(pattern, db):
     [
         ("transpose.naive.f32@1024x1024/register", {}, f"did you mean '{NAME}'?"),
         ("nothing", {}, "no series matches 'nothing'; SERIES is CASE/METRIC"),
-        ("*/shared.bank_conflicts", {}, "nothing to acknowledge: of 1 series that match"),
+        ("*/shared.bank_conflicts", {}, "nothing got worse: of 1 series that match"),
         (NAME, {"reason": " \u200b\n"}, "--reason is empty"),
         (NAME, {"until": "2020-01-31"}, "--until: 2020-01-31 is past"),
     ],

@@ -13,14 +13,13 @@ acknowledgement of a series counts: --until with the date of today ends one.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Collection
 from datetime import UTC, datetime
 
+from warpgauge.changes.worse import worse_series
 from warpgauge.command_line import add_database_option, date_of
 from warpgauge.errors import CommandError
-from warpgauge.facts.case_filter import fits
-from warpgauge.history import History, SeriesKey, open_history
-from warpgauge.text import is_blank, nearest, printable
+from warpgauge.history import open_history
+from warpgauge.text import is_blank, printable
 
 EPILOG = """\
 exit codes:
@@ -52,42 +51,8 @@ def run(options: argparse.Namespace) -> int:
     if options.until < today:
         raise CommandError(f"--until: {options.until} is past; name a day from {today} on")
     with open_history(options.db) as history:
-        found = _regressed(history, options.series)
+        found = {series.key for series in worse_series(history, options.series)}
         history.acknowledge(found, options.reason, options.until)
     for name in sorted(key.name for key in found):
         print(printable(f"acknowledged until {options.until}: {name}"))
     return 0
-
-
-def _regressed(history: History, pattern: str) -> set[SeriesKey]:
-    """The series that match and got worse."""
-    keys = history.keys()
-    chosen = {key for key in keys if _matches(key.name, pattern)}
-    if not chosen:
-        raise CommandError(_unknown(history.name, keys, pattern))
-    from warpgauge.changes.series import is_regressed  # loading the analysis takes a second
-
-    found = {
-        series.key
-        for family, metric in {(key.family, key.metric) for key in chosen}
-        for series in history.series(family, metric)
-        if series.key in chosen and is_regressed(series)
-    }
-    if not found:
-        raise CommandError(
-            f"{history.name}: nothing to acknowledge: of {len(chosen)} series that match "
-            f"'{pattern}' none is worse than before"
-        )
-    return found
-
-
-def _matches(name: str, pattern: str) -> bool:
-    """Whether a name or its beginning, up to a slash, is the pattern or matches it."""
-    is_it = name == pattern or name.startswith(f"{pattern}/")
-    return is_it or fits(pattern, name) or fits(f"{pattern}/*", name)
-
-
-def _unknown(where: str, keys: Collection[SeriesKey], pattern: str) -> str:
-    meant = nearest(pattern, {f"{key.id}/{key.metric}" for key in keys})
-    hint = f"did you mean '{meant}'?" if meant else "SERIES is CASE/METRIC, as the page shows it"
-    return f"{where}: no series matches '{pattern}'; {hint}"

@@ -1,0 +1,47 @@
+"""The series of a history that someone names because they got worse."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from warpgauge.errors import CommandError
+from warpgauge.facts.case_filter import fits
+from warpgauge.history import History, Series, SeriesKey
+from warpgauge.text import nearest
+
+
+def worse_series(history: History, pattern: str) -> list[Series]:
+    """Those that match, got worse and have not recovered; CommandError where there are none.
+
+    The pattern is CASE/METRIC, CASE/METRIC/ARCH or CASE/METRIC/ARCH/DEVICE, or a glob of these.
+    """
+    keys = history.keys()
+    chosen = {key for key in keys if _matches(key.name, pattern)}
+    if not chosen:
+        raise CommandError(_unknown(history.name, keys, pattern))
+    from warpgauge.changes.series import is_regressed  # loading the analysis takes a second
+
+    found = [
+        series
+        for family, metric in sorted({(key.family, key.metric) for key in chosen})
+        for series in history.series(family, metric)
+        if series.key in chosen and is_regressed(series)
+    ]
+    if not found:
+        raise CommandError(
+            f"{history.name}: nothing got worse: of {len(chosen)} series that match '{pattern}' "
+            "none is worse than before"
+        )
+    return found
+
+
+def _matches(name: str, pattern: str) -> bool:
+    """Whether a name or its beginning, up to a slash, is the pattern or matches it."""
+    is_it = name == pattern or name.startswith(f"{pattern}/")
+    return is_it or fits(pattern, name) or fits(f"{pattern}/*", name)
+
+
+def _unknown(where: str, keys: Collection[SeriesKey], pattern: str) -> str:
+    meant = nearest(pattern, {f"{key.id}/{key.metric}" for key in keys})
+    hint = f"did you mean '{meant}'?" if meant else "SERIES is CASE/METRIC, as the page shows it"
+    return f"{where}: no series matches '{pattern}'; {hint}"
