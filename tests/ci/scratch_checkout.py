@@ -53,7 +53,8 @@ exec BIN/warpgauge-bench-emulated --samples 6 "$@" 2>/dev/null
 # of other things.
 _DIGEST = """for word; do
   page=${word#--out=}
-  [[ $word == "$page" ]] || { mkdir -p "$page" && echo "a digest" >"$page/digest.md"; }
+  [[ $word != "$page" ]] || continue
+  mkdir -p "$page" && echo "a digest" >"$page/digest.md" && echo "a page" >"$page/index.html"
 done
 """
 PAGE = f"""#!/usr/bin/env bash

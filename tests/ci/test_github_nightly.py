@@ -19,6 +19,7 @@ from scratch_checkout import (
 
 WORKFLOW = yaml.safe_load((ROOT / "ci/github/workflows/warpgauge-nightly.yml").read_text())
 UPLOAD, DOWNLOAD = "actions/upload-artifact", "actions/download-artifact"
+PAGES = "actions/upload-pages-artifact"
 RESTORE, SAVE = "actions/cache/restore", "actions/cache/save"
 SCHEDULED = {
     "inputs.new-history": "",
@@ -140,6 +141,19 @@ def test_all_that_was_measured_comes_into_the_history_and_onto_the_page(job, tmp
     restore = {"restore-keys": "warpgauge-history-", "fail-on-cache-miss": "True"}
     assert done.used[RESTORE] == keys | restore
     assert not [line for line in annotations(done) if line.startswith("::error")]
+    assert "--commit-link=https://git.example/owner/kernels/commit/{commit}" in html
+    compare = "--compare-link=https://git.example/owner/kernels/compare/{base}...{commit}"
+    assert compare in html and "--address" not in html and PAGES not in done.used
+
+
+def test_with_an_address_the_page_goes_to_github_pages(job, tmp_path):
+    runner = job("report", **{"vars.WARPGAUGE_ADDRESS": "https://owner.example/kernels/"})
+    leave_facts(runner, *TWO)
+    (runner.workspace / "out/history.db").touch()
+    done = runner.run()
+    assert done.code == 0, done.log
+    assert "--address=https://owner.example/kernels/ " in calls(tmp_path)
+    assert done.used[PAGES] == {"path": "out/report"}
 
 
 def test_a_gpu_that_left_nothing_is_named_and_red_after_all_else_is_done(job):

@@ -179,6 +179,40 @@ def test_gpus_that_cannot_be_asked_for_are_a_fault(quick_night):
     assert quick_night.run(CASE, DEVICES_CODE="2").returncode == 2
 
 
+@pytest.fixture
+def kept_facts(night):
+    """Options of a night that measures nothing: the facts are there already."""
+    stand_in(night.folder, "warpgauge-python", REPORT)
+    (night.folder / "other.jsonl").write_text("{}\n")
+    return "--device=none", "--facts", "other.jsonl"
+
+
+def test_the_page_is_published_and_stays_until_there_is_a_new_one(night, kept_facts):
+    site = night.folder / "site of all"
+    done = night.run(*kept_facts, "--publish", site)
+    assert done.returncode == 0, done.stderr
+    assert {file.name for file in site.iterdir()} == {"index.html", "digest.md"}
+    assert (site / "index.html").read_text() == "a page\n"
+    stand_in(night.folder, "warpgauge-python", "#!/bin/sh\nexit 2\n")
+    assert night.run(*kept_facts, "--publish", site).returncode == 2
+    assert not (night.folder / "out/nightly/report/index.html").exists()
+    assert (site / "index.html").read_text() == "a page\n"
+
+
+def test_a_page_that_cannot_be_published_is_a_fault(night, kept_facts):
+    (night.folder / "site").write_text("a file")
+    done = night.run(*kept_facts, "--publish=site")
+    assert done.returncode == 2 and "making site: exit code 2" in done.stderr
+
+
+def test_commits_are_those_of_the_checkout_where_git_knows_it(night, kept_facts):
+    assert night.run(*kept_facts).returncode == 0
+    assert "--repo" not in night.lines()[-1]
+    subprocess.run(["git", "init", "-q", night.folder], check=True)
+    assert night.run(*kept_facts, "--address=").returncode == 0
+    assert f"--repo={night.folder}" in night.lines()[-1] and "--address" not in night.lines()[-1]
+
+
 def test_facts_of_other_machines_are_gathered(night):
     assert (
         night.run(CASE, "--device=gpu", "--no-report", "--out=a", models={"X": GPU}).returncode == 0

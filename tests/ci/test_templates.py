@@ -129,8 +129,11 @@ def test_workflows_can_read_and_no_more_unless_a_job_says_so(file):
     assert all(re.match(r" {10}PGPASSWORD: \$\{\{", line) for line in secrets)  # of one step
     for job in workflow["jobs"].values():
         more = {k for k, v in job.get("permissions", {}).items() if v != "read"}
-        assert more <= ({"contents"} if of_a_tag else {"security-events", "pull-requests"})
         runs = [step.get("uses", "").partition("@")[0] for step in job["steps"]]
+        if more == {"pages", "id-token"}:  # of a job that deploys, and runs nothing else
+            assert runs == ["actions/deploy-pages"]
+            continue
+        assert more <= ({"contents"} if of_a_tag else {"security-events", "pull-requests"})
         assert "contents" not in more or not {"actions/checkout", "./"} & set(runs)
         assert "timeout-minutes" in job
 
@@ -236,8 +239,10 @@ def test_every_gitlab_job_says_its_device_and_none_may_fail():
         (
             "warpgauge:report",
             "nightly --device=emulated --out=out --gather out/h100 out/l40s --db=postgresql://db/x "
-            "--keep=365d --ack= --reason= --until= "
+            "--keep=365d --ack= --reason= --until= --address=https://k.example/ "
             "--source-link=https://git.example/k/-/blob/{commit}/{file}#L{line} "
+            "--commit-link=https://git.example/k/-/commit/{commit} "
+            "--compare-link=https://git.example/k/-/compare/{base}...{commit} "
             "--filter=a b",
         ),
     ],
@@ -251,6 +256,7 @@ def test_variables_of_a_schedule_do_not_disarm_a_gitlab_job(tmp_path, job, outpu
         "WARPGAUGE_GPU": "l40s",
         "WARPGAUGE_GPUS": "",
         "CI_PROJECT_URL": "https://git.example/k",
+        "WARPGAUGE_ADDRESS": "https://k.example/",
     }
     done = subprocess.run(
         ["sh", "-ec", shell_of_gitlab(job)],
@@ -293,6 +299,18 @@ def test_a_gpu_that_left_nothing_makes_the_gitlab_report_fail_after_all_else_is_
     assert history["paths"] == ["out/history.db*"] and history["when"] == "always"
     for report in gitlab_jobs()["warpgauge:report"]["artifacts"]["reports"].values():
         assert (checkout / report).is_file()
+
+
+def test_pages_are_published_only_at_an_address_and_of_red_nights_too():
+    pages = parsed(GITLAB)["pages"]
+    assert pages["rules"] == [
+        {"if": '$CI_PIPELINE_SOURCE == "schedule" && $WARPGAUGE_ADDRESS', "when": "always"}
+    ]
+    assert pages["artifacts"]["paths"] == ["public"]
+    assert parsed(GITLAB)["variables"]["WARPGAUGE_ADDRESS"] == ""
+    jobs = parsed(ROOT / "ci/github/workflows/warpgauge-nightly.yml")["jobs"]
+    assert jobs["publish"]["if"] == "always() && vars.WARPGAUGE_ADDRESS != ''"
+    assert jobs["publish"]["permissions"] == {"pages": "write", "id-token": "write"}
 
 
 @pytest.mark.skipif(Path("/dev/nvidia0").exists(), reason="shows what happens without a GPU")

@@ -23,7 +23,7 @@ from warpgauge.page.links import Links
 )
 def test_patterns_that_are_no_addresses_are_refused(pattern, kind, problem):
     with pytest.raises(ValueError, match=problem):
-        links.check(pattern, kind)
+        links.pattern(pattern, kind)
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_patterns_that_are_no_addresses_are_refused(pattern, kind, problem):
     ],
 )
 def test_patterns_of_the_usual_hosts_are_taken(pattern, kind):
-    links.check(pattern, kind)
+    assert links.pattern(pattern, kind) == pattern
 
 
 def test_values_cannot_leave_their_place_in_an_address():
@@ -53,3 +53,17 @@ def test_what_is_not_known_has_no_link():
     assert to.to_commit(None) is to.to_comparison(None, "b") is to.to_comparison("b", None) is None
     assert to.to_source(Point(RUNS[0])) is None
     assert Links().to_commit("c") is Links().to_comparison("b", "c") is None
+
+
+@pytest.mark.parametrize("text", ["https://kernels.example", "https://kernels.example/"])
+def test_the_address_of_a_folder_ends_with_a_slash(text):
+    assert links.folder(text) == "https://kernels.example/"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["kernels.example", "file:///srv", "https://x/?a=b", "https://x/#top", "https://x/{commit}"],
+)
+def test_what_is_no_address_of_a_folder_is_refused(text):
+    with pytest.raises(ValueError):
+        links.folder(text)

@@ -345,12 +345,26 @@ def test_the_command_writes_page_digest_and_pictures(capsys, tmp_path):
     capsys.readouterr()
     assert main(["report", "html", "--db", db, "--out", str(out), "--title", "a <title>"]) == 0
     written = {path.name for path in out.iterdir()}
-    assert {"index.html", "digest.md"} <= written
+    assert {"index.html", "digest.md", "badge.svg", "badge.json"} <= written
     assert capsys.readouterr().out.splitlines()[-1] == str(out / "index.html")
     page = (out / "index.html").read_text("utf-8")
     assert "a <title>" not in page and "a &lt;title&gt;" in page
     assert "This is the first night" in page
     assert (out / "digest.md").read_text("utf-8").startswith("# ")
+
+
+def test_a_page_with_an_address_has_a_feed(capsys, tmp_path):
+    facts = ROOT / "tests" / "data" / "outcome" / "h100.jsonl"
+    command = ["report", "html", "--db", str(tmp_path / "history.db"), "--out", str(tmp_path)]
+    assert main(["report", "ingest", str(facts), "--db", str(tmp_path / "history.db")]) == 0
+    assert main(command) != 2 and not (tmp_path / "feed.xml").exists()
+    assert 'rel="alternate"' not in (tmp_path / "index.html").read_text("utf-8")
+    assert main([*command, "--address", "https://kernels.example/nights"]) != 2
+    href = 'href="https://kernels.example/nights/feed.xml"'
+    assert f'rel="self" {href}' in (tmp_path / "feed.xml").read_text("utf-8")
+    assert href in (tmp_path / "index.html").read_text("utf-8")
+    assert main([*command, "--address", "kernels.example"]) == 2
+    assert "--address: needs an address with http:// or https://" in capsys.readouterr().err
 
 
 def test_a_filter_without_a_match_writes_nothing(capsys, tmp_path):

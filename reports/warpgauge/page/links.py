@@ -23,27 +23,39 @@ COMMIT = Kind(("commit",))
 COMPARE = Kind(("base", "commit"))
 
 
-def check(pattern: str, kind: Kind) -> None:
-    """ValueError for what is no address on the web, or has other fields than those of its kind."""
-    needed = " and ".join(f"{{{name}}}" for name in kind.needed)
-    if not re.match(r"https?://[^\s{}/]+/[^\s]*\Z", pattern):
-        raise ValueError(f"needs an address with http:// or https://, and {needed}")
-    found = re.findall(r"\{([^{}]*)\}", pattern)
+def folder(text: str) -> str:
+    """The address of a folder, with a slash at its end; ValueError for what is none."""
+    pattern(text, Kind(()))
+    if re.search(r"[?#]", text):
+        raise ValueError("needs the address of a folder, without ? and #")
+    return f"{text.rstrip('/')}/"
+
+
+def pattern(text: str, kind: Kind) -> str:
+    """The text; ValueError for what is no address on the web, or has other fields than those of its
+    kind."""
+    needed = "".join(f" and {{{name}}}" for name in kind.needed)
+    if not re.match(r"https?://[^\s{}/]+(/\S*)?\Z", text):
+        raise ValueError(f"needs an address with http:// or https://{needed}")
+    found = re.findall(r"\{([^{}]*)\}", text)
     unknown = [name for name in found if name not in kind.needed + kind.optional]
     if unknown:
-        known = ", ".join(f"{{{name}}}" for name in kind.needed + kind.optional)
+        known = ", ".join(f"{{{name}}}" for name in kind.needed + kind.optional) or "none"
         raise ValueError(f"has the field {{{unknown[0]}}}, which it cannot have; known: {known}")
     if not set(kind.needed) <= set(found):
-        raise ValueError(f"needs {needed}")
+        raise ValueError(f"needs {needed.removeprefix(' and ')}")
+    return text
 
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Patterns of addresses; None: no link."""
+    """Patterns of addresses, and that of the page's folder, with a slash at its end. None: no
+    link."""
 
     source: str | None = None
     commit: str | None = None
     compare: str | None = None
+    address: str | None = None
 
     def to_source(self, point: Point) -> str | None:
         """The address of a point's source line; None if it is not known."""
@@ -68,5 +80,5 @@ def _part(text: str) -> str:
     return quote(text, safe="")
 
 
-def _filled(pattern: str, fields: Mapping[str, str]) -> str:
-    return re.sub(r"\{(\w+)\}", lambda field: fields[field[1]], pattern)
+def _filled(text: str, fields: Mapping[str, str]) -> str:
+    return re.sub(r"\{(\w+)\}", lambda field: fields[field[1]], text)

@@ -1,12 +1,14 @@
 """Write one page on the nights in a history: what is wrong, what changed, and why.
 
 Writes DIR/index.html, which needs no network and no other file, DIR/digest.md
-for a chat or a mail, and the page's pictures (generations, rooflines, heat
-maps) as SVG and PNG. The page answers, in this order: is something wrong, what
-got worse and did not recover, what changed since last night and why, what is
-over budget, and how do the GPU generations compare. It shows the gate's
-verdicts. The exit code is that of the headline: a value that got worse is open
-until it recovers or `warpgauge report ack` acknowledges it.
+for a chat or a mail, DIR/badge.svg (and badge.json for shields.io), with
+--address an Atom feed of what got worse and what recovered (feed.xml), and the
+page's pictures (generations, rooflines, heat maps) as SVG and PNG. The page
+answers, in this order: is something wrong, what got worse and did not recover,
+what changed since last night and why, what is over budget, and how do the GPU
+generations compare. It shows the gate's verdicts. The exit code is that of the
+headline: a value that got worse is open until it recovers or `warpgauge report
+ack` acknowledges it.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ import argparse
 import re
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from warpgauge.command_line import add_database_option, add_filter_options, case_filter
@@ -58,7 +61,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         ("--commit-link", links.COMMIT, "address of a commit, with {commit}"),
         ("--compare-link", links.COMPARE, "address of a comparison, with {base} and {commit}"),
     ):
-        parser.add_argument(name, type=_pattern_of(kind), metavar="PATTERN", help=what)
+        pattern = partial(links.pattern, kind=kind)
+        parser.add_argument(name, type=_address(pattern), metavar="PATTERN", help=what)
+    parser.add_argument(
+        "--address",
+        type=_address(links.folder),
+        metavar="URL",
+        help="address of the folder that the page is published in; writes feed.xml, too",
+    )
     parser.add_argument(
         "--repo",
         type=Path,
@@ -81,7 +91,9 @@ def run(options: argparse.Namespace) -> int:
             nights=options.nights,
             acknowledged=history.acknowledgements(),
         )
-    to = links.Links(options.source_link, options.commit_link, options.compare_link)
+    to = links.Links(
+        options.source_link, options.commit_link, options.compare_link, options.address
+    )
     written = files.page_files(found, printable(options.title), to, repository)
     for problem in repository.problems if repository else ():
         print(f"commits without subjects: {problem}", file=sys.stderr)
@@ -97,12 +109,11 @@ def _nights(text: str) -> int:
     return int(text)
 
 
-def _pattern_of(kind: links.Kind) -> Callable[[str], str]:
-    def pattern(text: str) -> str:
+def _address(check: Callable[[str], str]) -> Callable[[str], str]:
+    def checked(text: str) -> str:
         try:
-            links.check(text, kind)
+            return check(text)
         except ValueError as error:
             raise argparse.ArgumentTypeError(printable(str(error))) from error
-        return text
 
-    return pattern
+    return checked

@@ -1,0 +1,138 @@
+"""The feed: what got worse and what recovered, night by night, as Atom (RFC 4287).
+
+An entry is what one night found of one cause and range of commits. Its id follows from these, so
+that a reader that has seen it does not show it again; the times are those of the runs.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import blake2b
+from urllib.parse import urlsplit
+
+from warpgauge.changes.series import Change
+from warpgauge.history import Run
+from warpgauge.page.contents import Contents
+from warpgauge.page.groups import Group
+from warpgauge.page.rows import Move, matters, without_derived
+from warpgauge.page.sections import change_text, quantity
+from warpgauge.text import printable
+from warpgauge.xml import element, escaped
+
+MOST = 100  # entries
+_ROWS = 20  # of an entry that are named
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A group that a night, by its first run, found to be `what`: "worse" or "recovered"."""
+
+    what: str
+    night: Run
+    updated: datetime
+    group: Group
+
+    @property
+    def key(self) -> str:
+        """The same whenever the feed is made."""
+        group = self.group
+        commits = group.base.commit or "", group.run.commit or ""
+        parts = (self.what, self.night.id, group.cause, group.label, *commits)
+        return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
+
+    @property
+    def title(self) -> str:
+        parts = "; ".join(part.text for part in self.group.parts)
+        return f"{'recovered: ' if self.what == 'recovered' else ''}{self.group.label}: {parts}"
+
+
+def feed(contents: Contents, title: str, address: str) -> str:
+    """The feed of a page; `address` is that of its folder, with a slash at the end."""
+    host, path = urlsplit(address).hostname or "", urlsplit(address).path
+    tag = f"tag:{host},{{date}}:{path}"
+    entries = _entries(contents)
+    last = contents.report.last_night[-1].time
+    parts = [
+        element("id", {}, escaped(tag.format(date="2026") + "feed")),
+        element("title", {}, escaped(printable(title))),
+        element("updated", {}, _moment(max([last, *(entry.updated for entry in entries)]))),
+        element("author", {}, element("name", {}, escaped(printable(title)))),
+        element("link", {"rel": "self", "href": f"{address}feed.xml"}),
+        element("link", {"rel": "alternate", "type": "text/html", "href": address}),
+        *(_entry(entry, tag, address) for entry in entries),
+    ]
+    about = {"xmlns": "http://www.w3.org/2005/Atom"}
+    return f'<?xml version="1.0" encoding="utf-8"?>\n{element("feed", about, "".join(parts))}\n'
+
+
+def _entry(entry: Entry, tag: str, address: str) -> str:
+    identity = f"{tag.format(date=f'{entry.night.time:%Y-%m-%d}')}{entry.what}/{entry.key}"
+    return element(
+        "entry",
+        {},
+        element("id", {}, escaped(identity))
+        + element("title", {}, escaped(printable(entry.title)))
+        + element("updated", {}, _moment(entry.updated))
+        + element("link", {"rel": "alternate", "type": "text/html", "href": address})
+        + element("content", {"type": "html"}, escaped(_content(entry.group))),
+    )
+
+
+def _content(group: Group) -> str:
+    """HTML: the commits, and the rows."""
+    commits = group.range.commits if group.range else ()
+    lines = [f"{one.hash[:10]} {one.subject}, {one.author}" for one in commits]
+    rows = [_line(move) for move in group.moves]
+    return "".join(_list(texts) for texts in (lines, rows) if texts)
+
+
+def _list(texts: Sequence[str]) -> str:
+    left_out = [f"and {len(texts) - _ROWS:,} more"] if len(texts) > _ROWS else []
+    items = [f"<li>{escaped(printable(text))}</li>" for text in [*texts[:_ROWS], *left_out]]
+    return f"<ul>{''.join(items)}</ul>"
+
+
+def _line(move: Move) -> str:
+    change, key = move.change, move.key
+    before, after = (quantity(value, key.unit) for value in (change.before, change.after))
+    of = f"{key.id} {key.metric} on {move.rows[0].where}"
+    return f"{of}: {before} → {after}, {change_text(change)}"
+
+
+def _entries(contents: Contents) -> list[Entry]:
+    """Those of the nights shown, the newest first."""
+    firsts = {run.id: night[0] for night in contents.report.nights for run in night}
+    found: dict[tuple[str, str], list[Move]] = defaultdict(list)
+    for what, run, move in _events(contents):
+        if run.id in firsts:
+            found[what, firsts[run.id].id].append(move)
+    entries = []
+    for (what, night), moves in found.items():
+        for group in contents.groups(without_derived(moves)):
+            updated = max(_run_of(what, move.change).time for move in group.moves)
+            entries.append(Entry(what, firsts[night], updated, group))
+    entries.sort(key=lambda entry: (entry.updated, entry.what, entry.key), reverse=True)
+    return entries[:MOST]
+
+
+def _events(contents: Contents) -> Iterator[tuple[str, Run, Move]]:
+    """What happened, with the run that showed it."""
+    for row in contents.report.rows:
+        for change in row.changes:
+            move = Move((row,), change)
+            if change.better is not False or not matters(move):
+                continue
+            yield "worse", change.detected, move
+            if change.recovered:
+                yield "recovered", change.recovered, move
+
+
+def _run_of(what: str, change: Change) -> Run:
+    return change.recovered if what == "recovered" and change.recovered else change.detected
+
+
+def _moment(time: datetime) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ")

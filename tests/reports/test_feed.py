@@ -1,0 +1,81 @@
+"""The feed has what got worse and what recovered, and stays the same for those who read it."""
+
+import re
+from xml.etree import ElementTree
+
+from page_samples import HOSTILE, RUNS, a_series, build, conflicts
+from warpgauge.page.contents import Contents
+from warpgauge.page.feed import feed
+
+ATOM = "{http://www.w3.org/2005/Atom}"
+ADDRESS = "https://kernels.example/nights/"
+WORSE_AND_BACK = [5] * 10 + [6] * 10 + [5] * 10  # from night 10 to night 20, 5 again
+
+
+def fed(series, nights=30, title="nightly", **options):
+    runs = RUNS[:nights]
+    kept = [one if nights == 30 else type(one)(one.key, one.points[:nights]) for one in series]
+    text = feed(Contents(build(kept, runs, **options)), title, ADDRESS)
+    return ElementTree.fromstring(text)
+
+
+def entries(root):
+    return [
+        {part.tag.removeprefix(ATOM): part.text or part.attrib for part in entry}
+        for entry in root.findall(f"{ATOM}entry")
+    ]
+
+
+def test_worse_and_recovered_are_entries_the_newest_first():
+    series = a_series("instructions", WORSE_AND_BACK)
+    back, worse = entries(fed([series, conflicts(after=0)]))
+    assert worse["title"].endswith(": instructions worse in 1 series of transpose, median +20 %")
+    assert back["title"].startswith("recovered: ")
+    assert worse["updated"] == "2026-01-11T02:00:00Z" and back["updated"] == "2026-01-21T02:00:00Z"
+    assert "<li>transpose.padded.f32@64x64 instructions on sm_90, emulator: 5 " in worse["content"]
+
+
+def test_entries_keep_their_ids_from_night_to_night():
+    series = [a_series("instructions", WORSE_AND_BACK), conflicts(after=0)]
+    first = entries(fed(series, nights=15))
+    later = entries(fed(series))
+    assert [one["id"] for one in first] == [later[-1]["id"]]
+    assert len({one["id"] for one in later}) == len(later) == 2
+
+
+def test_all_that_atom_asks_for_is_there():
+    root = fed([conflicts(), a_series("instructions", WORSE_AND_BACK)])
+    assert root.tag == f"{ATOM}feed"
+    links = {link.get("rel"): link.get("href") for link in root.findall(f"{ATOM}link")}
+    assert links == {"self": f"{ADDRESS}feed.xml", "alternate": ADDRESS}
+    assert root.find(f"{ATOM}author/{ATOM}name").text == "nightly"
+    for one in [root, *root.findall(f"{ATOM}entry")]:
+        for name in ("id", "title", "updated"):
+            assert len(one.findall(f"{ATOM}{name}")) == 1 and one.findtext(f"{ATOM}{name}").strip()
+        assert re.fullmatch(
+            r"tag:kernels\.example,2026(-\d\d-\d\d)?:/nights/[a-z0-9/]+", one.findtext(f"{ATOM}id")
+        )
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", one.findtext(f"{ATOM}updated"))
+    assert root.findtext(f"{ATOM}updated") == "2026-01-30T02:00:00Z"
+
+
+def test_a_night_without_news_has_a_feed():
+    assert entries(fed([conflicts(after=0)])) == []
+
+
+def test_one_cause_is_one_entry_however_many_series():
+    series = [a_series("registers", [20] * 29 + [21], variant=f"v{i}") for i in range(50)]
+    (entry,) = entries(fed([*series, conflicts(after=0)]))
+    assert "in 50 series" in entry["title"] and "<li>and 30 more</li>" in entry["content"]
+
+
+def test_better_values_and_those_without_a_direction_are_no_news():
+    better = a_series("instructions", [6] * 29 + [5])
+    assert entries(fed([better, conflicts(after=0)])) == []
+
+
+def test_names_are_data():
+    bad = a_series("instructions", [5] * 29 + [6], family=HOSTILE)
+    (entry,) = entries(fed([bad, conflicts(after=0)], title=f"\x00{HOSTILE}"))
+    assert HOSTILE in entry["title"]
+    assert "<script" not in entry["content"] and "&lt;script&gt;" in entry["content"]
