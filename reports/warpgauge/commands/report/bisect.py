@@ -28,8 +28,8 @@ exit codes:
 
 examples:
   warpgauge report bisect 'sort.radix.u32@65536/registers/sm_90' --repo .
-  warpgauge report bisect 'sort.radix.u32@65536/time.median_us' --db nights/history.db \\
-      --repo . --build 'cmake --build build --target first' --gauge build/first
+  warpgauge report bisect 'sort.radix.u32@65536/time.median_us' --repo . \\
+      --build 'cmake --build build --target first' --gauge build/first
 """
 
 _MOST = 40  # commits that are listed
