@@ -17,6 +17,7 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
+from warpgauge.page.links import Links
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
@@ -227,6 +228,17 @@ def test_folded_parts_open(page):
     assert not part.find_element(By.TAG_NAME, "table").is_displayed()
     part.find_element(By.TAG_NAME, "summary").send_keys(Keys.ENTER)
     wait_for(part.find_element(By.TAG_NAME, "table").is_displayed)
+
+
+def test_the_commit_of_a_fact_leads_to_its_address(chromium, tmp_path):
+    path = tmp_path / "index.html"
+    links = Links(commit="https://git.example/commit/{commit}")
+    path.write_text(render(build([conflicts()], RUNS), links=links), encoding="utf-8")
+    chromium.get(path.as_uri())
+    chromium.find_element(By.CSS_SELECTOR, "#changes .moves a.number:last-of-type").click()
+    wait_for(lambda: shown(chromium, "#fact"))
+    found = [link.get_attribute("href") for link in shown(chromium, "#fact dd a")]
+    assert f"https://git.example/commit/{RUNS[-1].commit}" in found
 
 
 def test_a_search_opens_what_it_finds_in(chromium, tmp_path):

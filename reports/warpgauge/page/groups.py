@@ -54,12 +54,13 @@ class Part:
 
     @property
     def _amount(self) -> str:
-        """The median over all series."""
+        """By how much: the median, where there are several series."""
         ratios = [_ratio(move) for move in self.moves for _ in move.rows]
         if None in ratios:
             return "another word or sign"
         middle = median(ratios)
-        return f"median {ratio_text(middle)}" if 0 < middle < math.inf else ratio_text(middle)
+        is_median = len(ratios) > 1 and 0 < middle < math.inf
+        return f"{'median ' if is_median else ''}{ratio_text(middle)}"
 
 
 @dataclass(frozen=True, slots=True)
