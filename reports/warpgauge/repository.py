@@ -19,12 +19,8 @@ from warpgauge.text import printable
 MOST = 1000  # commits that are read of a range
 # %aN is the author by the mailmap. A null ends each part: authors and subjects may have all else.
 _FORM = "--format=%m%x00%H%x00%aN%x00%s%x00"
-_SAFE = {
-    "GIT_ALLOW_PROTOCOL": "none",  # a partial clone would fetch what it lacks, by a command
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_TERMINAL_PROMPT": "0",
-    "LC_ALL": "C",
-}
+# A partial clone would fetch what it lacks, by a command that its configuration names.
+_SAFE = {"GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
 _SECONDS = 60
 
 
@@ -40,11 +36,19 @@ class Commit:
 @dataclass(frozen=True, slots=True)
 class Range:
     """What a commit has that its base has not: the newest first, at most MOST. `lost` is the number
-    of commits of the base that it has not. `problem` says why not all is known."""
+    of commits of the base that it has not. `problem` says why not all is known. `is_cut`: there are
+    more than were read."""
 
     commits: tuple[Commit, ...] = ()
     lost: int = 0
     problem: str | None = None
+    is_cut: bool = False
+
+    @property
+    def count(self) -> str:
+        """ "1 commit", "1,000 commits or more"."""
+        noun = "commit" if len(self.commits) == 1 else "commits"
+        return f"{len(self.commits):,} {noun}{' or more' if self.is_cut else ''}"
 
     @property
     def authors(self) -> tuple[str, ...]:
@@ -93,7 +97,8 @@ class Repository:
         listed = list(zip(*(parts[i::4] for i in range(4)), strict=False))
         new = [Commit(*map(printable, rest)) for mark, *rest in listed if mark.strip() == ">"]
         cut = f"{self.folder} is a shallow clone: perhaps not all commits are here"
-        return Range(tuple(new), len(listed) - len(new), cut if self._is_shallow else None)
+        problem = cut if self._is_shallow else None
+        return Range(tuple(new), len(listed) - len(new), problem, len(listed) == MOST)
 
     def _has(self, name: str) -> bool:
         return is_hash(name) and not self._git("cat-file", "-e", f"{name}^{{commit}}").problem

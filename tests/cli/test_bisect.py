@@ -88,7 +88,7 @@ def test_the_printed_commands_find_the_commit(project, capsys):
     code, printed, _ = project.bisect(capsys, *options, "--gauge", str(project.folder / "gauge"))
     assert code == 0
     assert "change   20 registers/thread -> 28 registers/thread (+40 %), cause: code" in printed
-    assert "commits  6 between, the newest first" in printed
+    assert "between  6 commits, the newest first" in printed
     assert f"{guilty[:10]} Unroll by 4, Author of 24" in printed
     said = project.enter(printed)
     assert f"{guilty} is the first bad commit" in said

@@ -31,6 +31,15 @@ def test_a_commit_that_is_behind_its_base_has_lost_commits(scratch):
     assert (found.commits, found.lost) == ((), 1)
 
 
+def test_a_range_that_is_cut_says_so(scratch, monkeypatch):
+    base = scratch.commit("Begin")
+    commits = [scratch.commit(f"Change {i}") for i in range(3)]
+    assert Repository(scratch.folder).between(base, commits[-1]).count == "3 commits"
+    monkeypatch.setattr("warpgauge.repository.MOST", 2)
+    found = Repository(scratch.folder).between(base, commits[-1])
+    assert found.count == "2 commits or more" and found.commits[0].subject == "Change 2"
+
+
 def test_texts_of_commits_are_data(scratch):
     base = scratch.commit("Begin")
     last = scratch.commit("\x1b[31m<b>red</b> %H", author="A\x1b]0;title <a@x.example>")

@@ -114,10 +114,10 @@ def _words(run: Run) -> str:
 
 def _commits(found: Range | None) -> list[str]:
     if found is None:
-        return ["commits  not listed: name a repository with --repo"]
-    lines = [f"commits  {len(found.commits):,} between, the newest first"]
+        return ["between  commits are not listed: name a repository with --repo"]
+    lines = [f"between  {found.count}, the newest first"]
     if found.problem:
-        lines = [f"commits  {found.problem}"]
+        lines = [f"between  {found.problem}"]
     for commit in found.commits[:_MOST]:
         lines.append(f"         {commit.hash[:10]} {commit.subject}, {commit.author}")
     if len(found.commits) > _MOST:
