@@ -22,6 +22,7 @@ _FORM = "--format=%m%x00%H%x00%aN%x00%s%x00"
 # A partial clone would fetch what it lacks, by a command that its configuration names.
 _SAFE = {"GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
 _SECONDS = 60
+_NAMED = 3  # authors
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +50,19 @@ class Range:
         """ "1 commit", "1,000 commits or more"."""
         noun = "commit" if len(self.commits) == 1 else "commits"
         return f"{len(self.commits):,} {noun}{' or more' if self.is_cut else ''}"
+
+    @property
+    def by(self) -> str:
+        """ "12 commits by Ada, Grace, Linus and 2 more"."""
+        more = f" and {len(self.authors) - _NAMED} more" if len(self.authors) > _NAMED else ""
+        return f"{self.count} by {', '.join(self.authors[:_NAMED])}{more}"
+
+    @property
+    def summary(self) -> str:
+        """Subject and author of a single commit; of several, how many and whose."""
+        if len(self.commits) == 1:
+            return f"{self.commits[0].subject}, by {self.commits[0].author}"
+        return self.by
 
     @property
     def authors(self) -> tuple[str, ...]:

@@ -128,6 +128,20 @@ def test_page_and_digest_name_commits_with_subject_and_author(told):
     assert "Pad the tile &lt;script&gt;" in text
 
 
+def test_what_is_open_since_earlier_nights_says_whose_it_is(tmp_path):
+    scratch = ScratchRepository(tmp_path / "repository")
+    base = scratch.commit("Begin")
+    last = scratch.commit("Pad | the tile", author="Ada <ada@x.example>")
+    runs = [a_run(0, commit=base), a_run(1, commit=last), a_run(2, commit=last)]
+    worse = {"value": 6} | NEW_CODE
+    series = a_series("instructions", [5, worse, worse], runs=runs)
+    contents = Contents(build([series], runs), Repository(scratch.folder))
+    page = render(contents.report, repository=contents.repository)
+    opened = page[page.index('<section id="open"') : page.index('<section id="changes"')]
+    assert "<br>Pad | the tile, by Ada" in opened
+    assert "2026-01-02: Pad &#124; the tile, by Ada |" in digest.digest(contents, "nightly")
+
+
 def test_commits_are_counted_without_an_address_too(told):
     contents, base, last = told
     page = render(contents.report, repository=contents.repository)

@@ -22,6 +22,10 @@ def test_a_range_has_subjects_and_authors_the_newest_first(scratch):
     assert [one.subject for one in found.commits] == ["Unroll by 4", "Pad the tile"]
     assert found.authors == ("Grace", "Ada")
     assert (found.commits[0].hash, found.lost, found.problem) == (last, 0, None)
+    assert found.summary == "2 commits by Grace, Ada"
+    assert Repository(scratch.folder).between(found.commits[1].hash, last).summary == (
+        "Unroll by 4, by Grace"
+    )
 
 
 def test_a_commit_that_is_behind_its_base_has_lost_commits(scratch):

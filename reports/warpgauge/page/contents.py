@@ -6,11 +6,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
+from warpgauge.changes.series import Change
 from warpgauge.page import curves, generations, speeds
-from warpgauge.page.groups import Group, groups
+from warpgauge.page.groups import Group, groups, range_of
 from warpgauge.page.report import Report
 from warpgauge.page.rows import Move
-from warpgauge.repository import Repository
+from warpgauge.repository import Range, Repository
 
 
 @dataclass(frozen=True)
@@ -23,6 +24,10 @@ class Contents:
     def groups(self, moves: Iterable[Move]) -> list[Group]:
         """Changes by commits and cause, with what lies between the commits."""
         return groups(moves, self.repository)
+
+    def range_of(self, change: Change) -> Range | None:
+        """The commits that can have made a change, if they are known."""
+        return range_of(change, self.repository)
 
     @cached_property
     def new(self) -> list[Group]:

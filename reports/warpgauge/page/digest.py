@@ -14,6 +14,7 @@ from warpgauge.page.regressions import Regression
 from warpgauge.page.report import Report, count
 from warpgauge.page.rows import Finding, Move, Row
 from warpgauge.page.sections import change_text, quantity
+from warpgauge.repository import Range
 from warpgauge.text import shortened
 
 MOST = 10  # lines of each table
@@ -39,7 +40,7 @@ def digest(contents: Contents, title: str) -> str:
             f"- {_text(one.what)}: {_code(one.before)} → {_code(one.after)}"
             for one in report.differences
         ]
-    lines += _regressions(report) + _changes(report, contents.new)
+    lines += _regressions(contents) + _changes(report, contents.new)
     lines += _over(report) + _generations(contents.matrix)
     return "\n".join(lines) + "\n"
 
@@ -58,18 +59,18 @@ def _counts(report: Report) -> str:
     return ", ".join(filter(None, parts)) + "."
 
 
-def _regressions(report: Report) -> list[str]:
+def _regressions(contents: Contents) -> list[str]:
     """What earlier nights found or someone acknowledged; what is new stands among the changes."""
-    listed = [one for one in report.regressions if one.age > 0 or not one.is_open]
+    listed = [one for one in contents.report.regressions if one.age > 0 or not one.is_open]
     if not listed:
         return []
     head = ["", "## Worse, and not recovered", ""]
     head += ["| what | where | before | now | found | state |", "|---|---|--:|--:|---|---|"]
-    lines = [_regression(one) for one in listed[:MOST]]
+    lines = [_regression(one, contents.range_of(one.move.change)) for one in listed[:MOST]]
     return [*head, *lines, *_left_out(len(listed))]
 
 
-def _regression(one: Regression) -> str:
+def _regression(one: Regression, between: Range | None) -> str:
     change, last = one.move.change, one.rows[0].last
     now = last.text if last.text is not None else last.value
     values = (_text(quantity(value, one.move.key.unit)) for value in (change.before, now))
@@ -78,6 +79,8 @@ def _regression(one: Regression) -> str:
         ran_out = ", was acknowledged" if one.is_open else ""
         state += f"{ran_out} until {known.until}: {_text(known.reason)}"
     found = f"{change.detected.time:%Y-%m-%d}"
+    if between and between.commits:
+        found += f": {_text(between.summary)}"
     return _line([_what(one.move), _where(one.rows), *values, found, state])
 
 

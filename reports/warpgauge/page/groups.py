@@ -65,8 +65,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Moves with the same cause between the same two commits. `range` is what lies between; None:
-    there is no repository to ask, or no commit is to blame."""
+    """Moves with the same cause between the same two commits; `range` as range_of() gives it."""
 
     moves: tuple[Move, ...]
     parts: tuple[Part, ...]
@@ -110,7 +109,8 @@ def groups(moves: Iterable[Move], repository: Repository | None = None) -> list[
         key = change.cause, label(change), change.previous.commit, change.run.commit
         found[key].append(move)
     listed = [
-        Group(tuple(group), _parts(group), _range(group[0], repository)) for group in found.values()
+        Group(tuple(group), _parts(group), range_of(group[0].change, repository))
+        for group in found.values()
     ]
     return sorted(listed, key=lambda group: group.rank)
 
@@ -139,11 +139,13 @@ def _parts(moves: Sequence[Move]) -> tuple[Part, ...]:
     return tuple(sorted(parts, key=lambda p: (p.better is not False, -p.series, p.metric)))
 
 
-def _range(move: Move, repository: Repository | None) -> Range | None:
-    base, commit = move.change.previous.commit, move.change.run.commit
+def range_of(change: Change, repository: Repository | None) -> Range | None:
+    """What lies between the commits of a change; None: there is no repository to ask, or no commit
+    is to blame."""
+    base, commit = change.previous.commit, change.run.commit
     if repository is None or not base or not commit or base == commit:
         return None
-    return None if move.change.cause in _OF_OTHERS else repository.between(base, commit)
+    return None if change.cause in _OF_OTHERS else repository.between(base, commit)
 
 
 def _driver(run: Run) -> str | None:

@@ -32,7 +32,7 @@ MOST_ROWS = 200  # of a table that is written out; the rest is found by the page
 
 FIRST_ROWS = 15  # of a long table; the others are folded
 MOST_GROUPS = 50  # they share the MOST_ROWS, but each has FIRST_ROWS
-FEW_COMMITS = 5  # of a group that are named, and authors, and metrics
+FEW_COMMITS = 5  # of a group that are named, and metrics
 _SCRIPTS = (
     *("data.js", "chart.js", "trends.js", "fact.js", "filter.js", "cases.js", "elements.js"),
     "page.js",
@@ -84,7 +84,7 @@ class View:
         self.gpus = speeds.beside(contents.speeds)
         self.accuracy = sections.accuracy(self.report.current)
         self._counted = problems_with_elements(contents.values)
-        self.groups, self.new = contents.groups, contents.new
+        self.groups, self.new, self.range_of = contents.groups, contents.new, contents.range_of
         self._galleries = galleries
 
     @property
