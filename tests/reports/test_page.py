@@ -20,6 +20,8 @@ from page_samples import (
     conflicts,
     render,
 )
+from scratch_repository import ScratchRepository
+from some_facts import registers, write
 from warpgauge.errors import CommandError
 from warpgauge.facts.case_filter import CaseFilter
 from warpgauge.page import digest, encode, report, rows
@@ -365,6 +367,23 @@ def test_a_page_with_an_address_has_a_feed(capsys, tmp_path):
     assert href in (tmp_path / "index.html").read_text("utf-8")
     assert main([*command, "--address", "kernels.example"]) == 2
     assert "--address: needs an address with http:// or https://" in capsys.readouterr().err
+
+
+def test_a_repository_that_lacks_commits_is_reported_and_none_is_an_error(capsys, tmp_path):
+    scratch = ScratchRepository(tmp_path / "repository")
+    known, db = scratch.commit("Begin"), str(tmp_path / "history.db")
+    code = {"sass_hash": "other", "source_hash": "other"}
+    nights = [registers(1, 20, commit="a" * 40), registers(2, 24, commit=known, **code)]
+    for number, fact in enumerate(nights):
+        facts = write(tmp_path / f"{number}.jsonl", [fact])
+        assert main(["report", "ingest", str(facts), "--db", db]) == 0
+    command = ["report", "html", "--db", db, "--out", str(tmp_path / "site"), "--repo"]
+    assert main([*command, str(tmp_path)]) == 2
+    assert "name a local repository of git" in capsys.readouterr().err
+    assert not (tmp_path / "site").exists()
+    assert main([*command, str(scratch.folder)]) == 1
+    said = capsys.readouterr().err
+    assert said.count("commits without subjects: ") == 1 and "lacks commit aaaaaaaaaaaa" in said
 
 
 def test_a_filter_without_a_match_writes_nothing(capsys, tmp_path):
