@@ -55,6 +55,19 @@ warpgauge_component(libiberty "${libiberty_VERSION}"
                     "{\"name\": \"LGPL-2.0-or-later WITH GCC-exception-2.0\"}" "https://gcc.gnu.org/")
 file(GLOB texts "/usr/share/doc/libiberty-dev/copyright" "/usr/share/licenses/binutils/COPYING3.LIB")
 warpgauge_licence(libiberty ${texts})
+
+# What pages of reports carry in themselves, unmodified.
+file(GLOB parts CONFIGURE_DEPENDS reports/warpgauge/page/third_party/*/component.json)
+foreach(part IN LISTS parts)
+  file(READ "${part}" component)
+  foreach(member name version licence url)
+    string(JSON ${member} GET "${component}" ${member})
+  endforeach()
+  cmake_path(GET part PARENT_PATH folder)
+  warpgauge_component(${name} "${version}" "{\"id\": \"${licence}\"}" "${url}")
+  warpgauge_licence(${name} "${folder}/LICENSE")
+endforeach()
+
 warpgauge_component(cuda-runtime "${CUDAToolkit_VERSION}" "{\"name\": \"NVIDIA CUDA Toolkit EULA\"}"
                     "https://docs.nvidia.com/cuda/eula/")
 
