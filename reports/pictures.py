@@ -31,7 +31,7 @@ from warpgauge.program import main as warpgauge
 OF_DOCUMENTS = Path(__file__).parents[1] / "docs" / "pictures"
 MOST_BYTES = 200_000
 WIDE, PHONE = 1200, 390  # pixels
-_DRAWN = "#trend svg.chart"  # what the page's script makes last
+_DRAWN = "#trend canvas"  # what the page's script makes last
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,10 @@ import time
 from datetime import timedelta
 
 import pytest
-from page_samples import HOSTILE, RUNS, a_run, a_series, build, conflicts, render
+from page_samples import GPU, GPU_RUNS, HOSTILE, RUNS, a_run, a_series, build, conflicts, render
 from selenium import webdriver
 from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -68,10 +69,10 @@ def page(chromium, address):
     assert {url for url in asked if not url.startswith("data:")} <= {address}
 
 
-def opened(browser, folder, series):
+def opened(browser, folder, series, runs=RUNS):
     """A page of these series alone."""
     path = folder / "index.html"
-    path.write_text(render(build(series, RUNS)), encoding="utf-8")
+    path.write_text(render(build(series, runs)), encoding="utf-8")
     browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
     browser.get(path.as_uri())
 
@@ -90,6 +91,48 @@ def wait_for(condition, seconds=10):
 
 def search(page, text):
     page.find_element(By.NAME, "text").send_keys(text)
+
+
+RUN_TO_READ = '#trend input[aria-label="Run to read"]'
+
+
+def readout(page):
+    return page.find_element(By.CSS_SELECTOR, "#trend .readout").text
+
+
+def see(page, name):
+    """Turns a way of seeing the chart on or off."""
+    page.find_element(By.CSS_SELECTOR, f'#trend .view-bar [name="{name}"]').click()
+
+
+def press(page, label):
+    page.find_element(By.CSS_SELECTOR, f'#trend .view-bar [aria-label="{label}"]').click()
+
+
+def shown_range(page):
+    """The places of the first and the last run that each chart shows."""
+    script = "return [...charts.keys()].map((u) => [u.scales.x.min, u.scales.x.max])"
+    return page.execute_script(script)
+
+
+def colours_drawn(page, *names):
+    """Which of the page's colours, by the names of their variables, the first chart has."""
+    script = """
+      const canvas = document.querySelector("#trend canvas"), all = new Set();
+      const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+      for (let i = 0; i < data.length; i += 4) {
+        const parts = [...data.slice(i, i + 3)].map((part) => part.toString(16).padStart(2, "0"));
+        if (data[i + 3] === 255) all.add("#" + parts.join(""));
+      }
+      return arguments[0].filter((name) => all.has(colour(name)));"""
+    return page.execute_script(script, list(names))
+
+
+def timed(variant, values, **point):
+    """Times with their intervals."""
+    points = [{"value": v, "interval": (v * 0.9, v * 1.1), **point} for v in values]
+    gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
+    return a_series("time.median_us", points, variant=variant, **gpu)
 
 
 def every(page):
@@ -121,8 +164,9 @@ def test_two_runs_of_a_night_differ(chromium, tmp_path):
     path = tmp_path / "index.html"
     path.write_text(render(build([a_series("instructions", [1, 2], runs=runs)], runs)))
     chromium.get(path.as_uri())
-    ticks = [text.text for text in chromium.find_elements(By.CSS_SELECTOR, "#trend svg text")]
-    assert {"2026-01-30 02:00", "2026-01-30 02:09"} < set(ticks)
+    assert "2026-01-30 02:09" in readout(chromium)
+    chromium.find_element(By.CSS_SELECTOR, RUN_TO_READ).send_keys(Keys.ARROW_LEFT)
+    assert "2026-01-30 02:00" in readout(chromium)
 
 
 def test_search(page):
@@ -170,7 +214,7 @@ def test_a_number_leads_to_its_fact(page):
         "31 is over budget = 0",
     ):
         assert text in dialog.text
-    assert dialog.find_elements(By.CSS_SELECTOR, "svg.chart path.change")
+    assert dialog.find_elements(By.CSS_SELECTOR, ".plot canvas")
     dialog.send_keys(Keys.ESCAPE)
     wait_for(lambda: not shown(page, "dialog[open]"))
     wait_for(lambda: "#fact" not in page.current_url)
@@ -201,10 +245,8 @@ def test_a_link_to_nothing_does_no_harm(page, address, end):
 def test_trends_have_a_line_for_each_variant_and_the_budget(page):
     page.find_element(By.CSS_SELECTOR, '#changes a[href^="#trend-"]').click()
     wait_for(lambda: page.switch_to.active_element.get_attribute("name") == "problem")
-    chart = page.find_element(By.CSS_SELECTOR, "#trend svg.chart")
-    assert len(chart.find_elements(By.CSS_SELECTOR, "g > path")) == 2
-    assert chart.find_elements(By.CSS_SELECTOR, "path.budget")
-    assert "padded" in chart.get_attribute("aria-label")
+    label = page.find_element(By.CSS_SELECTOR, "#trend .plot").get_attribute("aria-label")
+    assert "padded 31 wavefronts" in label and "swizzled 0 wavefronts" in label
     assert "worse, by code, commit c29" in page.find_element(By.ID, "trend").text
 
 
@@ -219,8 +261,118 @@ def test_no_chart_has_more_than_ten_lines(page):
         if not left:
             break
         left[0].click()
-    assert len(page.find_elements(By.CSS_SELECTOR, "#trend svg.chart g > path")) == 10
+    assert len(page.find_elements(By.CSS_SELECTOR, "#trend .readout a")) == 10
     assert "At most 10 lines" in page.find_element(By.ID, "trend").text
+
+
+@pytest.fixture
+def times(chromium, tmp_path):
+    """A page of the times of two variants, of which one is four times as long."""
+    slow = timed("slow", [40.0] * 30, budget="<= 50", verdict="pass")
+    opened(chromium, tmp_path, [timed("quick", [10.0 + i % 2 for i in range(30)]), slow], GPU_RUNS)
+    return chromium
+
+
+def test_a_chart_draws_lines_bands_and_the_budget(times):
+    assert colours_drawn(times, "line-0", "line-1", "line-2") == ["line-0", "line-1"]
+    without = len(colours_drawn(times, "ink"))
+    times.find_element(By.XPATH, '//*[@id="trend"]//button[text()="slow"]').click()
+    wait_for(lambda: len(colours_drawn(times, "ink")) > without)
+
+
+def test_each_run_can_be_read_without_a_pointer(times):
+    assert "2026-01-30 03:00" in readout(times) and "11 µs (95 %: 9.900 to 12.10 µs)" in readout(
+        times
+    )
+    times.find_element(By.CSS_SELECTOR, RUN_TO_READ).send_keys(Keys.HOME)
+    assert "2026-01-01 03:00" in readout(times) and "10 µs (95 %" in readout(times)
+    assert "2026-01-01 03:00" in times.find_element(By.CSS_SELECTOR, RUN_TO_READ).get_attribute(
+        "aria-valuetext"
+    )
+
+
+def test_zoom_pan_and_back(times):
+    whole = wait_for(lambda: shown_range(times))
+    assert whole == [[-0.5, 29.5]]
+    press(times, "Zoom in")
+    wait_for(lambda: shown_range(times) == [[7, 22]])
+    press(times, "Later runs")
+    wait_for(lambda: shown_range(times) == [[14.5, 29.5]])
+    times.find_element(By.CSS_SELECTOR, '#trend input[aria-label="show slow"]').click()
+    wait_for(lambda: shown_range(times) == [[14.5, 29.5]])  # lines come and go
+    times.find_element(By.CSS_SELECTOR, RUN_TO_READ).send_keys(Keys.HOME)
+    wait_for(lambda: shown_range(times) == [[-0.5, 14.5]])  # what is read comes into view
+    press(times, "Show all runs")
+    wait_for(lambda: shown_range(times) == whole)
+    assert not times.find_element(By.CSS_SELECTOR, '[aria-label="Show all runs"]').is_enabled()
+
+
+def test_dragging_zooms_and_with_the_shift_key_moves(times):
+    over = times.find_element(By.CSS_SELECTOR, "#trend .u-over")
+    times.execute_script("arguments[0].scrollIntoView({ block: 'center' })", over)
+    drag = ActionChains(times).move_to_element_with_offset(over, -200, 0).click_and_hold()
+    drag.move_by_offset(300, 5).release().perform()
+    ((low, high),) = wait_for(lambda: shown_range(times) != [[-0.5, 29.5]] and shown_range(times))
+    assert 5 < low < 12 and 12 < high < 22
+    drag = ActionChains(times).key_down(Keys.SHIFT).move_to_element_with_offset(over, 0, 0)
+    drag = drag.click_and_hold().move_by_offset(100, 0).release().key_up(Keys.SHIFT)
+    drag.perform()
+    ((earlier, end),) = wait_for(lambda: shown_range(times) != [[low, high]] and shown_range(times))
+    assert earlier < low and end - earlier == pytest.approx(high - low)
+    assert not shown(times, "dialog[open]")
+
+
+def test_a_click_on_a_chart_opens_the_fact(times):
+    over = times.find_element(By.CSS_SELECTOR, "#trend .u-over")
+    times.execute_script("arguments[0].scrollIntoView({ block: 'center' })", over)
+    right = over.size["width"] // 2 - 3
+    ActionChains(times).move_to_element_with_offset(over, right, 0).click().perform()
+    assert "gpu29" in wait_for(lambda: shown(times, "dialog[open]"))[0].text
+
+
+def test_a_log_scale_can_be_chosen(times):
+    assert "log scale" not in times.find_element(By.CSS_SELECTOR, ".axis-title").text
+    see(times, "log")
+    assert "log scale" in times.find_element(By.CSS_SELECTOR, ".axis-title").text
+
+
+def test_a_log_scale_cannot_be_chosen_where_a_value_is_zero(page):
+    assert not page.find_element(By.CSS_SELECTOR, '#trend [name="log"]').is_enabled()
+
+
+def test_shares_of_the_first_value(times):
+    see(times, "percent")
+    assert "% of the first value shown" in times.find_element(By.CSS_SELECTOR, ".axis-title").text
+    assert "11 µs, 110 %" in readout(times) and "40 µs, 100 %" in readout(times)
+    assert times.switch_to.active_element.get_attribute("name") == "percent"
+
+
+def test_a_chart_for_each_variant(times):
+    see(times, "split")
+    titles = [one.text for one in times.find_elements(By.CSS_SELECTOR, "#trend .plot-title")]
+    assert titles == ["quick", "slow"]
+    assert len(times.find_elements(By.CSS_SELECTOR, "#trend canvas")) == 2
+    press(times, "Zoom in")
+    wait_for(lambda: shown_range(times) == [[7, 22], [7, 22]])
+
+
+def test_charts_follow_the_colours_of_the_page(times):
+    for scheme in ("dark", "light"):
+        feature = {"name": "prefers-color-scheme", "value": scheme}
+        times.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [feature]})
+        wait_for(lambda: colours_drawn(times, "line-0", "line-1") == ["line-0", "line-1"])
+
+
+def test_charts_are_printed_in_light_colours(times):
+    dark = {"name": "prefers-color-scheme", "value": "dark"}
+    times.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [dark]})
+    times.execute_script("dispatchEvent(new Event('beforeprint'))")
+    assert times.execute_script("return colour('paper')") == "#ffffff"
+    wait_for(lambda: colours_drawn(times, "line-0", "line-1") == ["line-0", "line-1"])
+    times.execute_script("dispatchEvent(new Event('afterprint'))")
+    assert times.execute_script("return colour('paper')") != "#ffffff"
+    wait_for(lambda: colours_drawn(times, "line-0", "line-1") == ["line-0", "line-1"])
+    times.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
 def test_folded_parts_open(page):

@@ -1,6 +1,9 @@
 """How reports look: numbers, units, and text that can be read on every colour."""
 
+import itertools
+
 import matplotlib
+import numpy as np
 import pytest
 from warpgauge.drawing import style
 
@@ -35,3 +38,40 @@ def test_text_is_readable_on_every_colour():
         text = 0.0 if style.readable_on(colour[:3]) == "#000000" else 1.0
         dark, light = sorted((luminance(colour), text))
         assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+# What each kind of colour blindness makes of linear red, green and blue (Machado and others, 2009).
+EYES = {
+    "all colours": np.eye(3),
+    "no red": [[0.152, 1.053, -0.205], [0.115, 0.786, 0.099], [-0.004, -0.048, 1.052]],
+    "no green": [[0.367, 0.861, -0.228], [0.280, 0.673, 0.047], [-0.012, 0.043, 0.969]],
+    "no blue": [[1.256, -0.077, -0.179], [-0.078, 0.931, 0.148], [0.005, 0.691, 0.304]],
+}
+XYZ = [[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]
+
+
+def linear_parts(colour):
+    parts = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    return np.where(parts <= 0.04045, parts / 12.92, ((parts + 0.055) / 1.055) ** 2.4)
+
+
+def lab(linear):
+    x, y, z = np.cbrt(XYZ @ np.clip(linear, 0, 1) / [0.9505, 1, 1.089])
+    return np.array([116 * y - 16, 500 * (x - y), 200 * (y - z)])
+
+
+@pytest.mark.parametrize("scheme", style.PAGE)
+@pytest.mark.parametrize("eyes", EYES)
+def test_lines_have_six_colours_that_all_eyes_distinguish(scheme, eyes):
+    lines = style.PAGE[scheme]["lines"]
+    seen = [lab(EYES[eyes] @ linear_parts(colour)) for colour in lines]
+    assert len(seen) == 6
+    assert min(np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)) > 20
+
+
+@pytest.mark.parametrize("scheme", style.PAGE)
+def test_lines_have_contrast_on_paper(scheme):
+    page = style.PAGE[scheme]
+    for colour in page["lines"]:
+        dark, light = sorted((linear_parts(of) @ XYZ[1]) for of in (colour, page["paper"]))
+        assert (light + 0.05) / (dark + 0.05) >= 3

@@ -26,7 +26,8 @@ CELL_IN = (0.66, 0.46)  # width and height of a cell, inches
 PNG_DPI = 160
 
 # The page, light and dark. Better is blue and worse is orange, which every reader can distinguish,
-# and each always has a sign beside it. Lines: Okabe and Ito's colours, with dashes beside them.
+# and each always has a sign beside it. Lines: six colours that are far apart with every kind of
+# colour blindness, too, with dashes beside them.
 PAGE = {
     "light": {
         "paper": PAPER,
@@ -39,7 +40,7 @@ PAGE = {
         "worse": "#b3420a",
         "better-tint": "#dcebf8",
         "worse-tint": "#fbe3d6",
-        "lines": ("#0072b2", "#c44e00", "#00795a", "#a8457f", "#7d6200", "#3a7ca8", "#5c5c5c"),
+        "lines": ("#184ece", "#d67018", "#0d4813", "#661b6d", "#aa8555", "#209a9e"),
     },
     "dark": {
         "paper": "#14161a",
@@ -52,7 +53,7 @@ PAGE = {
         "worse": "#ff9a5c",
         "better-tint": "#17304d",
         "worse-tint": "#4d2712",
-        "lines": ("#56b4e9", "#ff8c42", "#2fc99d", "#e59ac7", "#e6c34a", "#a8c8e8", "#b0b0b0"),
+        "lines": ("#6e77e3", "#e7492c", "#ccfac5", "#c65f89", "#fed32b", "#53ebf6"),
     },
 }
 
@@ -93,11 +94,11 @@ def applied() -> Iterator[None]:
 
 def css_variables() -> str:
     """The colours of the page as variables of CSS: light, dark where the reader's system is, and
-    light on paper."""
+    light on paper. (The class `printing` is for what is drawn before the printer's style holds.)"""
     light, dark = (_declarations(PAGE[scheme]) for scheme in ("light", "dark"))
     return (
         f":root {{ color-scheme: light dark; {light} }}\n"
-        f"@media screen and (prefers-color-scheme: dark) {{ :root {{ {dark} }} }}\n"
+        f"@media screen and (prefers-color-scheme: dark) {{ :root:not(.printing) {{ {dark} }} }}\n"
     )
 
 

@@ -36,6 +36,7 @@ function showFact(number, index) {
     .flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
   if (!factDialog.open) factDialog.showModal();
   const chart = make("div", {});
+  removeCharts(figure);
   figure.replaceChildren(chart, make("p", {}, make("a", { href: `#trend-${number}` }, "Compare with the other variants")));
   drawChart(chart, [one], one, { point: i, onPoint: (_, k) => { location.hash = `fact-${number}-${k + one.leftOut}`; } });
   factDialog.scrollTop = 0;

@@ -48,6 +48,7 @@ function openForPrint() {
 }
 
 openForPrint();
+startCharts();
 startFilter();
 startTrends();
 startPerElement();

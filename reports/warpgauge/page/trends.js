@@ -3,7 +3,7 @@
 
 const MOST_LINES = 10;
 const FIRST_LINES = 6;
-const trends = { groups: new Map(), choice: document.getElementById("trend-choice"), figure: document.getElementById("trend"), shown: [], marked: null };
+const trends = { groups: new Map(), choice: document.getElementById("trend-choice"), figure: document.getElementById("trend"), shown: [], marked: null, view: { ...PLAIN } };
 
 function problemOf(entry) {
   const [family, , type, size] = data.cases[entry[0]];
@@ -60,16 +60,28 @@ function startTrend(group, marked) {
   trends.group = group;
   trends.shown = group.slice(0, FIRST_LINES);
   trends.marked = marked ?? group[0];
+  Object.assign(trends.view, { log: null, range: null });
   drawTrend();
 }
 
+// The runs of all variants: lines may come and go without moving the others.
 function drawTrend() {
   const lines = trends.shown.map(series), marked = series(trends.marked);
+  const runs = [...new Set(trends.group.flatMap((number) => data.axes[data.series[number][5]]))].sort((a, b) => a - b);
   const chart = make("div", {});
+  removeCharts(trends.figure);
   trends.figure.replaceChildren(
     make("figcaption", {}, make("b", {}, `${marked.metric.id} of ${problemOf(data.series[trends.marked])}`), ` on ${marked.where}. `,
       make("span", { class: "faint" }, marked.metric.meaning)), chart, legend(), changeList(lines), valueTable(marked));
-  drawChart(chart, lines, marked, { onPoint: (one, i) => { location.hash = `fact-${one.number}-${i + one.leftOut}`; } });
+  const onPoint = (one, i) => { location.hash = `fact-${one.number}-${i + one.leftOut}`; };
+  const drawn = drawChart(chart, lines, marked, { runs, onPoint, view: trends.view });
+  if (drawn.plots.length) chart.append(viewBar(drawn, drawAgain));
+}
+
+// With the focus where it was.
+function drawAgain(name) {
+  drawTrend();
+  trends.figure.querySelector(`.view-bar [name="${name}"]`)?.focus();
 }
 
 // A box for each variant, and a button that marks it.
@@ -92,9 +104,7 @@ function legend() {
       drawTrend();
       trends.figure.querySelector(`[data-series="${number}"] button`).focus();
     });
-    const dashes = ["solid", "dashed", "dotted"][Math.floor(place / LINES) % 3];
-    const style = place < 0 ? "border-color: transparent" : `border-top: 3px ${dashes} var(--line-${place % LINES})`;
-    return make("li", { "data-series": number }, box, make("span", { class: "key", style }), button,
+    return make("li", { "data-series": number }, box, lineKey(place), button,
       make("a", { class: "number", href: `#fact-${number}` }, quantity(one.values.at(-1), one.unit)));
   });
   const note = full ? make("li", { class: "faint" }, `At most ${MOST_LINES} lines at once.`) : null;

@@ -33,9 +33,10 @@ MOST_ROWS = 200  # of a table that is written out; the rest is found by the page
 FIRST_ROWS = 15  # of a long table; the others are folded
 MOST_GROUPS = 50  # they share the MOST_ROWS, but each has FIRST_ROWS
 FEW_COMMITS = 5  # of a group that are named, and metrics
+_UPLOT = "third_party/uplot/"
 _SCRIPTS = (
-    *("data.js", "chart.js", "trends.js", "fact.js", "filter.js", "cases.js", "elements.js"),
-    "page.js",
+    *(_UPLOT + "uPlot.iife.min.js", "data.js", "chart.js", "chart_marks.js", "chart_view.js"),
+    *("trends.js", "fact.js", "filter.js", "cases.js", "elements.js", "page.js"),
 )
 _FOLDED = (
     ("moved", "beyond a budget because of the environment, with the same machine code"),
@@ -119,7 +120,7 @@ class View:
 
     @property
     def css(self) -> Markup:
-        return css()
+        return css(_UPLOT + "uPlot.min.css", "chart.css")
 
     @cached_property
     def script(self) -> Markup:
