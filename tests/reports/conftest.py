@@ -8,6 +8,7 @@ import os
 
 import postgresql_server
 import pytest
+from browser_pages import address, chromium, page  # noqa: F401 (fixtures)
 
 
 @pytest.fixture(scope="session")

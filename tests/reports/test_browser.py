@@ -1,97 +1,15 @@
-"""The page in a real browser: Chromium, headless, without any network.
+"""The page in a real browser: Chromium, headless, without any network."""
 
-Skipped where there is no Chromium; where WARPGAUGE_TEST_PACKAGES names it, as ci/test does in CI,
-it has to be there.
-"""
-
-import json
-import os
-import shutil
-import time
 from datetime import timedelta
 
 import pytest
+from browser_pages import every, opened, search, shown, wait_for
 from page_samples import GPU, GPU_RUNS, HOSTILE, RUNS, a_run, a_series, build, conflicts, render
-from selenium import webdriver
-from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.action_chains import ActionChains
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 from warpgauge.page.links import Links
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-
-if not (CHROMIUM and DRIVER) and "chromium" not in os.environ.get("WARPGAUGE_TEST_PACKAGES", ""):
-    pytest.skip("needs the packages chromium and chromium-driver", allow_module_level=True)
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    for argument in (
-        *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
-        *("--window-size=1280,1000", "--host-resolver-rules=MAP * ~NOTFOUND"),
-    ):
-        options.add_argument(argument)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield browser
-    browser.quit()
-
-
-@pytest.fixture(scope="module")
-def address(tmp_path_factory):
-    path = tmp_path_factory.mktemp("site") / "index.html"
-    path.write_text(render(build()), encoding="utf-8")
-    return path.as_uri()
-
-
-@pytest.fixture
-def page(chromium, address):
-    """The page, just opened; at the end nothing was complained of and nothing asked for."""
-    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    chromium.get("about:blank")
-    for kind in ("browser", "performance"):
-        chromium.get_log(kind)
-    chromium.get(address)
-    yield chromium
-    assert [entry["message"] for entry in chromium.get_log("browser")] == []
-    messages = [
-        json.loads(entry["message"])["message"] for entry in chromium.get_log("performance")
-    ]
-    asked = {
-        message["params"]["request"]["url"].split("#")[0]
-        for message in messages
-        if message["method"] == "Network.requestWillBeSent"
-    }
-    assert {url for url in asked if not url.startswith("data:")} <= {address}
-
-
-def opened(browser, folder, series, runs=RUNS):
-    """A page of these series alone."""
-    path = folder / "index.html"
-    path.write_text(render(build(series, runs)), encoding="utf-8")
-    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    browser.get(path.as_uri())
-
-
-def shown(page, selector):
-    return [one for one in page.find_elements(By.CSS_SELECTOR, selector) if one.is_displayed()]
-
-
-def wait_for(condition, seconds=10):
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, "it did not come"
-        time.sleep(0.02)
-    return found
-
-
-def search(page, text):
-    page.find_element(By.NAME, "text").send_keys(text)
-
 
 RUN_TO_READ = '#trend input[aria-label="Run to read"]'
 
@@ -133,12 +51,6 @@ def timed(variant, values, **point):
     points = [{"value": v, "interval": (v * 0.9, v * 1.1), **point} for v in values]
     gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
     return a_series("time.median_us", points, variant=variant, **gpu)
-
-
-def every(page):
-    """The text of each row, all at one moment."""
-    script = "return [...document.querySelectorAll('#every-table tbody tr')].map(r => r.innerText)"
-    return page.execute_script(script)
 
 
 def test_what_is_bad_comes_first_among_every_value(page):

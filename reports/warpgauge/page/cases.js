@@ -62,10 +62,15 @@ function showCases(metric, arch, before) {
   more.addEventListener("click", showNext);
   showNext();
   casesDialog.querySelector("div").replaceChildren(
-    make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)))), body), more);
+    takeable(make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)))), body), () => casesData(rows, heads, unit)), more);
   if (!casesDialog.open) casesDialog.showModal();
   casesDialog.scrollTop = 0;
   return true;
+}
+
+function casesData(rows, heads, unit) {
+  const values = ([name, old, now]) => [caseName(name), ...(old === null ? [] : [old.value]), now.value, unit];
+  return [[...heads.slice(0, rows[0][1] === null ? 2 : 3), "Unit"], ...rows.map(values)];
 }
 
 function summary(rows, unit) {

@@ -114,7 +114,7 @@ function moment(one) {
 
 // Whether a series was there in the last night.
 function isOfLastNight(entry) {
-  return data.axes[entry[5]].at(-1) >= data.runs.length - data.ofLastNight;
+  return data.axes[entry[5]].at(-1) >= data.runs.length - data.nights.at(-1);
 }
 
 function sourceAddress(place, one) {

@@ -34,7 +34,7 @@ function showPerElement() {
   const name = quantity(0, unit || "").slice(1).trim() || "a number";
   const per = !divided ? (DIVIDED.includes(unit) ? ", not per element: the sizes of this family do not count elements" : "") :
     divided === rows.length ? " per element" : ", per element where that is said";
-  perElement.querySelector("caption").textContent = `${metric} of ${family}, ${name}${per}: those that differ most first${left}.`;
+  setCaption(perElement.querySelector("table"), `${metric} of ${family}, ${name}${per}: those that differ most first${left}.`);
 }
 
 function elementRow(id, row, order, counted, direction, mixed) {

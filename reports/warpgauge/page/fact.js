@@ -3,10 +3,11 @@
 
 const factDialog = document.getElementById("fact");
 
+// Shows the fact of a run, of those that the page has; null: of the newest. Returns which it is.
 function showFact(number, index) {
   const one = series(number);
   const last = one.runs.length - 1;
-  const i = index === null ? last : Math.min(Math.max(index - one.leftOut, 0), last);
+  const i = Math.min(Math.max(index ?? last, 0), last);
   const of = run(one.runs[i]);
   const figure = factDialog.querySelector("figure");
   factDialog.querySelector("h2").textContent = `${one.metric.id} of ${one.id}`;
@@ -40,6 +41,7 @@ function showFact(number, index) {
   figure.replaceChildren(chart, make("p", {}, make("a", { href: `#trend-${number}` }, "Compare with the other variants")));
   drawChart(chart, [one], one, { point: i, onPoint: (_, k) => { location.hash = `fact-${number}-${k + one.leftOut}`; } });
   factDialog.scrollTop = 0;
+  return i;
 }
 
 function intervalText(one, i) {

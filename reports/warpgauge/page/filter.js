@@ -81,6 +81,48 @@ function showMore() {
   if (!every.found.length) every.body.append(make("tr", {}, make("td", { colspan: 5 }, "Nothing matches the filter.")));
 }
 
+// What is taken of the table: all that the filter finds, with numbers as they are.
+function everyData() {
+  const head = ["case", "metric", "where", "value", "unit", "verdict", "last seen"];
+  return [head, ...every.found.map((number) => {
+    const one = series(number);
+    return [one.id, one.metric.id, one.where, one.values.at(-1), one.unit, one.verdicts.at(-1), night(run(one.runs.at(-1)))];
+  })];
+}
+
+// The address of a filter: its fields by name, "q" for the words.
+const addressName = (field) => (field.name === "text" ? "q" : field.name);
+const filterFields = () => [...filterForm.elements].filter((field) => field.name && field.matches("input, select"));
+
+function filterAddress() {
+  const values = filterFields().map((field) => [addressName(field), field.type === "checkbox" ? (field.checked ? "1" : "") : field.value.trim()]);
+  return values.filter(([, value]) => value).map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
+}
+
+function isFilter(hash) {
+  return filterFields().some((field) => hash.startsWith(`${addressName(field)}=`));
+}
+
+// Sets the filter from its address; says which of it the page does not know.
+function followFilter(hash) {
+  const asked = new Map(hash.split("&").map((pair) => [pair.split("=", 1)[0], nameFrom(pair.replace(/^[^=]*=?/, ""))]));
+  const unknown = [];
+  for (const field of filterFields()) {
+    const value = asked.get(addressName(field)) ?? "";
+    asked.delete(addressName(field));
+    if (field.type === "checkbox") field.checked = value === "1";
+    else field.value = value;
+    if (field.matches("select") && field.value !== value) {
+      unknown.push(`no ${field.name} “${value}”`);
+      field.value = "";
+    }
+  }
+  for (const name of asked.keys()) unknown.push(`no filter “${nameFrom(name)}”`);
+  applyFilter();
+  setAddress("base", filterAddress());
+  return unknown.length ? `This page has ${unknown.join(", and ")}.` : null;
+}
+
 function everyRow(number) {
   const one = series(number), verdict = one.verdicts.at(-1);
   const bad = isBad(data.series[number]), now = isOfLastNight(data.series[number]);
@@ -95,10 +137,11 @@ function everyRow(number) {
 function startFilter() {
   filterForm.hidden = false;
   let waiting = 0;
-  const soon = () => { clearTimeout(waiting); waiting = setTimeout(applyFilter, 120); };
+  const soon = () => { clearTimeout(waiting); waiting = setTimeout(changed, 120); };
+  const changed = () => { applyFilter(); setAddress("base", filterAddress()); };
   filterForm.addEventListener("input", soon);
-  filterForm.addEventListener("reset", () => setTimeout(applyFilter));
-  filterForm.addEventListener("submit", (event) => { event.preventDefault(); applyFilter(); });
+  filterForm.addEventListener("reset", () => setTimeout(changed));
+  filterForm.addEventListener("submit", (event) => { event.preventDefault(); changed(); });
   every.more.addEventListener("click", showMore);
   applyFilter();
 }

@@ -131,7 +131,7 @@ function valueTable(one) {
   }
   const head = make("tr", {}, ...["Run (UTC)", "Commit", "Value", "Verdict"].map((text) => make("th", { scope: "col" }, text)));
   return make("details", {}, make("summary", {}, `The newest values of ${one.variant} as a table`),
-    make("table", { class: "narrow" }, make("thead", {}, head), make("tbody", {}, ...rows)));
+    takeable(make("table", { class: "narrow" }, make("thead", {}, head), make("tbody", {}, ...rows))));
 }
 
 function startTrends() {
@@ -144,6 +144,7 @@ function startTrends() {
   trends.choice.addEventListener("change", () => {
     const [problem, metric, place] = [...trends.choice.querySelectorAll("select")].map((select) => select.value);
     startTrend(chooseTrend(problem, metric, place));
+    setAddress("base", trendAddress(trends.marked));
   });
   let waiting = 0;
   addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(drawTrend, 150); });

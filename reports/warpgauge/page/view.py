@@ -36,7 +36,8 @@ FEW_COMMITS = 5  # of a group that are named, and metrics
 _UPLOT = "third_party/uplot/"
 _SCRIPTS = (
     *(_UPLOT + "uPlot.iife.min.js", "data.js", "chart.js", "chart_marks.js", "chart_view.js"),
-    *("trends.js", "fact.js", "filter.js", "cases.js", "elements.js", "page.js"),
+    *("trends.js", "fact.js", "filter.js", "cases.js", "elements.js", "compare.js"),
+    *("take.js", "address.js", "page.js"),
 )
 _FOLDED = (
     ("moved", "beyond a budget because of the environment, with the same machine code"),
@@ -137,7 +138,7 @@ class View:
         links = {"source": self.links.source, "commit": self.links.commit}
         extra = {"links": links, "counted": self._counted}
         extra["bestSources"] = generations.SOURCES
-        extra["ofLastNight"] = len(self.report.last_night)  # runs, the last ones
+        extra["nights"] = [len(night) for night in self.report.nights]  # runs; those shown are last
         data = f"{compact(extra)[:-1]},{self.report.data[1:]}"
         # "<" is the only letter of JSON that could end the element or begin a comment.
         return Markup(data.replace("<", "\\u003c"))

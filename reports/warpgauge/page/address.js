@@ -1,0 +1,131 @@
+// The address bar: it names what is open, for links that last. Numbers of series are only for links of this page.
+//   #fact/ID/METRIC/ARCH/SOURCE/RUN, #trend/ID/METRIC/ARCH/SOURCE, #cases/METRIC/ARCH/BEFORE, #compare/A/B, #q=...&arch=...
+"use strict";
+
+const NONE = "-"; // in the place of an architecture or a source that is not there
+const address = { fact: "", cases: "", base: "" }; // of each dialog that is open, and of what lies below
+
+function joined(...parts) {
+  return parts.map((part) => encodeURIComponent(part ?? NONE)).join("/");
+}
+
+function trendAddress(number) {
+  const one = series(number);
+  return joined("trend", one.id, one.metric.id, one.arch, one.source);
+}
+
+function factAddress(number, index) {
+  const one = series(number);
+  return joined("fact", one.id, one.metric.id, one.arch, one.source, run(one.runs[index]).id);
+}
+
+// Sets the address of a dialog, or of what lies below: "" where it is closed.
+function setAddress(where, text) {
+  address[where] = text;
+  const now = address.fact || address.cases || address.base;
+  if (location.hash.slice(1) !== now) history.replaceState(null, "", now ? `#${now}` : location.pathname + location.search);
+}
+
+// The series that an address names, the one measured last; with a run the one that has it.
+// Gives [number, index], and in words what the page does not have.
+function named(id, metric, arch, source, wanted) {
+  const cases = data.cases.findIndex((_, i) => caseName(i) === id);
+  if (cases < 0) return { problem: `This page has no case “${id}”.` };
+  const isIt = (entry) => entry[0] === cases && data.metrics[entry[1]][0] === metric &&
+    (data.archs[entry[2]] ?? NONE) === arch && (data.sources[entry[3]] ?? NONE) === source;
+  const found = data.series.flatMap((entry, number) => (isIt(entry) ? [number] : []));
+  if (!found.length) return { problem: `This page has no value “${metric}” of ${id} on “${arch}” from “${source}”.` };
+  const last = (number) => data.axes[data.series[number][5]].at(-1);
+  const newest = found.reduce((best, number) => (last(number) > last(best) ? number : best));
+  if (wanted === undefined) return { number: newest, index: null };
+  for (const number of found) {
+    const index = series(number).runs.findIndex((at) => run(at).id === wanted);
+    if (index >= 0) return { number, index };
+  }
+  return { number: newest, index: null, problem: `This page has no value of the run “${wanted}” here; its newest one is shown.` };
+}
+
+// Says in words what an address asks for in vain.
+function say(problem) {
+  document.getElementById("address-problem")?.remove();
+  if (!problem) return;
+  const note = make("p", { id: "address-problem", class: "note", role: "alert" }, problem);
+  document.getElementById("main").prepend(note);
+  (factDialog.open ? factDialog.querySelector("h2").after(note) : note.scrollIntoView({ block: "center" }));
+}
+
+function followTrend(id, metric, arch, source) {
+  const { number, problem } = named(id, metric, arch, source);
+  if (number !== undefined) openTrend(number);
+  return problem;
+}
+
+function followFact(...names) {
+  const { number, index, problem } = named(...names);
+  if (number !== undefined) openFact(number, index);
+  return problem;
+}
+
+function openFact(number, index) {
+  setAddress("fact", factAddress(number, showFact(number, index)));
+}
+
+function openTrend(number) {
+  showTrend(number);
+  setAddress("base", trendAddress(number));
+  document.getElementById("trends").scrollIntoView();
+  document.querySelector("#trend-choice select").focus({ preventScroll: true });
+}
+
+function followCases(metric, arch, before = null) {
+  if (!showCases(metric, arch, before)) {
+    const between = before === null ? `on “${arch}”` : `on both “${before}” and “${arch}”`;
+    return `This page has no case that has a value “${metric}” ${between}.`;
+  }
+  setAddress("cases", joined("cases", metric, arch, ...(before === null ? [] : [before])));
+  return null;
+}
+
+const FOLLOWED = { fact: followFact, trend: followTrend, cases: followCases, compare: followCompare };
+
+function nameFrom(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+// The list of cases stays open below a fact, which closes onto it.
+function follow() {
+  const hash = location.hash.slice(1);
+  const [kind, ...names] = hash.split("/").map(nameFrom);
+  if (kind !== "fact" && !hash.startsWith("fact-") && factDialog.open) factDialog.close();
+  if (kind !== "cases" && kind !== "fact" && !hash.startsWith("fact-") && casesDialog.open) casesDialog.close();
+  say(null);
+  say(followed(hash, kind, names));
+}
+
+// Opens what an address names; says what it lacks.
+function followed(hash, kind, names) {
+  const numbered = /^(fact|trend)-(\d{1,9})(?:-(\d{1,9}))?$/.exec(hash);
+  if (numbered && Number(numbered[2]) < data.series.length) {
+    const number = Number(numbered[2]);
+    if (numbered[1] === "trend") openTrend(number);
+    else openFact(number, numbered[3] === undefined ? null : Number(numbered[3]) - series(number).leftOut);
+    return null;
+  }
+  if (Object.hasOwn(FOLLOWED, kind) && names.length) return FOLLOWED[kind](...names);
+  if (isFilter(hash)) return followFilter(hash);
+  return !hash || document.getElementById(nameFrom(hash)) ? null : `This page has nothing at “#${nameFrom(hash)}”.`;
+}
+
+// Closing a dialog removes its address.
+function startAddresses() {
+  addEventListener("hashchange", follow);
+  for (const [dialog, where] of [[factDialog, "fact"], [casesDialog, "cases"]]) {
+    dialog.addEventListener("close", () => { if (!dialog.open) setAddress(where, ""); });
+    dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  }
+  follow();
+}

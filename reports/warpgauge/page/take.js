@@ -1,0 +1,54 @@
+// Every table can be taken as CSV or JSON.
+"use strict";
+
+// A cell that a spreadsheet would take for a formula gets an apostrophe; numbers stay numbers.
+function csvCell(value) {
+  const text = String(value ?? "");
+  const safe = typeof value !== "number" && /^[=+\-@\t\r]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+function asCsv(rows) {
+  return rows.map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
+}
+
+function asJson([head, ...rows]) {
+  return `${JSON.stringify(rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i] ?? null]))), null, 1)}\n`;
+}
+
+// The head and the rows of a table that the filter does not hide.
+function rowsOf(table) {
+  const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
+  const head = [...(table.tHead?.rows[0]?.cells ?? [])].map((cell, i) => text(cell) || `column ${i + 1}`);
+  const rows = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => !row.hidden);
+  return [head, ...rows.map((row) => [...row.cells].map(text))];
+}
+
+function save(name, type, text) {
+  const link = make("a", { download: name, href: URL.createObjectURL(new Blob([text], { type })) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
+}
+
+// Gives a table its buttons; `source` has rows that are not written out, the names of columns first.
+function takeable(table, source = () => rowsOf(table)) {
+  const name = () => `warpgauge-${table.closest("section, dialog").id}-${night(run(data.runs.length - 1))}`;
+  const button = (text, write, type) => {
+    const made = make("button", { type: "button", "aria-label": `Take this table as ${text}` }, text);
+    made.addEventListener("click", () => save(`${name()}.${text.toLowerCase()}`, type, write(source())));
+    return made;
+  };
+  table.createCaption().append(make("span", { class: "take" }, button("CSV", asCsv, "text/csv"), " ", button("JSON", asJson, "application/json")));
+  return table;
+}
+
+// The words of a caption that has buttons.
+function setCaption(table, text) {
+  const caption = table.createCaption();
+  caption.replaceChildren(text, ...caption.querySelectorAll(".take"));
+}
+
+function startTaking() {
+  const sources = new Map([[document.getElementById("every-table"), everyData], [compareSection?.querySelector("table"), comparedData]]);
+  for (const table of document.querySelectorAll("table")) takeable(table, sources.get(table));
+}

@@ -1,0 +1,94 @@
+"""Pages opened in Chromium, for tests of what their script does.
+
+Skipped where there is no Chromium; where WARPGAUGE_TEST_PACKAGES names it, as ci/test does in CI,
+it has to be there.
+"""
+
+import json
+import os
+import shutil
+import time
+
+import pytest
+from page_samples import RUNS, build, render
+from selenium import webdriver
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+
+
+@pytest.fixture(scope="module")
+def chromium():
+    asked_for = "chromium" in os.environ.get("WARPGAUGE_TEST_PACKAGES", "")
+    if not (CHROMIUM and DRIVER) and not asked_for:
+        pytest.skip("needs the packages chromium and chromium-driver")
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    for argument in (
+        *("--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"),
+        *("--window-size=1280,1000", "--host-resolver-rules=MAP * ~NOTFOUND"),
+    ):
+        options.add_argument(argument)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    browser = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield browser
+    browser.quit()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory):
+    path = tmp_path_factory.mktemp("site") / "index.html"
+    path.write_text(render(build()), encoding="utf-8")
+    return path.as_uri()
+
+
+@pytest.fixture
+def page(chromium, address):
+    """The page, just opened; at the end nothing was complained of and nothing asked for."""
+    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    chromium.get("about:blank")
+    for kind in ("browser", "performance"):
+        chromium.get_log(kind)
+    chromium.get(address)
+    yield chromium
+    assert [entry["message"] for entry in chromium.get_log("browser")] == []
+    messages = [
+        json.loads(entry["message"])["message"] for entry in chromium.get_log("performance")
+    ]
+    asked = {
+        message["params"]["request"]["url"].split("#")[0]
+        for message in messages
+        if message["method"] == "Network.requestWillBeSent"
+    }
+    assert {url for url in asked if not url.startswith("data:")} <= {address}
+
+
+def opened(browser, folder, series, runs=RUNS):
+    """A page of these series alone."""
+    path = folder / "index.html"
+    path.write_text(render(build(series, runs)), encoding="utf-8")
+    browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    browser.get(path.as_uri())
+
+
+def shown(page, selector):
+    return [one for one in page.find_elements(By.CSS_SELECTOR, selector) if one.is_displayed()]
+
+
+def wait_for(condition, seconds=10):
+    end = time.monotonic() + seconds
+    while not (found := condition()):
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.02)
+    return found
+
+
+def search(page, text):
+    page.find_element(By.NAME, "text").send_keys(text)
+
+
+def every(page):
+    """The text of each row, all at one moment."""
+    script = "return [...document.querySelectorAll('#every-table tbody tr')].map(r => r.innerText)"
+    return page.execute_script(script)
