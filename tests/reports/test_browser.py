@@ -411,6 +411,13 @@ def test_nothing_is_wider_than_the_screen(page, address, width):
     assert page.execute_script("return document.documentElement.scrollWidth") <= width
 
 
+def test_every_link_has_a_name(page):
+    script = """
+      const name = (link) => link.textContent.trim() || link.getAttribute("aria-label");
+      return [...document.querySelectorAll("a")].filter((link) => !name(link)).length"""
+    assert page.execute_script(script) == 0
+
+
 def test_light_and_dark_have_contrast(page):
     """Text on paper as WCAG 2.1 asks for: 4.5 to 1."""
     script = """

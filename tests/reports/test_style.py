@@ -1,11 +1,13 @@
 """How reports look: numbers, units, and text that can be read on every colour."""
 
 import itertools
+import re
 
 import matplotlib
 import numpy as np
 import pytest
 from warpgauge.drawing import style
+from warpgauge.page import view
 
 
 @pytest.mark.parametrize(
@@ -75,3 +77,17 @@ def test_lines_have_contrast_on_paper(scheme):
     for colour in page["lines"]:
         dark, light = sorted((linear_parts(of) @ XYZ[1]) for of in (colour, page["paper"]))
         assert (light + 0.05) / (dark + 0.05) >= 3
+
+
+@pytest.mark.parametrize("scheme", style.PAGE)
+@pytest.mark.parametrize("gain", [-1, 1])
+def test_text_on_the_strongest_tint_has_contrast(scheme, gain):
+    found = re.search(r"var\(--(\w+)\) (\d+)%, var\(--paper\)", view._tint(gain))
+    page, share = style.PAGE[scheme], int(found[2]) / 100
+    tint, paper = (
+        np.array([int(page[name][i : i + 2], 16) for i in (1, 3, 5)])
+        for name in (found[1], "paper")
+    )
+    mixed = "#" + "".join(f"{round(part):02x}" for part in share * tint + (1 - share) * paper)
+    dark, light = sorted(linear_parts(of) @ XYZ[1] for of in (mixed, page["ink"]))
+    assert (light + 0.05) / (dark + 0.05) >= 4.5

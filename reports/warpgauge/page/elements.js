@@ -44,7 +44,7 @@ function elementRow(id, row, order, counted, direction, mixed) {
     if (!cell) return make("td", { class: "missing" }, "–");
     const gain = base > 0 && cell.value > 0 ? Math.max(-1, Math.min(1, Math.log2(cell.value / base) * (direction === "higher" ? 1 : -1))) : 0;
     const style = direction === "none" || !gain ? null :
-      `background: color-mix(in srgb, var(--${gain > 0 ? "better" : "worse"}) ${Math.round(Math.abs(gain) * 55)}%, var(--paper))`;
+      `background: color-mix(in srgb, var(--${gain > 0 ? "better" : "worse"}) ${Math.round(Math.abs(gain) * 48)}%, var(--paper))`;
     return make("td", { style }, make("a", { href: `#fact-${cell.number}` }, numberText(cell.value / share)));
   });
   const note = counted && mixed ? make("span", { class: "faint" }, " per element") : null;

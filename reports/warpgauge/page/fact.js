@@ -38,7 +38,9 @@ function showFact(number, index) {
   if (!factDialog.open) factDialog.showModal();
   const chart = make("div", {});
   removeCharts(figure);
-  figure.replaceChildren(chart, make("p", {}, make("a", { href: `#trend-${number}` }, "Compare with the other variants")));
+  const trend = make("button", { type: "button" }, "Compare with the other variants");
+  trend.addEventListener("click", () => { location.hash = `trend-${number}`; });
+  figure.replaceChildren(chart, make("p", {}, trend));
   drawChart(chart, [one], one, { point: i, onPoint: (_, k) => { location.hash = `fact-${number}-${k + one.leftOut}`; } });
   factDialog.scrollTop = 0;
   return i;

@@ -75,7 +75,7 @@ def different(stems: list[str]) -> list[str]:
 
 def _embedded(svg: str, prefix: str) -> str:
     """The SVG of matplotlib from its root element on: names made unique on the page, letters in
-    the page's colours, and no background."""
+    the page's colours, and no background. Screen readers read the figure's label and the tables."""
     svg = svg[svg.index("<svg") :]
     svg = re.sub(r"<metadata>.*?</metadata>", "", svg, flags=re.DOTALL)
     svg = re.sub(r"<style.*?</style>", "", svg, flags=re.DOTALL)
@@ -84,4 +84,4 @@ def _embedded(svg: str, prefix: str) -> str:
     svg = svg.replace(f"fill: {style.PAPER}", "fill: none", 2)  # of the figure and of the axes
     svg = svg.replace(f"fill: {style.INK}", "fill: var(--ink)")
     svg = svg.replace(f"fill: {style.FAINT}", "fill: var(--faint)")
-    return re.sub(r'<svg[^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1">', svg, count=1)
+    return re.sub(r'<svg[^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1" aria-hidden="true">', svg, count=1)

@@ -228,7 +228,7 @@ def _by_share(timed: list[speeds.Speed]) -> list[speeds.Speed]:
 def _tint(gain: float) -> str:
     """A background between the page's paper and its colour for better or worse."""
     name = "better" if gain > 0 else "worse"
-    return f"background: color-mix(in srgb, var(--{name}) {abs(gain) * 55:.0f}%, var(--paper))"
+    return f"background: color-mix(in srgb, var(--{name}) {abs(gain) * 48:.0f}%, var(--paper))"
 
 
 def _utc(time: datetime) -> str:
