@@ -68,6 +68,22 @@ def test_each_gpu_has_its_roofline_and_one_without_arithmetic_has_none():
     ]
 
 
+def test_the_theoretical_peak_of_an_h100_is_the_published_one():
+    peak = 2 * 2619e6 * 5120 / 8  # what warpgauge-bench takes shares of
+    case = ("dot", "v", "f32", "1000000")
+    roofs = rooflines_of(timed(case, 7e11, 2.8e12, 100 * 2.8e12 / peak))
+    assert roofs[0].peak == pytest.approx(3.35e12, rel=1e-3)
+    (picture,) = roofline_picture.gallery_of(roofs).pictures
+    assert b"memory, theoretical: 3.352 TB/s" in picture.files["svg"]
+    assert b"memory, measured" not in picture.files["svg"]
+
+
+def test_a_roofline_has_no_peak_where_no_share_was_measured():
+    roofs = rooflines_of(timed(("dot", "v", "f32", "1000000"), 7e11, 2.8e12))
+    (picture,) = roofline_picture.gallery_of(roofs).pictures
+    assert b"memory, " not in picture.files["svg"]
+
+
 def test_marks_of_a_roofline_lead_to_their_facts_on_the_page_only():
     roofs = rooflines_of(
         timed(("dot", "<b>", "f32", "1000000"), 7e11, 2.8e12, 84),

@@ -84,4 +84,6 @@ def _embedded(svg: str, prefix: str) -> str:
     svg = svg.replace(f"fill: {style.PAPER}", "fill: none", 2)  # of the figure and of the axes
     svg = svg.replace(f"fill: {style.INK}", "fill: var(--ink)")
     svg = svg.replace(f"fill: {style.FAINT}", "fill: var(--faint)")
-    return re.sub(r'<svg[^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1" aria-hidden="true">', svg, count=1)
+    return re.sub(
+        r'<svg[^>]*?viewBox="([^"]*)"[^>]*>', r'<svg viewBox="\1" aria-hidden="true">', svg, count=1
+    )
