@@ -143,6 +143,24 @@ def test_two_nights_are_compared(page):
     wait_for(lambda: row in compared(page))
 
 
+def test_known_causes_come_before_what_may_be_noise(chromium, tmp_path):
+    gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
+    noisy = a_series("time.median_us", [10.0 + night % 3 for night in range(30)], **gpu)
+    counted = a_series("registers", [20] * 29 + [21], variant="known", runs=GPU_RUNS)
+    opened(chromium, tmp_path, [noisy, counted], GPU_RUNS)
+    go(chromium, chromium.current_url, "#compare/2026-01-29/2026-01-30")
+    first, second = compared(chromium)
+    assert "known" in first and "worse, +5 %" in first
+    assert "time.median_us" in second and "+9.09 %" in second and "no change found" in second
+    assert "worse" not in second  # it is no finding
+
+
+def test_a_night_has_the_times_of_all_its_runs(page, address):
+    go(page, address, "#compare/2026-01-29T03:00/2026-01-30")  # the GPU's runs begin at 3
+    assert hash_of(page) == "#compare/2026-01-29T02%3A00/2026-01-30T02%3A00"
+    assert not problem(page)
+
+
 def test_nights_that_are_the_same_have_no_rows(page, address):
     go(page, address, "#compare/2026-01-04/2026-01-07")
     assert [row for row in compared(page) if "time." not in row] == []

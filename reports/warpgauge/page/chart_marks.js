@@ -99,7 +99,7 @@ function drawDisturbed(ctx, line, x, y) {
   });
 }
 
-// A diamond, and the cause beside it where no other one stands.
+// A diamond, and the cause above it where no other one stands.
 function drawChanges(ctx, line, x, y, texts) {
   for (const change of line.one.changes) {
     const place = [...line.indices].find(([, i]) => i === change.index)?.[0];
@@ -114,9 +114,9 @@ function drawChanges(ctx, line, x, y, texts) {
     ctx.lineWidth = 2;
     ctx.stroke();
     const width = ctx.measureText(change.cause).width;
-    if (texts.some(([left, top]) => Math.abs(left - cx) < width + 2 * MARK + 6 && Math.abs(top - cy) < 16)) continue;
+    if (texts.some(([left, top]) => Math.abs(left - cx) < width + 6 && Math.abs(top - cy) < 16)) continue;
     texts.push([cx, cy]);
-    write(ctx, change.cause, cx - MARK - 4, cy - 4);
+    write(ctx, change.cause, cx + MARK, cy - MARK - 5);
   }
 }
 

@@ -20,9 +20,9 @@ function nightText(one) {
   return nights.filter((other) => night(run(other.from)) === text).length > 1 ? moment(run(one.from)) : text;
 }
 
-// The newest night whose first run began at such a time: a day, or a day and an hour.
+// The newest night with a run of such a time: a day, or a day and an hour.
 function nightFrom(name) {
-  return nights.findLast((one) => run(one.from).time.startsWith(name));
+  return nights.findLast(({ from, to }) => data.runs.slice(from, to + 1).some(([, time]) => time.startsWith(name)));
 }
 
 // The place of a night's newest run on an axis of series; -1 where it has none.
@@ -48,10 +48,20 @@ function differences(before, after) {
     if (old === now) found.same += 1;
     else found.rows.push({ number, i, k, old, now, cause: i < 0 || k < 0 ? null : causeBetween(entry, Math.min(i, k), Math.max(i, k)) });
   });
-  const size = ({ old, now }) => (old > 0 && now > 0 ? Math.abs(Math.log(now / old)) : old === undefined || now === undefined ? -1 : 1e9);
-  const order = new Map(found.rows.map((row) => [row, size(row)]));
-  found.rows.sort((a, b) => Boolean(b.cause) - Boolean(a.cause) || order.get(b) - order.get(a) || a.number - b.number);
+  const size = ({ old, now }) => (old > 0 && now > 0 ? Math.abs(Math.log(now / old)) : 1e9);
+  const order = new Map(found.rows.map((row) => [row, [rank(row), size(row), -row.number]]));
+  found.rows.sort((a, b) => order.get(a).map((_, i) => order.get(b)[i] - order.get(a)[i]).find(Boolean) || 0);
   return found;
+}
+
+// Known causes first, then counts that need one, then what may be noise, then what one night lacks.
+function rank(row) {
+  if (row.i < 0 || row.k < 0) return 0;
+  return row.cause ? 3 : isExact(row.number) ? 2 : 1;
+}
+
+function isExact(number) {
+  return data.metrics[data.series[number][1]][3] === "exact";
 }
 
 function causeBetween(entry, from, to) {
@@ -61,13 +71,13 @@ function causeBetween(entry, from, to) {
 function why(row) {
   if (row.i < 0 || row.k < 0) return row.i < 0 ? "not measured in the first" : "not measured in the second";
   if (row.cause) return row.cause;
-  return series(row.number).metric.kind === "exact" ? "not known" : "no change found";
+  return isExact(row.number) ? "not known" : "no change found";
 }
 
 function comparedRow(row) {
   const one = series(row.number);
   const step = Math.sign(row.now - row.old) * ({ higher: 1, lower: -1 }[one.metric.direction] ?? 0);
-  const counts = step && typeof row.old === "number" && typeof row.now === "number" && (row.cause || one.metric.kind === "exact");
+  const counts = step && typeof row.old === "number" && typeof row.now === "number" && rank(row) > 1;
   const value = (label, of, place) => make("td", { "data-label": label, class: "values" }, place < 0 ? "–" :
     make("a", { class: "number", href: `#fact-${row.number}-${place + one.leftOut}` }, quantity(of, one.unit)));
   const change = typeof row.old === "number" && typeof row.now === "number" ? changedBy(row.old, row.now) : "";
