@@ -72,7 +72,7 @@ def test_gpus_of_one_architecture_differ_by_their_run(chromium, tmp_path):
     ("end", "words"),
     [
         ("#fact/no.such.case@1/registers/sm_90/ptxas/run1", "no case “no.such.case@1”"),
-        (PADDED.replace("sm_80", "sm_1"), "no value “shared.bank_conflicts” of"),
+        (PADDED.replace("sm_80", "sm_1"), "no “shared.bank_conflicts” of"),
         (f"{PADDED}/gone", "no value of the run “gone” here; its newest one is shown"),
         ("#trend/x", "no case “x”"),
         ("#cases/registers/sm_1", "no case that has a value “registers” on “sm_1”"),

@@ -1,9 +1,10 @@
-// The address bar: it names what is open, for links that last. Numbers of series are only for links of this page.
-//   #fact/ID/METRIC/ARCH/SOURCE/RUN, #trend/ID/METRIC/ARCH/SOURCE, #cases/METRIC/ARCH/BEFORE, #compare/A/B, #q=...&arch=...
+// The address bar names what is open, for links that last: #fact/ID/METRIC/ARCH/SOURCE/RUN,
+// #trend/ID/METRIC/ARCH/SOURCE, #cases/METRIC/ARCH/BEFORE, #compare/A/B, #q=...&arch=...
+// The page's own links name series by their number here, #fact-12-3 and #trend-12, and stay short.
 "use strict";
 
 const NONE = "-"; // in the place of an architecture or a source that is not there
-const address = { fact: "", cases: "", base: "" }; // of each dialog that is open, and of what lies below
+const address = { fact: "", cases: "", base: "" }; // of open dialogs, and of what lies below
 
 function joined(...parts) {
   return parts.map((part) => encodeURIComponent(part ?? NONE)).join("/");
@@ -23,7 +24,8 @@ function factAddress(number, index) {
 function setAddress(where, text) {
   address[where] = text;
   const now = address.fact || address.cases || address.base;
-  if (location.hash.slice(1) !== now) history.replaceState(null, "", now ? `#${now}` : location.pathname + location.search);
+  if (location.hash.slice(1) !== now)
+    history.replaceState(null, "", now ? `#${now}` : location.pathname + location.search);
 }
 
 // The series that an address names, the one measured last; with a run the one that has it.
@@ -31,10 +33,16 @@ function setAddress(where, text) {
 function named(id, metric, arch, source, wanted) {
   const cases = data.cases.findIndex((_, i) => caseName(i) === id);
   if (cases < 0) return { problem: `This page has no case “${id}”.` };
-  const isIt = (entry) => entry[0] === cases && data.metrics[entry[1]][0] === metric &&
-    (data.archs[entry[2]] ?? NONE) === arch && (data.sources[entry[3]] ?? NONE) === source;
+  const isIt = (entry) =>
+    entry[0] === cases &&
+    data.metrics[entry[1]][0] === metric &&
+    (data.archs[entry[2]] ?? NONE) === arch &&
+    (data.sources[entry[3]] ?? NONE) === source;
   const found = data.series.flatMap((entry, number) => (isIt(entry) ? [number] : []));
-  if (!found.length) return { problem: `This page has no value “${metric}” of ${id} on “${arch}” from “${source}”.` };
+  if (!found.length)
+    return {
+      problem: `This page has no “${metric}” of ${id} on “${arch}” from “${source}”.`,
+    };
   const last = (number) => data.axes[data.series[number][5]].at(-1);
   const newest = found.reduce((best, number) => (last(number) > last(best) ? number : best));
   if (wanted === undefined) return { number: newest, index: null };
@@ -42,7 +50,11 @@ function named(id, metric, arch, source, wanted) {
     const index = series(number).runs.findIndex((at) => run(at).id === wanted);
     if (index >= 0) return { number, index };
   }
-  return { number: newest, index: null, problem: `This page has no value of the run “${wanted}” here; its newest one is shown.` };
+  return {
+    number: newest,
+    index: null,
+    problem: `This page has no value of the run “${wanted}” here; its newest one is shown.`,
+  };
 }
 
 // Says in words what an address asks for in vain.
@@ -51,7 +63,9 @@ function say(problem) {
   if (!problem) return;
   const note = make("p", { id: "address-problem", class: "note", role: "alert" }, problem);
   document.getElementById("main").prepend(note);
-  (factDialog.open ? factDialog.querySelector("h2").after(note) : note.scrollIntoView({ block: "center" }));
+  factDialog.open
+    ? factDialog.querySelector("h2").after(note)
+    : note.scrollIntoView({ block: "center" });
 }
 
 function followTrend(id, metric, arch, source) {
@@ -86,7 +100,12 @@ function followCases(metric, arch, before = null) {
   return null;
 }
 
-const FOLLOWED = { fact: followFact, trend: followTrend, cases: followCases, compare: followCompare };
+const FOLLOWED = {
+  fact: followFact,
+  trend: followTrend,
+  cases: followCases,
+  compare: followCompare,
+};
 
 function nameFrom(part) {
   try {
@@ -101,7 +120,8 @@ function follow() {
   const hash = location.hash.slice(1);
   const [kind, ...names] = hash.split("/").map(nameFrom);
   if (kind !== "fact" && !hash.startsWith("fact-") && factDialog.open) factDialog.close();
-  if (kind !== "cases" && kind !== "fact" && !hash.startsWith("fact-") && casesDialog.open) casesDialog.close();
+  if (kind !== "cases" && kind !== "fact" && !hash.startsWith("fact-") && casesDialog.open)
+    casesDialog.close();
   say(null);
   say(followed(hash, kind, names));
 }
@@ -112,20 +132,33 @@ function followed(hash, kind, names) {
   if (numbered && Number(numbered[2]) < data.series.length) {
     const number = Number(numbered[2]);
     if (numbered[1] === "trend") openTrend(number);
-    else openFact(number, numbered[3] === undefined ? null : Number(numbered[3]) - series(number).leftOut);
+    else
+      openFact(
+        number,
+        numbered[3] === undefined ? null : Number(numbered[3]) - series(number).leftOut,
+      );
     return null;
   }
   if (Object.hasOwn(FOLLOWED, kind) && names.length) return FOLLOWED[kind](...names);
   if (isFilter(hash)) return followFilter(hash);
-  return !hash || document.getElementById(nameFrom(hash)) ? null : `This page has nothing at “#${nameFrom(hash)}”.`;
+  return !hash || document.getElementById(nameFrom(hash))
+    ? null
+    : `This page has nothing at “#${nameFrom(hash)}”.`;
 }
 
 // Closing a dialog removes its address.
 function startAddresses() {
   addEventListener("hashchange", follow);
-  for (const [dialog, where] of [[factDialog, "fact"], [casesDialog, "cases"]]) {
-    dialog.addEventListener("close", () => { if (!dialog.open) setAddress(where, ""); });
-    dialog.addEventListener("click", (event) => { if (event.target === dialog) dialog.close(); });
+  for (const [dialog, where] of [
+    [factDialog, "fact"],
+    [casesDialog, "cases"],
+  ]) {
+    dialog.addEventListener("close", () => {
+      if (!dialog.open) setAddress(where, "");
+    });
+    dialog.addEventListener("click", (event) => {
+      if (event.target === dialog) dialog.close();
+    });
   }
   follow();
 }

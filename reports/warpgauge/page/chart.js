@@ -3,9 +3,9 @@
 
 const WIDE = 8; // largest over smallest value from which the axis is logarithmic
 const LINES = 6; // colours
-const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3]]; // with the colours they make twelve different lines
+const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3]]; // twelve different lines, with the colours
 const PRINTED = 680; // pixels of a chart on paper
-const PLAIN = { log: null, percent: false, split: false, range: null }; // how a chart is seen at first
+const PLAIN = { log: null, percent: false, split: false, range: null }; // a view
 const charts = new Map(); // those on the page, and how wide each is
 
 function colour(name) {
@@ -19,13 +19,27 @@ function dashOf(number) {
 // What a line looks like, for legends.
 function lineKey(number) {
   const style = `stroke: var(--line-${number % LINES}); stroke-width: 2.5`;
-  return make("svg", { class: "key", width: 30, height: 10, "aria-hidden": "true" },
-    number < 0 ? null : make("line", { x1: 1, x2: 29, y1: 5, y2: 5, style, "stroke-dasharray": dashOf(number).join(" ") || null }));
+  return make(
+    "svg",
+    { class: "key", width: 30, height: 10, "aria-hidden": "true" },
+    number < 0
+      ? null
+      : make("line", {
+          x1: 1,
+          x2: 29,
+          y1: 5,
+          y2: 5,
+          style,
+          "stroke-dasharray": dashOf(number).join(" ") || null,
+        }),
+  );
 }
 
 // The number of a budget such as "<= 20" or "<= 1.1 x 1024 of naive.f32"; null where it is not one.
 function limitOf(budget) {
-  const found = /^(?:<=|>=|=)\s*(-?[\d.]+(?:e[-+]?\d+)?)(?: x ([\d.e+-]+ of|.*))?/i.exec(budget || "");
+  const found = /^(?:<=|>=|=)\s*(-?[\d.]+(?:e[-+]?\d+)?)(?: x ([\d.e+-]+ of|.*))?/i.exec(
+    budget || "",
+  );
   if (!found) return null;
   const limit = Number(found[1]) * (found[2] === undefined ? 1 : parseFloat(found[2]));
   return Number.isNaN(limit) ? null : limit;
@@ -35,31 +49,57 @@ function limitOf(budget) {
 // shares of its first value where `percent`. Places without a run of the series have no value.
 function lineOf(one, number, places, percent) {
   const first = one.values.find((value) => typeof value === "number" && value !== 0);
-  const numeric = (value) => (typeof value !== "number" || (percent && !first) ? null : percent ? (100 * value) / first : value);
+  const numeric = (value) =>
+    typeof value !== "number" || (percent && !first)
+      ? null
+      : percent
+        ? (100 * value) / first
+        : value;
   const column = (of) => {
     const found = Array(places.size).fill(undefined);
-    one.runs.forEach((at, i) => { found[places.get(at)] = numeric(of(i)); });
+    one.runs.forEach((at, i) => {
+      found[places.get(at)] = numeric(of(i));
+    });
     return found;
   };
-  const end = (sign, side) => column((i) => (one.intervals[i] ? one.values[i] + sign * one.intervals[i][side] : null));
+  const end = (sign, side) =>
+    column((i) => (one.intervals[i] ? one.values[i] + sign * one.intervals[i][side] : null));
   return {
-    one, number, indices: new Map(one.runs.map((at, i) => [places.get(at), i])), values: column((i) => one.values[i]),
-    low: end(-1, 0), high: end(1, 1), limits: column((i) => limitOf(one.budgets[i])),
+    one,
+    number,
+    indices: new Map(one.runs.map((at, i) => [places.get(at), i])),
+    values: column((i) => one.values[i]),
+    low: end(-1, 0),
+    high: end(1, 1),
+    limits: column((i) => limitOf(one.budgets[i])),
   };
 }
 
 // Charts in `figure`: one, or one for each series where the view is `split`. `marked` is the series
 // whose budget is shown, `point` one of its runs that is ringed; `onPoint(series, index)` is called
 // for what the reader picks. Returns what is drawn.
-function drawChart(figure, shown, marked, { runs = marked.runs, point = null, onPoint = null, view = { ...PLAIN } } = {}) {
+function drawChart(
+  figure,
+  shown,
+  marked,
+  { runs = marked.runs, point = null, onPoint = null, view = { ...PLAIN } } = {},
+) {
   removeCharts(figure);
   const places = new Map(runs.map((at, i) => [at, i]));
   const lines = shown.map((one, number) => lineOf(one, number, places, view.percent));
   const budgeted = lines.find((line) => line.one === marked);
   const drawn = { figure, runs, places, lines, budgeted, point, onPoint, view, plots: [] };
-  const all = [...lines.flatMap((line) => [line.values, line.low]), budgeted?.limits || []].flat().filter((v) => typeof v === "number");
+  const all = [...lines.flatMap((line) => [line.values, line.low]), budgeted?.limits || []]
+    .flat()
+    .filter((v) => typeof v === "number");
   if (!lines.some((line) => line.values.some((v) => typeof v === "number"))) {
-    figure.replaceChildren(make("p", { class: "faint" }, "There are no numbers to draw: the values are words, or nothing was measured."));
+    figure.replaceChildren(
+      make(
+        "p",
+        { class: "faint" },
+        "There are no numbers to draw: the values are words, or nothing was measured.",
+      ),
+    );
     return drawn;
   }
   const low = Math.min(...all);
@@ -67,10 +107,15 @@ function drawChart(figure, shown, marked, { runs = marked.runs, point = null, on
   drawn.log = drawn.canBeLog && (view.log ?? Math.max(...all) / low >= WIDE);
   drawn.readout = make("p", { class: "readout", "aria-live": "off" });
   const holder = make("div", { class: view.split ? "plots" : null });
-  figure.replaceChildren(make("p", { class: "faint axis-title" }, axisTitle(drawn)), holder, drawn.readout);
+  figure.replaceChildren(
+    make("p", { class: "faint axis-title" }, axisTitle(drawn)),
+    holder,
+    drawn.readout,
+  );
   const { range } = view;
   const groups = view.split ? lines.map((line) => [line]) : [lines];
-  const targets = groups.map((group) => plotTarget(drawn, holder, group)); // all, before one is measured
+  // All of them, before the width of one is measured.
+  const targets = groups.map((group) => plotTarget(drawn, holder, group));
   drawn.plots = groups.map((group, i) => plot(drawn, targets[i], group));
   if (range) showRange(drawn, ...range);
   readOut(drawn, runs.length - 1);
@@ -88,18 +133,27 @@ function axisTitle({ lines, log, view }) {
 function plotTarget(drawn, holder, lines) {
   const { one } = lines[0];
   const names = lines.map((line) => line.one.variant).join(", ");
-  const newest = lines.map((line) => `${line.one.variant} ${quantity(line.one.values.at(-1), line.one.unit)}`).join(", ");
+  const newest = lines
+    .map((line) => `${line.one.variant} ${quantity(line.one.values.at(-1), line.one.unit)}`)
+    .join(", ");
   const label = `${one.metric.id} of ${names} over ${drawn.runs.length} runs; newest: ${newest}`;
   const target = make("div", { class: "plot", role: "img", "aria-label": label });
-  const title = drawn.view.split ? make("p", { class: "plot-title" }, lineKey(lines[0].number), make("b", {}, names)) : null;
+  const title = drawn.view.split
+    ? make("p", { class: "plot-title" }, lineKey(lines[0].number), make("b", {}, names))
+    : null;
   holder.append(make("div", {}, title, target));
   return target;
 }
 
 function plot(drawn, target, lines) {
   const width = Math.max(280, target.clientWidth || 800);
-  const chart = new uPlot(optionsOf(drawn, lines, width), [drawn.runs.map((_, i) => i), ...lines.map((line) => line.values)], target);
-  if (drawn.onPoint) chart.over.addEventListener("click", (event) => pick(drawn, chart, lines, event));
+  const chart = new uPlot(
+    optionsOf(drawn, lines, width),
+    [drawn.runs.map((_, i) => i), ...lines.map((line) => line.values)],
+    target,
+  );
+  if (drawn.onPoint)
+    chart.over.addEventListener("click", (event) => pick(drawn, chart, lines, event));
   charts.set(chart, width);
   return chart;
 }
@@ -110,134 +164,62 @@ function heightOf(drawn, width) {
 
 function optionsOf(drawn, lines, width) {
   const line = ({ number, values }) => ({
-    stroke: () => colour(`line-${number % LINES}`), width: 1.8, dash: dashOf(number),
-    points: { size: 5, fill: () => colour(`line-${number % LINES}`), show: (chart, _, from, to) => to - from < 60 || values.length === 1 },
+    stroke: () => colour(`line-${number % LINES}`),
+    width: 1.8,
+    dash: dashOf(number),
+    points: {
+      size: 5,
+      fill: () => colour(`line-${number % LINES}`),
+      show: (chart, _, from, to) => to - from < 60 || values.length === 1,
+    },
   });
   const font = `12px ${getComputedStyle(document.body).fontFamily}`;
-  const paint = { font, stroke: () => colour("faint"), grid: { stroke: () => colour("rule"), width: 1 }, ticks: { stroke: () => colour("rule"), width: 1, size: 4 } };
+  const paint = {
+    font,
+    stroke: () => colour("faint"),
+    grid: { stroke: () => colour("rule"), width: 1 },
+    ticks: { stroke: () => colour("rule"), width: 1, size: 4 },
+  };
   return {
-    width, height: heightOf(drawn, width), padding: [14, 40, 0, 0], legend: { show: false },
-    scales: { x: { time: false, range: (_, low, high) => shownRange(drawn, low, high) }, y: { distr: drawn.log ? 3 : 1, range: (chart) => valueRange(drawn, chart) } },
-    axes: [{ ...paint, ...runAxis(drawn) }, { ...paint, ...valueAxis(drawn) }],
+    width,
+    height: heightOf(drawn, width),
+    padding: [14, 40, 0, 0],
+    legend: { show: false },
+    scales: {
+      x: { time: false, range: (_, low, high) => shownRange(drawn, low, high) },
+      y: { distr: drawn.log ? 3 : 1, range: (chart) => valueRange(drawn, chart) },
+    },
+    axes: [
+      { ...paint, ...runAxis(drawn) },
+      { ...paint, ...valueAxis(drawn) },
+    ],
     series: [{}, ...lines.map(line)],
     cursor: {
-      drag: { x: true, y: false, setScale: true }, points: { size: 7 }, sync: { key: drawn.view.split ? "trend" : null },
-      bind: { mousedown: (chart, _, zoom) => (event) => { if (event.shiftKey) startPan(drawn, chart, event); else zoom(event); } },
+      drag: { x: true, y: false, setScale: true },
+      points: { size: 7 },
+      sync: { key: drawn.view.split ? "trend" : null },
+      bind: {
+        mousedown: (chart, _, zoom) => (event) => {
+          if (event.shiftKey) startPan(drawn, chart, event);
+          else zoom(event);
+        },
+      },
     },
     hooks: {
       drawAxes: [(chart) => drawBelow(drawn, chart, lines)],
       draw: [(chart) => drawAbove(drawn, chart, lines)],
-      setCursor: [(chart) => { if (typeof chart.cursor.idx === "number") readOut(drawn, chart.cursor.idx); }],
-      setScale: [(chart, name) => { if (name === "x") rememberRange(drawn, chart); }],
+      setCursor: [
+        (chart) => {
+          if (typeof chart.cursor.idx === "number") readOut(drawn, chart.cursor.idx);
+        },
+      ],
+      setScale: [
+        (chart, name) => {
+          if (name === "x") rememberRange(drawn, chart);
+        },
+      ],
     },
   };
-}
-
-// From half a place before the first run to half a place after the last; at least two places.
-function shownRange(drawn, low, high) {
-  const first = -0.5, last = drawn.runs.length - 0.5;
-  const least = Math.min(2, last - first), middle = (low + high) / 2;
-  if (low <= 0 && high >= drawn.runs.length - 1) return [first, last];
-  if (high - low < least) [low, high] = [middle - least / 2, middle + least / 2];
-  if (low < first) [low, high] = [first, high + first - low];
-  return high > last ? [Math.max(first, low + last - high), last] : [low, high];
-}
-
-// That of all lines' values between the runs shown, so that charts beside each other compare.
-function valueRange(drawn, chart) {
-  const [from, to] = chart.series[0].idxs;
-  const columns = [...drawn.lines.flatMap((line) => [line.values, line.low, line.high]), drawn.budgeted?.limits || []];
-  const seen = columns.flatMap((column) => column.slice(from, to + 1)).filter((v) => typeof v === "number");
-  if (!seen.length) return drawn.log ? [1, 10] : [0, 1];
-  let low = Math.min(...seen), high = Math.max(...seen);
-  if (drawn.log) return [low / 1.3, high * 1.3];
-  if (low > 0 && low < high / 2) low = 0;
-  const margin = (high - low) * 0.08 || Math.abs(high) * 0.1 || 1;
-  return [low === 0 ? 0 : low - margin, high + margin];
-}
-
-// Ticks are at runs, from the newest that is shown on.
-function runAxis({ runs }) {
-  const isOneANight = new Set(runs.map((at) => night(run(at)))).size === runs.length;
-  const text = isOneANight ? night : moment;
-  return {
-    space: isOneANight ? 90 : 130, incrs: [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000], size: 36,
-    splits: (_, __, low, high, step) => {
-      const ticks = [];
-      for (let i = Math.min(Math.floor(high), runs.length - 1); i >= Math.max(0, low); i -= Math.max(1, Math.round(step))) ticks.unshift(i);
-      return ticks;
-    },
-    values: (_, ticks) => ticks.map((i) => text(run(runs[i]))),
-  };
-}
-
-function valueAxis({ log }) {
-  const logTicks = { splits: (_, __, low, high) => ticksOfLog(low, high), filter: (_, ticks) => ticks };
-  return { size: 74, values: (_, ticks) => ticks.map((tick) => (tick === null ? "" : tickText(tick))), ...(log ? logTicks : {}) };
-}
-
-function ticksOfLog(low, high) {
-  const steps = high / low > 1e4 ? [1] : [1, 2, 5];
-  const ticks = [];
-  for (let p = Math.floor(Math.log10(low)); p <= Math.log10(high); p++) {
-    for (const k of steps) if (k * 10 ** p >= low && k * 10 ** p <= high) ticks.push(k * 10 ** p);
-  }
-  if (ticks.length < 3) return evenTicks(low, high);
-  return ticks.length > 9 ? ticks.filter((_, i) => i % Math.ceil(ticks.length / 9) === 0) : ticks;
-}
-
-function evenTicks(low, high) {
-  const rough = (high - low) / 5, power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((k) => k >= rough);
-  const ticks = [];
-  for (let i = Math.ceil(low / step); i * step <= high; i++) ticks.push(Number((i * step).toPrecision(12)));
-  return ticks;
-}
-
-function tickText(tick) {
-  const size = Math.abs(tick);
-  return size === 0 || (size >= 1e-3 && size < 1e6) ? String(tick) : numberText(tick).replace(/\.?0+(?=\D|$)/, "");
-}
-
-// The values of all lines in a run, each with a link to its fact.
-function readOut(drawn, place) {
-  if (drawn.read === place) return;
-  drawn.read = place;
-  const of = run(drawn.runs[place]);
-  const values = drawn.lines.filter((line) => line.indices.has(place)).map((line) => {
-    const i = line.indices.get(place), { one } = line;
-    const share = drawn.view.percent && typeof line.values[place] === "number" ? `, ${Number(line.values[place].toPrecision(4))} %` : "";
-    const interval = intervalText(one, i);
-    const more = [interval && `95 %: ${interval}`, one.disturbances[i] && `disturbed by ${one.disturbances[i]}`].filter(Boolean).join("; ");
-    return make("span", {}, lineKey(line.number), ` ${one.variant} `, make("a", { class: "number", href: `#fact-${one.number}-${i + one.leftOut}` }, quantity(one.values[i], one.unit)),
-      `${share}${more ? ` (${more})` : ""}`);
-  });
-  drawn.readout.replaceChildren(make("b", {}, moment(of)), of.commit ? ` commit ${of.commit.slice(0, 10)}` : "", ...values);
-  drawn.onRead?.(place);
-}
-
-// The point nearest to the pointer.
-function pick(drawn, chart, lines, event) {
-  const box = chart.over.getBoundingClientRect();
-  const [px, py] = [event.clientX - box.left, event.clientY - box.top];
-  let best = null;
-  for (const line of lines) {
-    line.values.forEach((value, place) => {
-      if (typeof value !== "number") return;
-      const distance = Math.hypot(chart.valToPos(place, "x") - px, (chart.valToPos(value, "y") - py) / 2);
-      if (!best || distance < best.distance) best = { line, place, distance };
-    });
-  }
-  if (best) drawn.onPoint(best.line.one, best.line.indices.get(best.place));
-}
-
-// The cause of a change, and the commit, toolkit and driver that it came with.
-function changeText(one, change) {
-  const now = run(one.runs[change.index]);
-  const parts = [night(now), one.variant, change.better < 0 ? "worse" : change.better > 0 ? "better" : "changed",
-    `by ${change.cause}`, now.commit ? `commit ${now.commit.slice(0, 10)}` : null,
-    now.toolkit ? `CUDA ${now.toolkit}` : null, one.device && now.driver ? `driver ${now.driver}` : null];
-  return parts.filter(Boolean).join(", ");
 }
 
 function removeCharts(figure) {
@@ -249,10 +231,13 @@ function removeCharts(figure) {
 
 // Canvases do not follow the style of the page: they are drawn again where it changes.
 function startCharts() {
-  const redraw = () => { for (const chart of charts.keys()) chart.redraw(false, true); };
+  const redraw = () => {
+    for (const chart of charts.keys()) chart.redraw(false, true);
+  };
   const printed = (isPrinting) => () => {
     document.documentElement.classList.toggle("printing", isPrinting);
-    for (const [chart, width] of charts) chart.setSize({ width: isPrinting ? Math.min(width, PRINTED) : width, height: chart.height });
+    for (const [chart, width] of charts)
+      chart.setSize({ width: isPrinting ? Math.min(width, PRINTED) : width, height: chart.height });
     redraw();
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);

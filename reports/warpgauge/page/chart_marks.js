@@ -1,18 +1,20 @@
-// What a chart has besides its lines: bands of noise, the budget, changes with their causes, and a ring.
+// What a chart has besides lines: bands of noise, the budget, changes with their causes, a ring.
 "use strict";
 
 const MARK = 6; // half a diamond's width, in pixels
 
 // Runs `draw` on a chart's canvas in pixels of the page, clipped to where its lines are.
 function onCanvas(chart, draw) {
-  const { ctx, bbox } = chart, ratio = uPlot.pxRatio;
+  const { ctx, bbox } = chart,
+    ratio = uPlot.pxRatio;
   ctx.save();
   ctx.beginPath();
   ctx.rect(bbox.left, bbox.top - 14 * ratio, bbox.width, bbox.height + 14 * ratio);
   ctx.clip();
   ctx.scale(ratio, ratio);
   ctx.font = `12px ${getComputedStyle(document.body).fontFamily}`;
-  const x = (place) => chart.valToPos(place, "x", true) / ratio, y = (value) => chart.valToPos(value, "y", true) / ratio;
+  const x = (place) => chart.valToPos(place, "x", true) / ratio,
+    y = (value) => chart.valToPos(value, "y", true) / ratio;
   draw(ctx, x, y);
   ctx.restore();
 }
@@ -27,17 +29,19 @@ function drawBelow(drawn, chart, lines) {
 function drawAbove(drawn, chart, lines) {
   onCanvas(chart, (ctx, x, y) => {
     for (const line of lines) drawDisturbed(ctx, line, x, y);
-    if (lines.includes(drawn.budgeted)) nameBudget(ctx, drawn.budgeted, chart.series[0].idxs[1], x, y);
+    if (lines.includes(drawn.budgeted))
+      nameBudget(ctx, drawn.budgeted, chart.series[0].idxs[1], x, y);
     const texts = []; // where causes stand already
     for (const line of lines) drawChanges(ctx, line, x, y, texts);
-    const ringed = drawn.point === null ? null : drawn.places.get(drawn.budgeted.one.runs[drawn.point]);
+    const ringed =
+      drawn.point === null ? null : drawn.places.get(drawn.budgeted.one.runs[drawn.point]);
     if (lines.includes(drawn.budgeted) && typeof drawn.budgeted.values[ringed] === "number") {
       circle(ctx, x(ringed), y(drawn.budgeted.values[ringed]), 7, null, colour("ink"));
     }
   });
 }
 
-// The 95 % confidence intervals, as a band where neighbouring runs have them; a run alone has a bar.
+// The 95 % confidence intervals: a band where neighbouring runs have them; a run alone has a bar.
 function drawBand(ctx, line, x, y) {
   const stretches = [[]];
   line.values.forEach((value, place) => {
@@ -50,8 +54,10 @@ function drawBand(ctx, line, x, y) {
   for (const stretch of stretches.filter((one) => one.length)) {
     const wide = stretch.length > 1 ? 0 : 3;
     ctx.beginPath();
-    for (const place of stretch) for (const side of [-wide, wide]) ctx.lineTo(x(place) + side, y(line.high[place]));
-    for (const place of stretch.toReversed()) for (const side of [wide, -wide]) ctx.lineTo(x(place) + side, y(line.low[place]));
+    for (const place of stretch)
+      for (const side of [-wide, wide]) ctx.lineTo(x(place) + side, y(line.high[place]));
+    for (const place of stretch.toReversed())
+      for (const side of [wide, -wide]) ctx.lineTo(x(place) + side, y(line.low[place]));
     ctx.fill();
   }
   ctx.globalAlpha = 1;
@@ -78,7 +84,8 @@ function drawBudget(ctx, { limits }, x, y) {
 // At the newest run that is shown.
 function nameBudget(ctx, { one, limits, indices }, newest, x, y) {
   const last = limits.slice(0, newest + 1).findLastIndex((limit) => typeof limit === "number");
-  if (last >= 0) write(ctx, `budget ${one.budgets[indices.get(last)]}`, x(last + 0.5) - 4, y(limits[last]) - 5);
+  if (last >= 0)
+    write(ctx, `budget ${one.budgets[indices.get(last)]}`, x(last + 0.5) - 4, y(limits[last]) - 5);
 }
 
 // Letters on paper, that end at a place.
@@ -94,19 +101,32 @@ function write(ctx, text, x, y) {
 function drawDisturbed(ctx, line, x, y) {
   line.indices.forEach((i, place) => {
     if (line.one.disturbances[i] && typeof line.values[place] === "number") {
-      circle(ctx, x(place), y(line.values[place]), 3, colour("paper"), colour(`line-${line.number % LINES}`));
+      circle(
+        ctx,
+        x(place),
+        y(line.values[place]),
+        3,
+        colour("paper"),
+        colour(`line-${line.number % LINES}`),
+      );
     }
   });
 }
 
-// A diamond, and the cause above it where no other one stands.
+// A diamond, and the cause where no other one stands: above it, or below where the value fell.
 function drawChanges(ctx, line, x, y, texts) {
   for (const change of line.one.changes) {
     const place = [...line.indices].find(([, i]) => i === change.index)?.[0];
     if (typeof line.values[place] !== "number") continue;
     const [cx, cy] = [x(place), y(line.values[place])];
     ctx.beginPath();
-    for (const [dx, dy] of [[0, -MARK], [MARK, 0], [0, MARK], [-MARK, 0]]) ctx.lineTo(cx + dx, cy + dy);
+    for (const [dx, dy] of [
+      [0, -MARK],
+      [MARK, 0],
+      [0, MARK],
+      [-MARK, 0],
+    ])
+      ctx.lineTo(cx + dx, cy + dy);
     ctx.closePath();
     ctx.fillStyle = colour("paper");
     ctx.fill();
@@ -114,9 +134,16 @@ function drawChanges(ctx, line, x, y, texts) {
     ctx.lineWidth = 2;
     ctx.stroke();
     const width = ctx.measureText(change.cause).width;
-    if (texts.some(([left, top]) => Math.abs(left - cx) < width + 6 && Math.abs(top - cy) < 16)) continue;
+    if (texts.some(([left, top]) => Math.abs(left - cx) < width + 6 && Math.abs(top - cy) < 16))
+      continue;
     texts.push([cx, cy]);
-    write(ctx, change.cause, cx + MARK, cy - MARK - 5);
+    const before = line.values.slice(0, place).findLast((value) => typeof value === "number");
+    write(
+      ctx,
+      change.cause,
+      cx + MARK,
+      before > line.values[place] ? cy + MARK + 14 : cy - MARK - 5,
+    );
   }
 }
 

@@ -1,4 +1,4 @@
-// How a chart is seen: zoom and pan, a log scale, shares of the first value, a chart for each variant.
+// How a chart is seen: zoom and pan, a log scale, shares of the first value, one chart or many.
 "use strict";
 
 function isWhole(drawn, [low, high]) {
@@ -19,13 +19,15 @@ function showRange(drawn, low, high) {
 // Zooms by a factor (below 1: closer) and moves by a share of what is shown.
 function changeRange(drawn, factor, share) {
   const { min, max } = drawn.plots[0].scales.x;
-  const half = ((max - min) / 2) * factor, middle = (min + max) / 2 + (max - min) * share;
+  const half = ((max - min) / 2) * factor,
+    middle = (min + max) / 2 + (max - min) * share;
   showRange(drawn, middle - half, middle + half);
 }
 
 // Dragging with the shift key moves along the runs.
 function startPan(drawn, chart, event) {
-  const { min, max } = chart.scales.x, from = event.clientX;
+  const { min, max } = chart.scales.x,
+    from = event.clientX;
   const width = chart.over.clientWidth;
   const move = (now) => {
     const by = ((from - now.clientX) / width) * (max - min);
@@ -38,21 +40,43 @@ function startPan(drawn, chart, event) {
 // The bar below a chart. `redraw` draws the chart again, with a changed view.
 function viewBar(drawn, redraw) {
   const { view } = drawn;
-  const bar = make("div", { class: "view-bar", role: "group", "aria-label": "How the chart is seen" });
+  const bar = make("div", {
+    class: "view-bar",
+    role: "group",
+    "aria-label": "How the chart is seen",
+  });
   const button = (text, label, act) => {
     const made = make("button", { type: "button", "aria-label": label, title: label }, text);
     made.addEventListener("click", act);
     return made;
   };
   const check = (name, text, isOn, isPossible = true) => {
-    const box = make("input", { type: "checkbox", name, checked: isOn ? "" : null, disabled: isPossible ? null : "" });
-    box.addEventListener("change", () => { view[name] = box.checked; redraw(name); });
+    const box = make("input", {
+      type: "checkbox",
+      name,
+      checked: isOn ? "" : null,
+      disabled: isPossible ? null : "",
+    });
+    box.addEventListener("change", () => {
+      view[name] = box.checked;
+      redraw(name);
+    });
     return make("label", { class: "check" }, box, ` ${text}`);
   };
-  const reset = button("Whole range", "Show all runs", () => showRange(drawn, -0.5, drawn.runs.length - 0.5));
-  const place = make("input", { type: "range", min: 0, max: drawn.runs.length - 1, value: drawn.read, "aria-label": "Run to read" });
+  const reset = button("Whole range", "Show all runs", () =>
+    showRange(drawn, -0.5, drawn.runs.length - 0.5),
+  );
+  const place = make("input", {
+    type: "range",
+    min: 0,
+    max: drawn.runs.length - 1,
+    value: drawn.read,
+    "aria-label": "Run to read",
+  });
   place.addEventListener("input", () => readAt(drawn, Number(place.value)));
-  drawn.onRange = () => { reset.disabled = !view.range; };
+  drawn.onRange = () => {
+    reset.disabled = !view.range;
+  };
   drawn.onRead = (at) => {
     place.value = at;
     place.setAttribute("aria-valuetext", drawn.readout.textContent);
@@ -61,16 +85,14 @@ function viewBar(drawn, redraw) {
   drawn.onRead(drawn.read);
   bar.append(
     make("label", { class: "check" }, "Read ", place),
-    button("+", "Zoom in", () => changeRange(drawn, 0.5, 0)), button("−", "Zoom out", () => changeRange(drawn, 2, 0)),
-    button("◀", "Earlier runs", () => changeRange(drawn, 1, -0.5)), button("▶", "Later runs", () => changeRange(drawn, 1, 0.5)), reset,
-    check("log", "log scale", drawn.log, drawn.canBeLog), check("percent", "% of the first", view.percent), check("split", "one chart per variant", view.split));
+    button("+", "Zoom in", () => changeRange(drawn, 0.5, 0)),
+    button("−", "Zoom out", () => changeRange(drawn, 2, 0)),
+    button("◀", "Earlier runs", () => changeRange(drawn, 1, -0.5)),
+    button("▶", "Later runs", () => changeRange(drawn, 1, 0.5)),
+    reset,
+    check("log", "log scale", drawn.log, drawn.canBeLog),
+    check("percent", "% of the first", view.percent),
+    check("split", "one chart per variant", view.split),
+  );
   return bar;
-}
-
-// Reads a run without a pointer; it comes into view where it is not.
-function readAt(drawn, place) {
-  const { min, max } = drawn.plots[0].scales.x;
-  if (place < min || place > max) showRange(drawn, place - (max - min) / 2, place + (max - min) / 2);
-  for (const chart of drawn.plots) chart.batch(() => chart.setCursor({ left: chart.valToPos(place, "x"), top: 0 }));
-  readOut(drawn, place);
 }

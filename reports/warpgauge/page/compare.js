@@ -7,7 +7,10 @@ const compared = { rows: [], places: new Map() };
 // The nights that the page covers, the oldest first, as numbers of their runs.
 const nights = (() => {
   let end = data.runs.length;
-  return data.nights.toReversed().map((count) => ({ from: end -= count, to: end + count - 1 })).toReversed();
+  return data.nights
+    .toReversed()
+    .map((count) => ({ from: (end -= count), to: end + count - 1 }))
+    .toReversed();
 })();
 
 function nightName(one) {
@@ -17,28 +20,37 @@ function nightName(one) {
 // As people read it: with the hour only where a day has several.
 function nightText(one) {
   const text = night(run(one.from));
-  return nights.filter((other) => night(run(other.from)) === text).length > 1 ? moment(run(one.from)) : text;
+  return nights.filter((other) => night(run(other.from)) === text).length > 1
+    ? moment(run(one.from))
+    : text;
 }
 
 // The newest night with a run of such a time: a day, or a day and an hour.
 function nightFrom(name) {
-  return nights.findLast(({ from, to }) => data.runs.slice(from, to + 1).some(([, time]) => time.startsWith(name)));
+  return nights.findLast(({ from, to }) =>
+    data.runs.slice(from, to + 1).some(([, time]) => time.startsWith(name)),
+  );
 }
 
 // The place of a night's newest run on an axis of series; -1 where it has none.
 function placeOn(axis, one) {
   const key = `${axis} ${one.from}`;
-  if (!compared.places.has(key)) compared.places.set(key, data.axes[axis].findLastIndex((at) => at >= one.from && at <= one.to));
+  if (!compared.places.has(key))
+    compared.places.set(
+      key,
+      data.axes[axis].findLastIndex((at) => at >= one.from && at <= one.to),
+    );
   return compared.places.get(key);
 }
 
 function valueAt(lengths, place) {
   let i = 0;
-  for (let left = place; i + 1 < lengths.length && left >= lengths[i + 1]; i += 2) left -= lengths[i + 1];
+  for (let left = place; i + 1 < lengths.length && left >= lengths[i + 1]; i += 2)
+    left -= lengths[i + 1];
   return lengths[i];
 }
 
-// A row for each series that differs: [number, before, after, cause], undefined where a night has no value.
+// A row for each series that differs; a value is undefined where a night has none.
 function differences(before, after) {
   const found = { rows: [], same: 0 };
   data.series.forEach((entry, number) => {
@@ -46,11 +58,25 @@ function differences(before, after) {
     const [old, now] = [i, k].map((place) => (place < 0 ? undefined : valueAt(entry[6], place)));
     if (old === undefined && now === undefined) return;
     if (old === now) found.same += 1;
-    else found.rows.push({ number, i, k, old, now, cause: i < 0 || k < 0 ? null : causeBetween(entry, Math.min(i, k), Math.max(i, k)) });
+    else
+      found.rows.push({
+        number,
+        i,
+        k,
+        old,
+        now,
+        cause: i < 0 || k < 0 ? null : causeBetween(entry, Math.min(i, k), Math.max(i, k)),
+      });
   });
   const size = ({ old, now }) => (old > 0 && now > 0 ? Math.abs(Math.log(now / old)) : 1e9);
   const order = new Map(found.rows.map((row) => [row, [rank(row), size(row), -row.number]]));
-  found.rows.sort((a, b) => order.get(a).map((_, i) => order.get(b)[i] - order.get(a)[i]).find(Boolean) || 0);
+  found.rows.sort(
+    (a, b) =>
+      order
+        .get(a)
+        .map((_, i) => order.get(b)[i] - order.get(a)[i])
+        .find(Boolean) || 0,
+  );
   return found;
 }
 
@@ -69,7 +95,8 @@ function causeBetween(entry, from, to) {
 }
 
 function why(row) {
-  if (row.i < 0 || row.k < 0) return row.i < 0 ? "not measured in the first" : "not measured in the second";
+  if (row.i < 0 || row.k < 0)
+    return row.i < 0 ? "not measured in the first" : "not measured in the second";
   if (row.cause) return row.cause;
   return isExact(row.number) ? "not known" : "no change found";
 }
@@ -77,24 +104,58 @@ function why(row) {
 function comparedRow(row) {
   const one = series(row.number);
   const step = Math.sign(row.now - row.old) * ({ higher: 1, lower: -1 }[one.metric.direction] ?? 0);
-  const counts = step && typeof row.old === "number" && typeof row.now === "number" && rank(row) > 1;
-  const value = (label, of, place) => make("td", { "data-label": label, class: "values" }, place < 0 ? "–" :
-    make("a", { class: "number", href: `#fact-${row.number}-${place + one.leftOut}` }, quantity(of, one.unit)));
-  const change = typeof row.old === "number" && typeof row.now === "number" ? changedBy(row.old, row.now) : "";
-  return make("tr", {}, make("th", { scope: "row" }, make("code", { class: "case" }, one.id), " ", make("span", { class: "metric" }, one.metric.id)),
-    make("td", { "data-label": "where" }, one.where), value("before", row.old, row.i), value("after", row.now, row.k),
-    make("td", { "data-label": "change", class: counts ? (step > 0 ? "better" : "worse") : null }, `${counts ? (step > 0 ? "better, " : "worse, ") : ""}${change}`),
-    make("td", { "data-label": "why", class: row.cause ? null : "faint" }, why(row)));
+  const counts =
+    step && typeof row.old === "number" && typeof row.now === "number" && rank(row) > 1;
+  const value = (label, of, place) =>
+    make(
+      "td",
+      { "data-label": label, class: "values" },
+      place < 0
+        ? "–"
+        : make(
+            "a",
+            { class: "number", href: `#fact-${row.number}-${place + one.leftOut}` },
+            quantity(of, one.unit),
+          ),
+    );
+  const change =
+    typeof row.old === "number" && typeof row.now === "number" ? changedBy(row.old, row.now) : "";
+  return make(
+    "tr",
+    {},
+    make(
+      "th",
+      { scope: "row" },
+      make("code", { class: "case" }, one.id),
+      " ",
+      make("span", { class: "metric" }, one.metric.id),
+    ),
+    make("td", { "data-label": "where" }, one.where),
+    value("before", row.old, row.i),
+    value("after", row.now, row.k),
+    make(
+      "td",
+      { "data-label": "change", class: counts ? (step > 0 ? "better" : "worse") : null },
+      `${counts ? (step > 0 ? "better, " : "worse, ") : ""}${change}`,
+    ),
+    make("td", { "data-label": "why", class: row.cause ? null : "faint" }, why(row)),
+  );
 }
 
 function compareNights(before, after) {
   const { rows, same } = differences(before, after);
   const only = (one) => rows.filter((row) => row[one] < 0).length;
-  const both = rows.length - only("i") - only("k"), caused = rows.filter((row) => row.cause).length;
+  const both = rows.length - only("i") - only("k"),
+    caused = rows.filter((row) => row.cause).length;
   const counted = (number) => number.toLocaleString("en");
-  const table = compareSection.querySelector("table"), more = compareSection.querySelector(".more");
-  setCaption(table, `${nightText(before)} beside ${nightText(after)}: ${counted(both)} values differ, ${counted(caused)} of them by a known cause; ` +
-    `${counted(same)} are the same; ${counted(only("k"))} are only in the first, ${counted(only("i"))} only in the second.`);
+  const table = compareSection.querySelector("table"),
+    more = compareSection.querySelector(".more");
+  setCaption(
+    table,
+    `${nightText(before)} beside ${nightText(after)}: ${counted(both)} values differ, ` +
+      `${counted(caused)} of them by a known cause; ${counted(same)} are the same; ` +
+      `${counted(only("k"))} are only in the first, ${counted(only("i"))} only in the second.`,
+  );
   const body = table.querySelector("tbody");
   body.replaceChildren();
   const showNext = () => {
@@ -112,19 +173,27 @@ function compareNights(before, after) {
 // What is taken of the table: all of its rows, with numbers as they are.
 function comparedData() {
   const head = ["case", "metric", "where", "before", "after", "unit", "why"];
-  return [head, ...compared.rows.map((row) => {
-    const one = series(row.number);
-    return [one.id, one.metric.id, one.where, row.old, row.now, one.unit, why(row)];
-  })];
+  return [
+    head,
+    ...compared.rows.map((row) => {
+      const one = series(row.number);
+      return [one.id, one.metric.id, one.where, row.old, row.now, one.unit, why(row)];
+    }),
+  ];
 }
 
 function followCompare(first, second) {
   if (!compareSection) return "This page has one night only: there is nothing to compare it with.";
   const chosen = [first, second].map((name) => (name ? nightFrom(name) : undefined));
   const lacking = chosen.indexOf(undefined);
-  if (lacking >= 0) return `This page has no night “${[first, second][lacking] ?? ""}”; it has ${nightText(nights[0])} to ${nightText(nights.at(-1))}.`;
+  if (lacking >= 0) {
+    const range = `${nightText(nights[0])} to ${nightText(nights.at(-1))}`;
+    return `This page has no night “${[first, second][lacking] ?? ""}”; it has ${range}.`;
+  }
   const selects = compareSection.querySelectorAll("select");
-  chosen.forEach((one, i) => { selects[i].value = nightName(one); });
+  chosen.forEach((one, i) => {
+    selects[i].value = nightName(one);
+  });
   openCompared();
   compareSection.scrollIntoView();
   return null;
@@ -140,9 +209,16 @@ function startCompare() {
   if (!compareSection) return;
   const selects = compareSection.querySelectorAll("select");
   selects.forEach((select, i) => {
-    select.replaceChildren(...nights.toReversed().map((one) => make("option", { value: nightName(one) }, nightText(one))));
+    select.replaceChildren(
+      ...nights
+        .toReversed()
+        .map((one) => make("option", { value: nightName(one) }, nightText(one))),
+    );
     select.selectedIndex = 1 - i;
   });
   compareSection.querySelector("form").hidden = false;
-  compareSection.querySelector("form").addEventListener("submit", (event) => { event.preventDefault(); openCompared(); });
+  compareSection.querySelector("form").addEventListener("submit", (event) => {
+    event.preventDefault();
+    openCompared();
+  });
 }

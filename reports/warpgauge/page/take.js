@@ -4,7 +4,10 @@
 // A cell that a spreadsheet would take for a formula gets an apostrophe; numbers stay numbers.
 function csvCell(value) {
   const text = String(value ?? "");
-  const safe = typeof value !== "number" && /^[=+\-@\t\r]/.test(text) && !Number.isFinite(Number(text)) ? `'${text}` : text;
+  const safe =
+    typeof value !== "number" && /^[=+\-@\t\r]/.test(text) && !Number.isFinite(Number(text))
+      ? `'${text}`
+      : text;
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }
 
@@ -13,13 +16,19 @@ function asCsv(rows) {
 }
 
 function asJson([head, ...rows]) {
-  return `${JSON.stringify(rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i] ?? null]))), null, 1)}\n`;
+  return `${JSON.stringify(
+    rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i] ?? null]))),
+    null,
+    1,
+  )}\n`;
 }
 
 // The head and the rows of a table that the filter does not hide.
 function rowsOf(table) {
   const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
-  const head = [...(table.tHead?.rows[0]?.cells ?? [])].map((cell, i) => text(cell) || `column ${i + 1}`);
+  const head = [...(table.tHead?.rows[0]?.cells ?? [])].map(
+    (cell, i) => text(cell) || `column ${i + 1}`,
+  );
   const rows = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => !row.hidden);
   return [head, ...rows.map((row) => [...row.cells].map(text))];
 }
@@ -30,15 +39,32 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-// Gives a table its buttons; `source` has rows that are not written out, the names of columns first.
+// Gives a table its buttons; `source` has all rows, the names of columns first.
 function takeable(table, source = () => rowsOf(table)) {
-  const name = () => `warpgauge-${table.closest("section, dialog").id}-${night(run(data.runs.length - 1))}`;
+  const name = () =>
+    `warpgauge-${table.closest("section, dialog").id}-${night(run(data.runs.length - 1))}`;
   const button = (text, write, type) => {
-    const made = make("button", { type: "button", "aria-label": `Take this table as ${text}` }, text);
-    made.addEventListener("click", () => save(`${name()}.${text.toLowerCase()}`, type, write(source())));
+    const made = make(
+      "button",
+      { type: "button", "aria-label": `Take this table as ${text}` },
+      text,
+    );
+    made.addEventListener("click", () =>
+      save(`${name()}.${text.toLowerCase()}`, type, write(source())),
+    );
     return made;
   };
-  table.createCaption().append(make("span", { class: "take" }, button("CSV", asCsv, "text/csv"), " ", button("JSON", asJson, "application/json")));
+  table
+    .createCaption()
+    .append(
+      make(
+        "span",
+        { class: "take" },
+        button("CSV", asCsv, "text/csv"),
+        " ",
+        button("JSON", asJson, "application/json"),
+      ),
+    );
   return table;
 }
 
@@ -49,6 +75,9 @@ function setCaption(table, text) {
 }
 
 function startTaking() {
-  const sources = new Map([[document.getElementById("every-table"), everyData], [compareSection?.querySelector("table"), comparedData]]);
+  const sources = new Map([
+    [document.getElementById("every-table"), everyData],
+    [compareSection?.querySelector("table"), comparedData],
+  ]);
   for (const table of document.querySelectorAll("table")) takeable(table, sources.get(table));
 }

@@ -35,7 +35,8 @@ MOST_GROUPS = 50  # they share the MOST_ROWS, but each has FIRST_ROWS
 FEW_COMMITS = 5  # of a group that are named, and metrics
 _UPLOT = "third_party/uplot/"
 _SCRIPTS = (
-    *(_UPLOT + "uPlot.iife.min.js", "data.js", "chart.js", "chart_marks.js", "chart_view.js"),
+    *(_UPLOT + "uPlot.iife.min.js", "data.js"),
+    *("chart.js", "chart_scales.js", "chart_marks.js", "chart_points.js", "chart_view.js"),
     *("trends.js", "fact.js", "filter.js", "cases.js", "elements.js", "compare.js"),
     *("take.js", "address.js", "page.js"),
 )

@@ -1,0 +1,87 @@
+// The points of charts: reading a run, picking a value, and the words of a change.
+"use strict";
+
+// The values of all lines in a run, each with a link to its fact.
+function readOut(drawn, place) {
+  if (drawn.read === place) return;
+  drawn.read = place;
+  const of = run(drawn.runs[place]);
+  const values = drawn.lines
+    .filter((line) => line.indices.has(place))
+    .map((line) => {
+      const i = line.indices.get(place),
+        { one } = line;
+      const share =
+        drawn.view.percent && typeof line.values[place] === "number"
+          ? `, ${Number(line.values[place].toPrecision(4))} %`
+          : "";
+      const interval = intervalText(one, i);
+      const more = [
+        interval && `95 %: ${interval}`,
+        one.disturbances[i] && `disturbed by ${one.disturbances[i]}`,
+      ]
+        .filter(Boolean)
+        .join("; ");
+      return make(
+        "span",
+        {},
+        lineKey(line.number),
+        ` ${one.variant} `,
+        make(
+          "a",
+          { class: "number", href: `#fact-${one.number}-${i + one.leftOut}` },
+          quantity(one.values[i], one.unit),
+        ),
+        `${share}${more ? ` (${more})` : ""}`,
+      );
+    });
+  drawn.readout.replaceChildren(
+    make("b", {}, moment(of)),
+    of.commit ? ` commit ${of.commit.slice(0, 10)}` : "",
+    ...values,
+  );
+  drawn.onRead?.(place);
+}
+
+// The point nearest to the pointer.
+function pick(drawn, chart, lines, event) {
+  const box = chart.over.getBoundingClientRect();
+  const [px, py] = [event.clientX - box.left, event.clientY - box.top];
+  let best = null;
+  for (const line of lines) {
+    line.values.forEach((value, place) => {
+      if (typeof value !== "number") return;
+      const distance = Math.hypot(
+        chart.valToPos(place, "x") - px,
+        (chart.valToPos(value, "y") - py) / 2,
+      );
+      if (!best || distance < best.distance) best = { line, place, distance };
+    });
+  }
+  if (best) drawn.onPoint(best.line.one, best.line.indices.get(best.place));
+}
+
+// The cause of a change, and the commit, toolkit and driver that it came with.
+function changeText(one, change) {
+  const now = run(one.runs[change.index]);
+  const parts = [
+    night(now),
+    one.variant,
+    change.better < 0 ? "worse" : change.better > 0 ? "better" : "changed",
+    `by ${change.cause}`,
+    now.commit ? `commit ${now.commit.slice(0, 10)}` : null,
+    now.toolkit ? `CUDA ${now.toolkit}` : null,
+    one.device && now.driver ? `driver ${now.driver}` : null,
+  ];
+  return parts.filter(Boolean).join(", ");
+}
+
+// Reads a run without a pointer; it comes into view where it is not.
+function readAt(drawn, place) {
+  const { min, max } = drawn.plots[0].scales.x;
+  if (place < min || place > max)
+    showRange(drawn, place - (max - min) / 2, place + (max - min) / 2);
+  for (const chart of drawn.plots)
+    chart.batch(() => chart.setCursor({ left: chart.valToPos(place, "x"), top: 0 }));
+  readOut(drawn, place);
+}
