@@ -38,6 +38,18 @@ def test_a_fact_has_an_address_that_lasts(page):
     wait_for(lambda: hash_of(page) == "")
 
 
+def test_the_chart_of_a_fact_reads_its_run(page, address):
+    go(page, address, f"{PADDED}/run3")
+    text = page.find_element(By.CSS_SELECTOR, "#fact .readout").text
+    assert "2026-01-04 02:00" in text and "0 wavefronts" in text
+
+
+def test_a_chosen_trend_is_in_the_address(page):
+    choice = page.find_element(By.CSS_SELECTOR, '#trend-choice [name="problem"]')
+    Select(choice).select_by_visible_text("growing, f32@1000")
+    wait_for(lambda: hash_of(page).startswith("#trend/growing.padded.f32%401000/instructions/"))
+
+
 def test_an_address_without_a_run_is_that_of_the_newest_value(page, address):
     go(page, address, PADDED)
     assert "run29" in shown(page, "dialog[open]")[0].text
@@ -232,6 +244,15 @@ def test_a_table_is_taken_as_json_and_as_csv(page, files):
     assert [row["case"] for row in csv.DictReader(io.StringIO(text))] == [
         row["case"] for row in rows
     ]
+
+
+def test_the_list_of_a_mean_is_taken_with_its_numbers(page, files):
+    page.find_element(By.CSS_SELECTOR, '#steps a[href="#cases/registers/sm_90/sm_80"]').click()
+    wait_for(lambda: shown(page, "#cases[open]"))
+    name, text = files("#cases", "JSON")
+    assert name == "warpgauge-cases-2026-01-30.json"
+    (row,) = json.loads(text)
+    assert (row["sm_80"], row["sm_90"], row["Unit"]) == (24, 18, "registers/thread")
 
 
 def test_all_that_is_found_is_taken_and_not_only_what_is_written_out(page, files):

@@ -118,7 +118,7 @@ function drawChart(
   const targets = groups.map((group) => plotTarget(drawn, holder, group));
   drawn.plots = groups.map((group, i) => plot(drawn, targets[i], group));
   if (range) showRange(drawn, ...range);
-  readOut(drawn, runs.length - 1);
+  readOut(drawn, point === null ? runs.length - 1 : places.get(marked.runs[point]));
   return drawn;
 }
 
