@@ -44,7 +44,8 @@ def test_the_chart_of_a_fact_reads_its_run(page, address):
     assert "2026-01-04 02:00" in text and "0 wavefronts" in text
 
 
-def test_a_chosen_trend_is_in_the_address(page):
+def test_a_chosen_trend_is_in_the_address(page, address):
+    go(page, address, PADDED.replace("#fact", "#trend"))
     choice = page.find_element(By.CSS_SELECTOR, '#trend-choice [name="problem"]')
     Select(choice).select_by_visible_text("growing, f32@1000")
     wait_for(lambda: hash_of(page).startswith("#trend/growing.padded.f32%401000/instructions/"))
@@ -246,9 +247,8 @@ def test_a_table_is_taken_as_json_and_as_csv(page, files):
     ]
 
 
-def test_the_list_of_a_mean_is_taken_with_its_numbers(page, files):
-    page.find_element(By.CSS_SELECTOR, '#steps a[href="#cases/registers/sm_90/sm_80"]').click()
-    wait_for(lambda: shown(page, "#cases[open]"))
+def test_the_list_of_a_mean_is_taken_with_its_numbers(page, address, files):
+    go(page, address, "#cases/registers/sm_90/sm_80")
     name, text = files("#cases", "JSON")
     assert name == "warpgauge-cases-2026-01-30.json"
     (row,) = json.loads(text)
