@@ -139,7 +139,8 @@ function startFilter() {
   let waiting = 0;
   const soon = () => { clearTimeout(waiting); waiting = setTimeout(changed, 120); };
   const changed = () => { applyFilter(); setAddress("base", filterAddress()); };
-  filterForm.addEventListener("input", soon);
+  // What is chosen by other ways than keys and pointer may come as "change" alone.
+  for (const kind of ["input", "change"]) filterForm.addEventListener(kind, soon);
   filterForm.addEventListener("reset", () => setTimeout(changed));
   filterForm.addEventListener("submit", (event) => { event.preventDefault(); changed(); });
   every.more.addEventListener("click", showMore);
