@@ -198,7 +198,7 @@ def print_kept(drawn: Sequence[Followed], nights: int) -> None:
 
 
 def _first(raised: Sequence[Alarm], begin: int) -> Alarm | None:
-    worse = (alarm for alarm in raised if alarm.shift.rises and alarm.shift.at >= begin)
+    worse = (alarm for alarm in raised if alarm.rises and alarm.start >= begin)
     return min(worse, key=lambda alarm: alarm.found, default=None)
 
 
@@ -210,7 +210,7 @@ def print_false_alarms(drawn: Sequence[Followed], nights: int) -> None:
         total = nights * len(found)
         raised = [alarm for of_one in found for alarm in of_one]
         rate = f"{1000 * len(raised) / total:.2f}"
-        worse = [alarm for alarm in raised if alarm.shift.rises]
+        worse = [alarm for alarm in raised if alarm.rises]
         share = sum(_end(alarm, nights) - alarm.found for alarm in worse) / total
         print(f"| {kind.name} | {total:,} | {rate} | {100 * share:.1f} % |", flush=True)
 

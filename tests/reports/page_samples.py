@@ -35,13 +35,13 @@ GPU_RUNS = [
 ]
 
 
-def a_series(metric, values, arch="sm_90", runs=RUNS, **members):
+def a_series(metric, values, arch="sm_90", runs=RUNS, code_hash=None, **members):
     """A series of `metric`, a value for each of the newest runs; a dict of a value is its point."""
     of = {"family": "transpose", "variant": "padded", "type": "f32", "size": "64x64"}
     found = {"source": "emulator", "device_name": None} | members
     key = SeriesKey(**{**of, "metric": metric, "arch": arch} | found)
     place = {"file": "kernels/transpose/family.cu", "line": 7, "sass_hash": "s", "source_hash": "q"}
-    place["kernels"] = int(key.family != "copies")
+    place |= {"code_hash": code_hash, "kernels": int(key.family != "copies")}
     points = [
         Point(run, **place | (value if isinstance(value, dict) else {"value": value}))
         for run, value in zip(runs[-len(values) :], values, strict=True)

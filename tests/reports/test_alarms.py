@@ -1,6 +1,7 @@
 """What was found stays found: alarms of noisy series over their nights, open values, and
 acknowledgements on the page, in the digest and in exit codes."""
 
+import re
 import sys
 from datetime import date
 from pathlib import Path
@@ -10,12 +11,14 @@ import pytest
 from page_samples import GPU, RUNS, a_run, a_series, build, conflicts, render
 from some_facts import a_fact, registers, write
 from warpgauge.changes.alarms import alarms
+from warpgauge.changes.drifts import Drift
 from warpgauge.changes.level_shifts import level_shifts
 from warpgauge.changes.series import changes
 from warpgauge.facts.catalog import catalog
 from warpgauge.history import Acknowledgement, Keep, open_history
 from warpgauge.page import digest
 from warpgauge.page.contents import Contents
+from warpgauge.page.sections import change_text
 from warpgauge.program import main
 
 sys.path.append(str(Path(__file__).parents[2] / "reports" / "benchmarks"))
@@ -32,7 +35,7 @@ def shifted(seed, shift=0.02, at=30, back=None, count=120, noise=0.01):
 
 
 def worse(logs, at=30):
-    return [alarm for alarm in alarms(logs) if alarm.shift.rises and alarm.shift.at > at - 6]
+    return [alarm for alarm in alarms(logs) if alarm.rises and alarm.start > at - 6]
 
 
 @pytest.fixture
@@ -54,7 +57,7 @@ def remembered(monkeypatch):
 
 
 def told(found):
-    return [(a.shift, a.found, a.before, a.after) for a in sorted(found, key=lambda a: a.found)]
+    return [(a.what, a.found, a.before, a.after) for a in sorted(found, key=lambda a: a.found)]
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -99,6 +102,62 @@ def test_a_second_step_is_another_alarm():
         logs = shifted(seed, 0.05, noise=0.005)
         logs[60:] += 0.05
         assert [alarm.found > 59 for alarm in worse(logs)] == [False, True]
+
+
+def drifting(seed, drift=0.03, over=60, at=60, count=180, back=None, noise=0.01):
+    logs = np.random.default_rng(seed).normal(2.0, noise, count)
+    logs[at : at + over] += np.linspace(0, np.log1p(drift), over)
+    logs[at + over : back] += np.log1p(drift)
+    return logs
+
+
+def drifts(logs):
+    return [alarm for alarm in alarms(logs) if isinstance(alarm.what, Drift)]
+
+
+def test_a_drift_that_shows_no_shift_is_found():
+    """3 % in 60 nights at a noise of 1 %."""
+    found = [[alarm for alarm in alarms(drifting(seed)) if alarm.rises] for seed in range(20)]
+    assert sum(map(bool, found)) >= 18
+    assert sum(isinstance(a.what, Drift) for of_one in found for a in of_one) >= 8
+    firsts = [min(alarm.found for alarm in of_one) for of_one in found if of_one]
+    assert sum(70 < first < 150 for first in firsts) >= 18
+
+
+def test_nights_without_a_drift_show_none():
+    """At most 1 in 40 series of 200 nights."""
+    noise = np.random.default_rng(3).normal(2.0, 0.01, (40, 200))
+    assert sum(len(drifts(logs)) for logs in noise) <= 1
+
+
+def test_a_step_is_no_drift():
+    assert [drifts(shifted(seed, 0.05, at=60)) for seed in range(20)] == [[]] * 20
+
+
+def test_a_drift_is_over_when_the_level_is_back():
+    found = [drifts(drifting(seed, back=150, count=220)) for seed in range(20)]
+    rising = [alarm for of_one in found for alarm in of_one if alarm.rises]
+    assert len(rising) >= 8
+    assert sum(150 <= (alarm.recovered or 999) < 200 for alarm in rising) >= len(rising) - 1
+
+
+def test_a_drift_that_goes_on_is_found_again_and_stays_open():
+    logs = drifting(1, 0.12, over=240, at=60, count=300)
+    found = [alarm for alarm in alarms(logs) if alarm.rises]
+    assert len(found) > 1 and [alarm.recovered for alarm in found] == [None] * len(found)
+
+
+def test_a_drift_says_over_how_many_nights_it_crept():
+    seed = next(seed for seed in range(20) if drifts(drifting(seed)))
+    values = [float(value) for value in np.exp(drifting(seed))]
+    runs = [a_run(night, gpu=True) for night in range(len(values))]
+    gpu = {"source": "clock", "device_name": GPU}
+    timed = a_series("time.median_us", values, runs=runs, code_hash="c", **gpu)
+    found = changes(timed, catalog()["time.median_us"])
+    (drift,) = [change for change in found if change.nights]
+    assert drift.before == pytest.approx(np.exp(2), rel=0.01) and drift.ratio > 1.015
+    assert re.fullmatch(r"\+[\d.]+ % in (30|60) nights", change_text(drift))
+    assert drift.run.time < drift.detected.time and not drift.recovered
 
 
 def test_an_exact_value_is_back_with_its_old_value_only():

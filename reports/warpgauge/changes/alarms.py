@@ -1,4 +1,4 @@
-"""The alarms of a noisy series: what the detector found on each night, and when it was over.
+"""The alarms of a noisy series: the shifts and drifts found on each night, and when they were over.
 
 The nights are replayed in order, so that a shift counts from the night that a reader of that
 night's page could see it, and stays though the detector, with more nights, thinks otherwise. Alarms
@@ -12,6 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from warpgauge.changes import drifts
+from warpgauge.changes.drifts import Drift
 from warpgauge.changes.level_shifts import (
     MIN_HISTORY,
     MIN_NIGHTS,
@@ -29,41 +31,66 @@ SURE = 4.0  # standard errors by which recovered nights lie on the old level's s
 
 @dataclass(slots=True)
 class Alarm:
-    """A shift that was found with the value of night `found`, and the levels beside it as they were
-    seen then: `before` from night `since` on, and `after` up to night `until`. `recovered` is the
-    first night on which the series is back; None: it is not.
+    """A shift or a drift that was found with the value of night `found`, and the levels as they
+    were seen then: `before` from night `since` on, and `after` from `start` up to night `until`.
+    `recovered` is the first night on which the series is back; None: it is not.
 
-    `seen` is where the detector saw the shift last.
+    `what` was found first; of a shift, `seen` is where the detector saw it last.
     """
 
-    shift: Shift
+    what: Shift | Drift
+    start: int
     since: int
     until: int
     before: float
     after: float
     found: int
-    seen: Shift
+    seen: Shift | None = None
     recovered: int | None = None
+
+    @property
+    def rises(self) -> bool:
+        return self.what.rises
 
 
 def alarms(logs: np.ndarray) -> list[Alarm]:
-    """All alarms of a series of natural logarithms, a value a night, by the place of the shift."""
+    """All alarms of a series of natural logarithms, a value a night, by their `start`."""
     raised: list[Alarm] = []
     if len(logs) == 0 or logs.min() == logs.max():
         return raised
     for count in range(MIN_HISTORY, len(logs) + 1):
         first = max(0, count - WINDOW)
-        shifts = _moved(level_shifts(logs[first:count]), first)
-        bounds = [first, *(shift.at for shift in shifts), count]
-        known = _known(raised, shifts)
-        for shift, since, until in zip(shifts, bounds, bounds[2:], strict=False):
-            if shift in known:
-                known[shift].seen = shift
-            else:
-                levels = np.median(logs[since : shift.at]), np.median(logs[shift.at : until])
-                raised.append(Alarm(shift, since, until - 1, *levels, count - 1, shift))
-        _close(raised, logs[first:count], first)
-    return sorted(raised, key=lambda alarm: alarm.shift.at)
+        window = logs[first:count]
+        _raise_shifts(raised, window, first)
+        _raise_drift(raised, window, first)
+        _close(raised, window, first)
+    return sorted(raised, key=lambda alarm: alarm.start)
+
+
+def _raise_shifts(raised: list[Alarm], window: np.ndarray, first: int) -> None:
+    """Adds the shifts that are found with the newest night of the window, which begins on `first`,
+    and were not before."""
+    shifts = _moved(level_shifts(window), first)
+    newest = first + len(window) - 1
+    bounds = [first, *(shift.at for shift in shifts), newest + 1]
+    known = _known(raised, shifts)
+    for shift, since, until in zip(shifts, bounds, bounds[2:], strict=False):
+        if shift in known:
+            known[shift].seen = shift
+        else:
+            at = shift.at - first
+            levels = np.median(window[since - first : at]), np.median(window[at : until - first])
+            raised.append(Alarm(shift, shift.at, since, until - 1, *levels, newest, shift))
+
+
+def _raise_drift(raised: list[Alarm], window: np.ndarray, first: int) -> None:
+    """Adds the drift that the newest night shows. What was found last began a level: only its own
+    nights are compared."""
+    steady_since = max((alarm.start for alarm in raised), default=first)
+    if found := drifts.drift(window, max(0, steady_since - first)):
+        newest = first + len(window) - 1
+        start, since = newest + 1 - drifts.WIDTH, first + found.since
+        raised.append(Alarm(found, start, since, newest, found.before, found.after, newest))
 
 
 def _moved(shifts: list[Shift], by: int) -> list[Shift]:
@@ -83,15 +110,18 @@ def _known(raised: list[Alarm], shifts: list[Shift]) -> dict[Shift, Alarm]:
 
 
 def _distance(shift: Shift, alarm: Alarm) -> int:
-    return min(shift.distance(alarm.shift.at), shift.distance(alarm.seen.at))
+    places = (alarm.start, alarm.seen.at if alarm.seen else alarm.start)
+    return min(map(shift.distance, places))
 
 
 def _is_same(alarm: Alarm, shift: Shift) -> bool:
     """Whether a shift may be one that was found before. Its place moves a little every night."""
-    seen = alarm.seen
-    may_be = shift.earliest <= seen.latest and seen.earliest <= shift.latest
-    is_near = _distance(shift, alarm) <= MIN_NIGHTS
-    return shift.rises == alarm.shift.rises and (is_near or may_be)
+    if shift.rises != alarm.rises:
+        return False
+    if alarm.seen is None:  # a drift, of which the detector makes steps
+        return alarm.since < shift.at <= alarm.start
+    may_be = shift.earliest <= alarm.seen.latest and alarm.seen.earliest <= shift.latest
+    return may_be or _distance(shift, alarm) <= MIN_NIGHTS
 
 
 def _close(raised: list[Alarm], window: np.ndarray, first: int) -> None:
@@ -102,15 +132,17 @@ def _close(raised: list[Alarm], window: np.ndarray, first: int) -> None:
     noise = noise_of(window)
     smooth = without_outliers(window, OUTLIER * noise)
     for alarm in still:
-        if _is_back(smooth[max(0, alarm.shift.at - first) :], noise, alarm):
+        if _is_back(smooth[max(0, alarm.start - first) :], noise, alarm):
             alarm.recovered = first + len(window) - 1
 
 
 def _is_back(nights: np.ndarray, noise: float, alarm: Alarm) -> bool:
-    """Whether the mean of the last nights, MIN_NIGHTS or more of those since the shift, is the
-    level before it (or beyond) but for MIN_SHIFT, and surely nearer to it than to the new one."""
+    """Whether the mean of the last nights, MIN_NIGHTS or more of those since its start, is the
+    level before it (or beyond) but for MIN_SHIFT, and surely nearer to it than to the new one. The
+    level before a drift is the median of a few nights: known to half of the noise."""
     counts = np.arange(MIN_NIGHTS, len(nights) + 1)
     means = np.cumsum(nights[::-1])[MIN_NIGHTS - 1 :] / counts
-    off = (means - alarm.before) * (1 if alarm.shift.rises else -1)
+    off = (means - alarm.before) * (1 if alarm.rises else -1)
     surely = off + SURE * noise / np.sqrt(counts) <= abs(alarm.after - alarm.before) / 2
-    return bool(np.any((off <= MIN_SHIFT) & surely))
+    near = MIN_SHIFT + (noise / 2 if alarm.seen is None else 0)
+    return bool(np.any((off <= near) & surely))

@@ -2,7 +2,7 @@
 
 An exact metric changed where its value is not that of the measured night before; estimates of one
 only where something else changed, too. Noisy ones (times, hardware counters) changed where the
-level of their logarithms shifted (alarms.py).
+level of their logarithms shifted or drifted (alarms.py).
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from warpgauge.changes.alarms import Alarm, alarms
 from warpgauge.changes.causes import Cause, cause_of, details_of, is_recount, may_explain
+from warpgauge.changes.drifts import WIDTH, Drift
 from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.history.model import Point, Run, Series
 
@@ -30,7 +31,8 @@ class Change:
     after / before; None for words and where before is 0. `better` is None where no direction is the
     better one. `previous` is the last run that was measured before. `details` are sentences of what
     else changed between the two runs. With `detected` the change was found, and with `recovered`
-    the value was back; None: it is not.
+    the value was back; None: it is not. `nights`: the change is a drift over so many; None: it
+    came from one night to the next.
     """
 
     index: int
@@ -44,6 +46,7 @@ class Change:
     previous: Run
     detected: Run
     recovered: Run | None
+    nights: int | None = None
 
     @property
     def is_open(self) -> bool:
@@ -104,31 +107,52 @@ def _is_back(change: Change, value: float | str, is_estimate: bool) -> bool:
     return left < 0.5 if is_estimate else left <= 0
 
 
+Measured = Sequence[tuple[int, Point]]  # places in a series, and points
+
+
 def _noisy(series: Series, metric: Metric) -> Iterator[Change]:
-    """Nights that were not measured, or disturbed, are left out."""
-    measured = [
+    measured = undisturbed(series)
+    values = [point.value for _, point in measured]
+    for alarm in alarms(logarithms(values)):
+        drift = alarm.what if isinstance(alarm.what, Drift) else None
+        if drift:
+            start, settled, newest = alarm.since + WIDTH, alarm.start, alarm.found
+        else:
+            start = settled = newest = _start(alarm, measured)
+        before = median(values[alarm.since : start])
+        after = median(values[settled : alarm.until + 1])
+        index, point = measured[start]
+        last, new = measured[start - 1][1], measured[newest][1]
+        change = _change(series, metric, index, new, last, before, after)
+        yield replace(
+            change,
+            run=point.run,
+            detected=measured[alarm.found][1].run,
+            recovered=None if alarm.recovered is None else measured[alarm.recovered][1].run,
+            nights=drift.nights if drift else None,
+        )
+
+
+def undisturbed(series: Series) -> Measured:
+    """The nights of a series that were measured, and not disturbed."""
+    return [
         (index, point)
         for index, point in enumerate(series.points)
         if point.value is not None and point.disturbance is None
     ]
-    values = [point.value for _, point in measured]
+
+
+def logarithms(values: Sequence[float]) -> np.ndarray:
+    """Natural logarithms of the values of a noisy series; none where it is 0 every night."""
     if not values or max(values) <= 0:
-        return
+        return np.empty(0)
     usual = median(value for value in values if value > 0)
-    logs = np.log(np.maximum(values, SMALLEST * usual))
-    for alarm in alarms(logs):
-        start = _start(alarm, measured)
-        before = median(values[alarm.since : start])
-        after = median(values[start : alarm.until + 1])
-        index, point = measured[start]
-        change = _change(series, metric, index, point, measured[start - 1][1], before, after)
-        back = None if alarm.recovered is None else measured[alarm.recovered][1].run
-        yield replace(change, detected=measured[alarm.found][1].run, recovered=back)
+    return np.log(np.maximum(values, SMALLEST * usual))
 
 
-def _start(alarm: Alarm, measured: Sequence[tuple[int, Point]]) -> int:
-    """The likeliest night of those on which something changed that can be the cause."""
-    shift = alarm.shift
+def _start(alarm: Alarm, measured: Measured) -> int:
+    """The likeliest night of those on which something changed that can be the cause of a shift."""
+    shift = alarm.what
     nights = sorted(range(shift.earliest, shift.latest + 1), key=shift.distance)
     explained = (i for i in nights if may_explain(measured[i - 1][1], measured[i][1]))
     return next(explained, shift.at)

@@ -48,8 +48,12 @@ def accuracy(rows: Iterable[Row]) -> list[Accuracy]:
 
 
 def change_text(change: Change) -> str:
-    """By how much: "+12.5 %", "× 8.2", "from 0", "new word"."""
-    before, after = change.before, change.after
+    """By how much: "+12.5 %", "× 8.2", "from 0", "another word", of a drift "+6 % in 30 nights"."""
+    over = f" in {change.nights} nights" if change.nights else ""
+    return _difference(change.before, change.after) + over
+
+
+def _difference(before: float | str, after: float | str) -> str:
     if isinstance(before, str) or isinstance(after, str):
         return "another word"
     return ratio_text(after / before if before else math.inf)
