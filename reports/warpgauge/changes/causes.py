@@ -70,12 +70,20 @@ def is_recount(cause: Cause, *confidences: str | None) -> bool:
     return cause == "input or counter" and "estimate" in confidences
 
 
+def is_of_the_machine(cause: Cause) -> bool:
+    """Whether the machine changed, and not the kernel."""
+    return cause in ("driver", "environment")
+
+
 def may_explain(old: Point, new: Point) -> bool:
-    """Whether something moved that can move a noisy value: machine code, launches, or driver; where
-    there are no hashes, source or compiler."""
+    """Whether something moved that can move a noisy value: code or driver."""
+    return _driver(old) != _driver(new) or is_other_code(old, new)
+
+
+def is_other_code(old: Point, new: Point) -> bool:
+    """Whether machine code or launches are others; where there are no hashes, source or compiler
+    may be."""
     before, after = _origin(old), _origin(new)
-    if before.driver != after.driver:
-        return True
     same = _same(before.code_hash, after.code_hash)
     if same is None:
         same = _same(before.sass_hash, after.sass_hash)

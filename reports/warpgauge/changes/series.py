@@ -10,11 +10,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from statistics import median
+from typing import Literal
 
 import numpy as np
 
 from warpgauge.changes.alarms import Alarm, alarms
-from warpgauge.changes.causes import Cause, cause_of, details_of, is_recount, may_explain
+from warpgauge.changes.causes import (
+    Cause,
+    cause_of,
+    details_of,
+    is_of_the_machine,
+    is_recount,
+    may_explain,
+)
 from warpgauge.changes.drifts import WIDTH, Drift
 from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.history.model import Point, Run, Series
@@ -29,10 +37,10 @@ class Change:
     `before` and `after` are in the unit of the series, or words; of noisy metrics they are the
     medians of the old and the new level, as they were when the change was found. `ratio` is
     after / before; None for words and where before is 0. `better` is None where no direction is the
-    better one. `previous` is the last run that was measured before. `details` are sentences of what
-    else changed between the two runs. With `detected` the change was found, and with `recovered`
-    the value was back; None: it is not. `nights`: the change is a drift over so many; None: it
-    came from one night to the next.
+    better one. `previous` is the last run that was measured before, of points[previous_index].
+    `details` are sentences of what else changed between the two runs. With `detected` the change
+    was found, and with `recovered` the value was back; None: it is not. `nights`: the change is a
+    drift over so many; None: it came from one night to the next.
     """
 
     index: int
@@ -44,14 +52,22 @@ class Change:
     cause: Cause
     details: tuple[str, ...]
     previous: Run
+    previous_index: int
     detected: Run
     recovered: Run | None
     nights: int | None = None
 
     @property
+    def mark(self) -> Literal["worse", "better", "moved", "changed"]:
+        """The mark that `warpgauge diff` has for it; "moved": by the machine, to either side."""
+        if is_of_the_machine(self.cause):
+            return "moved"
+        return "changed" if self.better is None else "better" if self.better else "worse"
+
+    @property
     def is_open(self) -> bool:
         """Whether the value got worse, and has not recovered."""
-        return self.better is False and self.recovered is None
+        return self.mark == "worse" and self.recovered is None
 
 
 def changes(series: Series, metric: Metric) -> list[Change]:
@@ -76,7 +92,7 @@ def _exact(series: Series, metric: Metric) -> Iterator[Change]:
     values = [point.value for point in points]
     if values and values[0] is not None and values.count(values[0]) == len(values):
         return  # nearly all: a year of nights has millions of values
-    last = before = None
+    last = before = last_index = None
     found: list[Change] = []
     for index, point in enumerate(points):
         value = point.text if point.value is None else point.value
@@ -84,10 +100,12 @@ def _exact(series: Series, metric: Metric) -> Iterator[Change]:
             continue
         if last is not None and value != before:
             found = [_recovering(change, point, value) for change in found]
-            change = _change(series, metric, index, point, last, before, value)
+            change = change_between(
+                series, metric, (last_index, last), (index, point), (before, value)
+            )
             if not is_recount(change.cause, last.confidence, point.confidence):
                 found.append(change)
-        last, before = point, value
+        last, before, last_index = point, value, index
     yield from found
 
 
@@ -119,13 +137,12 @@ def _noisy(series: Series, metric: Metric) -> Iterator[Change]:
             start, settled, newest = alarm.since + WIDTH, alarm.start, alarm.found
         else:
             start = settled = newest = _start(alarm, measured)
-        before = median(values[alarm.since : start])
-        after = median(values[settled : alarm.until + 1])
+        levels = median(values[alarm.since : start]), median(values[settled : alarm.until + 1])
+        change = change_between(series, metric, measured[start - 1], measured[newest], levels)
         index, point = measured[start]
-        last, new = measured[start - 1][1], measured[newest][1]
-        change = _change(series, metric, index, new, last, before, after)
         yield replace(
             change,
+            index=index,
             run=point.run,
             detected=measured[alarm.found][1].run,
             recovered=None if alarm.recovered is None else measured[alarm.recovered][1].run,
@@ -158,20 +175,21 @@ def _start(alarm: Alarm, measured: Measured) -> int:
     return next(explained, shift.at)
 
 
-def _change(
+def change_between(
     series: Series,
     metric: Metric,
-    index: int,
-    point: Point,
-    last: Point,
-    before: float | str,
-    after: float | str,
+    old: tuple[int, Point],
+    new: tuple[int, Point],
+    values: tuple[float | str, float | str],
 ) -> Change:
+    """The change from a point of a series to another one, both with their places; `values` before
+    and after."""
+    (previous_index, last), (index, point) = old, new
+    before, after = values
     is_word = isinstance(before, str) or isinstance(after, str)
     better = None
     if not is_word and metric.direction in ("lower", "higher") and before != after:
         better = (after < before) == (metric.direction == "lower")
-    cause = cause_of(last, point, noisy=metric.cls != "exact")
     return Change(
         index=index,
         run=point.run,
@@ -179,9 +197,10 @@ def _change(
         after=after,
         ratio=None if is_word or before == 0 else after / before,
         better=better,
-        cause=cause,
+        cause=cause_of(last, point, noisy=metric.cls != "exact"),
         details=details_of(last, point),
         previous=last.run,
+        previous_index=previous_index,
         detected=point.run,
         recovered=None,
     )

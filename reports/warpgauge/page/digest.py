@@ -11,8 +11,9 @@ from warpgauge.page.generations import Matrix
 from warpgauge.page.groups import FEW, Group
 from warpgauge.page.matrix_text import cell_text
 from warpgauge.page.regressions import Regression
-from warpgauge.page.report import Report, count
+from warpgauge.page.report import Report, count, values_of
 from warpgauge.page.rows import Finding, Move, Row
+from warpgauge.page.runs_of_page import other_nights
 from warpgauge.page.sections import change_text, quantity
 from warpgauge.repository import Range
 from warpgauge.text import shortened
@@ -29,6 +30,11 @@ def digest(contents: Contents, title: str) -> str:
     commit = f", commit {_code(night.commit[:10])}" if night.commit else ""
     lines = [f"# {_text(report.headline)}", ""]
     lines += [f"{_text(title)}, night of {night.time:%Y-%m-%d}{commit}. {_counts(report)}"]
+    if report.others:
+        words = (
+            f"{count(nights, 'night')} {_text(of)}" for of, nights in other_nights(report.others)
+        )
+        lines += ["", f"Left out: {'; '.join(words)}."]
     if report.misdated:
         dates = ", ".join(
             f"{_code(run.id)} ({run.time:%Y-%m-%d})" for run in report.misdated[:MOST]
@@ -41,7 +47,9 @@ def digest(contents: Contents, title: str) -> str:
             for one in report.differences
         ]
     lines += _regressions(contents) + _changes(report, contents.new)
-    lines += _over(report) + _generations(contents.matrix)
+    lines += _section("Suspected after one night", report.suspected)
+    lines += _section("Moved by the machine", report.moved)
+    lines += _new_cases(report) + _over(report) + _generations(contents.matrix)
     return "\n".join(lines) + "\n"
 
 
@@ -53,7 +61,13 @@ def _counts(report: Report) -> str:
         f"{report.worse:,} worse and {report.better:,} better since the night before",
         f"{report.open:,} worse since earlier nights" if report.open else "",
         f"{report.acknowledged:,} worse and acknowledged" if report.acknowledged else "",
+        f"{values_of(report.suspected):,} suspected" if report.suspected else "",
+        f"{values_of(report.moved):,} moved by the machine" if report.moved else "",
+        f"{values_of(report.still_moved):,} moved before and not back"
+        if report.still_moved
+        else "",
         f"{report.gone:,} missing" if report.gone else "",
+        count(len(report.new_cases), "new case") if report.new_cases else "",
         f"{verdicts['unmeasured']:,} unmeasured",
     ]
     return ", ".join(filter(None, parts)) + "."
@@ -88,10 +102,17 @@ def _changes(report: Report, found: Sequence[Group]) -> list[str]:
     if not report.new:
         return []
     listed = [line for group in found[:MOST] for line in _group(group)]
-    head = ["", "## What changed", "", *listed, *_left_out(len(found)), ""]
-    head += ["| what | where | before | after | change | why |", "|---|---|--:|--:|--:|---|"]
-    lines = [_change(move) for move in report.new[:MOST]]
-    return [*head, *lines, *_left_out(len(report.new))]
+    head = ["", "## What changed", "", *listed, *_left_out(len(found))]
+    return head + _table(report.new)
+
+
+def _section(title: str, moves: Sequence[Move]) -> list[str]:
+    return ["", f"## {title}", *_table(moves)] if moves else []
+
+
+def _table(moves: Sequence[Move]) -> list[str]:
+    head = ["", "| what | where | before | after | change | why |", "|---|---|--:|--:|--:|---|"]
+    return [*head, *map(_change, moves[:MOST]), *_left_out(len(moves))]
 
 
 def _group(group: Group) -> list[str]:
@@ -111,9 +132,16 @@ def _group(group: Group) -> list[str]:
     return lines
 
 
+def _new_cases(report: Report) -> list[str]:
+    if not report.new_cases:
+        return []
+    lines = [f"- {_code(rows[0].key.id)}" for rows in report.new_cases[:MOST]]
+    return ["", "## New cases", "", *lines, *_left_out(len(report.new_cases))]
+
+
 def _change(move: Move) -> str:
     change, key = move.change, move.key
-    sign = {True: "better, ", False: "**worse**, ", None: ""}[change.better]
+    sign = {"worse": "**worse**, ", "better": "better, "}.get(change.mark, "")
     values = (_text(quantity(value, key.unit)) for value in (change.before, change.after))
     cells = [_what(move), _where(move.rows), *values, sign + _text(change_text(change))]
     return _line([*cells, _text(change.cause)])

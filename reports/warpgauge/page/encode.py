@@ -205,7 +205,7 @@ def _place(file: str | None, line: int | None) -> str | None:
 
 
 def _change(change: Change, left_out: int) -> list[Any]:
-    better = {True: 1, False: -1, None: 0}[change.better]
+    better = {"better": 1, "worse": -1}.get(change.mark, 0)
     return [change.index - left_out, better, change.cause]
 
 

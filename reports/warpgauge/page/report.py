@@ -30,6 +30,8 @@ from warpgauge.page.rows import (
     matters,
     missing,
     moves,
+    new_cases,
+    suspicions,
     without_derived,
 )
 from warpgauge.text import printable
@@ -41,10 +43,13 @@ class Report:
 
     `new` is what was first found with the last night, `earlier` what was found before, both without
     speeds that follow from a time; `described` are changes of metrics that are never judged.
+    `moved` is what the machine moved, as the last night found, and `still_moved` what it made
+    worse before and is not back. `suspected` is what the last night makes suspect to be worse.
     `regressions` is what got worse in any night, also before those shown, and did not recover.
     `current` are the rows without cases that are no more. `missing` was there the night before and
-    not in the last one. `data` is the JSON of the page's script; `cut` series have only their
-    newest values in it. `misdated` runs are in no night, because their times are impossible.
+    not in the last one; `new_cases` were in no night before it. `data` is the JSON of the page's
+    script; `cut` series have only their newest values in it. `misdated` runs are in no night,
+    because their times are impossible; `others` are of other branches or labels.
     """
 
     nights: tuple[tuple[Run, ...], ...]
@@ -58,11 +63,16 @@ class Report:
     new: tuple[Move, ...]
     described: tuple[Move, ...]
     earlier: tuple[Move, ...]
+    moved: tuple[Move, ...]
+    still_moved: tuple[Move, ...]
+    suspected: tuple[Move, ...]
     regressions: tuple[Regression, ...]
     missing: tuple[Missing, ...]
+    new_cases: tuple[tuple[Row, ...], ...]
     data: str
     cut: int
     misdated: tuple[Run, ...]
+    others: tuple[Run, ...]
 
     @property
     def last_night(self) -> tuple[Run, ...]:
@@ -99,7 +109,7 @@ class Report:
 
     @property
     def better(self) -> int:
-        return sum(len(move.rows) for move in self.new if move.change.better)
+        return values_of(move for move in self.new if move.change.better)
 
     @property
     def cut_off(self) -> int:
@@ -117,20 +127,25 @@ class Report:
         if not self.judged or self.is_wrong:
             return "bad"
         missing = self.verdicts["unmeasured"] or self.gone
-        return (
-            "attention" if self.worse or self.open or missing or self.verdicts["moved"] else "good"
-        )
+        moved = self.verdicts["moved"] or self.moved
+        return "attention" if self.worse or self.open or missing or moved else "good"
 
     @property
     def exit_code(self) -> int:
-        """1 where something is wrong or got worse, 3 where nothing was judged."""
+        """1 where something is wrong or got worse, 3 where nothing was judged. What the machine
+        moved is no fault of a kernel, and what is suspected may be none."""
         if self.is_wrong or self.worse or self.open:
             return 1
         return 0 if self.judged else 3
 
     @property
     def headline(self) -> str:
-        """Whether something is wrong, in one sentence."""
+        """Whether something is wrong, and what the machine moved, in one sentence."""
+        moved = [f"{count(values_of(self.moved), 'value')} moved by the machine"]
+        return "; ".join([self._judgement, *(moved if self.moved else [])])
+
+    @property
+    def _judgement(self) -> str:
         wrong = [
             f"{count(self.verdicts['fail'], 'value')} over budget" if self.verdicts["fail"] else "",
             count(self.verdicts["error"], "error") if self.verdicts["error"] else "",
@@ -161,7 +176,7 @@ class Report:
 
     @property
     def _worse(self) -> set[int]:
-        worse = {row.number for m in self.new if m.change.better is False for row in m.rows}
+        worse = {row.number for m in self.new if m.change.mark == "worse" for row in m.rows}
         return worse - self._acknowledged
 
     @property
@@ -179,6 +194,10 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
+def values_of(moves: Iterable[Move]) -> int:
+    return sum(len(move.rows) for move in moves)
+
+
 def build(
     runs: Iterable[Run],
     all_series: Iterable[Series],
@@ -186,9 +205,10 @@ def build(
     *,
     nights: int | None = None,
     acknowledged: Acknowledgements | None = None,
+    others: Iterable[Run] = (),
 ) -> Report:
-    """The report of series of these cases; `runs` are all that the history has. It
-    shows the last so many `nights`, and regressions of all. Raises CommandError where nothing is
+    """The report of series of these cases in these runs; the history has `others`, too. It shows
+    the last so many `nights`, and regressions of all. Raises CommandError where nothing is
     selected."""
     runs = list(runs)
     every_night = nights_of(runs)
@@ -202,6 +222,7 @@ def build(
     encoder = Encoder([run for night in every_night for run in night])
     rows: list[Row] = []
     silent: list[Row] = []  # not measured in the nights shown
+    known: set[str] = set()  # cases that were there before the last night
     oldest = 0
     for series in all_series:
         if not series.points or not cases.takes(series.key.id):
@@ -210,6 +231,8 @@ def build(
         if metric is None:
             name = printable(series.key.metric)
             raise CommandError(f"the history has the metric {name}, which this version lacks")
+        if ages[series.points[0].run.id] > 0:
+            known.add(series.key.id)
         found = changes(series, metric)
         hidden = _hidden(series, ages, nights or len(every_night))
         is_silent = hidden == len(series.points)
@@ -226,8 +249,9 @@ def build(
     shown = every_night[-1 - oldest :]
     last_day = every_night[-1][-1].time.date()
     data, cut = encoder.json()
-    new = without_derived(moves(rows, ages, 0, 0))
+    new, moved = _by_mark(without_derived(moves(rows, ages, 0, 0)))
     older = without_derived(moves(rows, ages, 1, oldest))
+    still = (move for move in _by_mark(older)[1] if move.change.better is False)
     return Report(
         nights=tuple(map(tuple, shown)),
         all_nights=len(every_night),
@@ -238,14 +262,27 @@ def build(
         over=tuple(finding for verdict in BAD for finding in findings(rows, verdict)),
         noteworthy={verdict: tuple(findings(rows, verdict)) for verdict in NOTEWORTHY},
         new=tuple(filter(matters, new)),
-        described=tuple(move for move in new if not matters(move)),
+        described=tuple(move for move in (*new, *moved) if not matters(move)),
         earlier=tuple(filter(matters, older)),
+        moved=tuple(filter(matters, moved)),
+        still_moved=tuple(move for move in still if matters(move) and not move.change.recovered),
+        suspected=tuple(without_derived(suspicions(rows))),
         regressions=tuple(regressions([*rows, *silent], ages, acknowledged or {}, last_day)),
         missing=tuple(missing(rows)),
+        new_cases=tuple(new_cases(rows, known)) if len(shown) > 1 else (),
         data=data,
         cut=cut,
         misdated=misdated,
+        others=tuple(others),
     )
+
+
+def _by_mark(found: Iterable[Move]) -> tuple[list[Move], list[Move]]:
+    """What is due to code or not known, and what the machine moved."""
+    kernels, machine = [], []
+    for move in found:
+        (machine if move.change.mark == "moved" else kernels).append(move)
+    return kernels, machine
 
 
 def _hidden(series: Series, ages: dict[str, int], nights: int) -> int:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from typing import Literal
 
 from warpgauge.changes.series import Change
+from warpgauge.changes.suspicions import suspicion
 from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.history.model import Point, Run, Series, SeriesKey
 
@@ -25,17 +26,18 @@ class Row:
     `age` is the number of nights since it was last there: 0 for the last night. `bad_since` is the
     first run of the stretch over budget that lasts until now, None if it is within its budget.
     `hidden` is the number of points that the page does not show because they are too old.
+    `suspicion` is a change that the last night makes suspect.
     """
 
     number: int
     key: SeriesKey
     last: Point
     changes: tuple[Change, ...]
-    previous: tuple[int, ...]  # of each change the index of the last point before it
     spark: tuple[float | None, ...]
     age: int
     bad_since: Run | None
     hidden: int
+    suspicion: Change | None = None
 
     @property
     def metric(self) -> Metric:
@@ -76,8 +78,7 @@ class Move:
     @property
     def before_index(self) -> int | None:
         """The place of the point before the change, of those of its series that the page shows."""
-        row = self.rows[0]
-        return _shown(row, row.previous[row.changes.index(self.change)])
+        return _shown(self.rows[0], self.change.previous_index)
 
     @property
     def index(self) -> int | None:
@@ -115,18 +116,12 @@ def make_row(
         series.key,
         points[-1],
         tuple(changes),
-        tuple(_index_before(points, change) for change in changes),
         tuple(point.value for point in points[-SPARK:]),
         ages[points[-1].run.id],
         _bad_since(points),
         hidden,
+        suspicion(series, catalog()[series.key.metric], changes),
     )
-
-
-def _index_before(points: Sequence[Point], change: Change) -> int:
-    """The place of the last measured point before a change."""
-    before = range(change.index - 1, -1, -1)
-    return next((i for i in before if points[i].run.id == change.previous.id), change.index)
 
 
 def _bad_since(points: Sequence[Point]) -> Run | None:
@@ -148,6 +143,12 @@ def moves(rows: Iterable[Row], ages: dict[str, int], youngest: int, oldest: int)
                 ages_of = (ages[change.run.id], ages[change.detected.id], change.is_open)
                 groups[*alike, *ages_of].append((row, change))
     found = [Move(tuple(row for row, _ in group), group[0][1]) for group in groups.values()]
+    return sorted(found, key=lambda move: move.rank)
+
+
+def suspicions(rows: Iterable[Row]) -> list[Move]:
+    """What the last night makes suspect, the largest first."""
+    found = [Move((row,), row.suspicion) for row in rows if row.age == 0 and row.suspicion]
     return sorted(found, key=lambda move: move.rank)
 
 
@@ -231,6 +232,15 @@ def missing(rows: Sequence[Row]) -> list[Missing]:
     order = ("place", "case", "value")
     found = [Missing(tuple(gone), what) for (what, *_), gone in groups.items()]
     return sorted(found, key=lambda one: order.index(one.what))
+
+
+def new_cases(rows: Iterable[Row], known: Set[str]) -> list[tuple[Row, ...]]:
+    """The rows of each case that was not known before the last night."""
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        if row.key.id not in known:
+            groups[row.key.id].append(row)
+    return [tuple(groups[id]) for id in sorted(groups)]
 
 
 @dataclass(frozen=True, slots=True)

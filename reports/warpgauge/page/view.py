@@ -23,8 +23,9 @@ from warpgauge.page.encode import SHORT, compact
 from warpgauge.page.links import Links
 from warpgauge.page.matrix_text import balance, cell_text, gain, mean_change
 from warpgauge.page.picture import Gallery
-from warpgauge.page.report import Report, count
+from warpgauge.page.report import Report, count, values_of
 from warpgauge.page.rows import BAD, Row
+from warpgauge.page.runs_of_page import other_nights
 from warpgauge.page.sparkline import sparkline
 from warpgauge.page.templates import css, file, templates
 
@@ -159,6 +160,7 @@ def _environment(links: Links) -> jinja2.Environment:
         "count": count,
         "night": lambda time: time.strftime("%-d %b %Y"),
         "number": sections.number,
+        "other_nights": other_nights,
         "quantity": sections.quantity,
         "source_link": links.to_source,
         "commit_link": links.to_commit,
@@ -187,7 +189,11 @@ def _counts(report: Report) -> list[tuple[int, str, str]]:
         (report.open, "worse since earlier nights", "#open"),
         (report.acknowledged, "worse and acknowledged", "#open"),
         (report.better, "got better", "#changes"),
-        (report.gone, "missing", "#changes"),
+        (values_of(report.suspected), "suspected", "#suspected"),
+        (values_of(report.moved), "moved by the machine", "#moved"),
+        (values_of(report.still_moved), "moved before, and not back", "#moved"),
+        (report.gone, "missing", "#missing"),
+        (len(report.new_cases), "new cases", "#newcases"),
         (verdicts["unmeasured"], "unmeasured", "#budget"),
         (verdicts["waived"], "waived", "#budget"),
         (verdicts["moved"], "beyond budget by the environment", "#budget"),

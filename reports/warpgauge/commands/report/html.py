@@ -5,22 +5,32 @@ for a chat or a mail, DIR/badge.svg (and badge.json for shields.io), with
 --address an Atom feed of what got worse and what recovered (feed.xml), and the
 page's pictures (generations, rooflines, heat maps) as SVG and PNG. The page
 answers, in this order: is something wrong, what got worse and did not recover,
-what changed since last night and why, what is over budget, and how do the GPU
-generations compare. It shows the gate's verdicts. The exit code is that of the
-headline: a value that got worse is open until it recovers or `warpgauge report
-ack` acknowledges it.
+what changed since the night before and why, what is over budget, and how do the
+GPU generations compare. It shows the gate's verdicts. The exit code is that of
+the headline: a value that got worse is open until it recovers or `warpgauge
+report ack` acknowledges it. What driver or environment moved is counted apart,
+and is no failure.
+
+The page is of one branch: main, or the one of most nights, with the runs that
+name no branch. Runs with another branch or a label are left out and counted.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import re
 import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from warpgauge.command_line import add_database_option, add_filter_options, case_filter
+from warpgauge.command_line import (
+    add_database_option,
+    add_filter_options,
+    add_run_options,
+    case_filter,
+)
 from warpgauge.files import write_whole
 from warpgauge.history import open_history
 from warpgauge.page import links
@@ -37,6 +47,7 @@ exit codes:
 examples:
   warpgauge report html --db history.db --out site
   warpgauge report html --out site --nights 365 --filter 'transpose.*'
+  warpgauge report html --db history.db --out trial --branch faster-transpose
   warpgauge report html --db history.db --out site --repo . \\
       --source-link 'https://git.example/project/blob/{commit}/{file}#L{line}' \\
       --commit-link 'https://git.example/project/commit/{commit}' \\
@@ -55,6 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="how many of the newest nights to show (default: %(default)s)",
     )
     add_filter_options(parser)
+    add_run_options(parser)
     parser.add_argument("--title", default="warpgauge", help="title (default: %(default)s)")
     for name, kind, what in (
         ("--source-link", links.SOURCE, "address of a source line, with {file}, {commit}, {line}"),
@@ -82,14 +94,17 @@ def run(options: argparse.Namespace) -> int:
     repository = Repository(options.repo) if options.repo else None
     with open_history(options.db, create=False) as history:
         # Loading the analysis and matplotlib takes seconds: not before there is a history.
-        from warpgauge.page import files, report
+        from warpgauge.page import files, report, runs_of_page
 
+        every = history.runs()
+        chosen = runs_of_page.runs_of_page(every, options.branch, options.label)
         found = report.build(
-            history.runs(),
-            history.series(),
+            filter(chosen.takes, every),
+            history.series(runs=chosen),
             case_filter(options),
             nights=options.nights,
             acknowledged=history.acknowledgements(),
+            others=itertools.filterfalse(chosen.takes, every),
         )
     to = links.Links(
         options.source_link, options.commit_link, options.compare_link, options.address

@@ -1,0 +1,70 @@
+"""The runs that a page is of: those of one branch, without labels, unless others are asked for."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from warpgauge.errors import CommandError
+from warpgauge.history import Run, nights_of
+from warpgauge.text import printable
+
+MAIN = "main"
+
+
+@dataclass(frozen=True, slots=True)
+class RunsOfPage:
+    """Runs of any of the branches that have the label. "": runs without one."""
+
+    branches: frozenset[str]
+    label: str
+
+    def takes(self, run: Run) -> bool:
+        return (run.branch or "") in self.branches and (run.label or "") == self.label
+
+
+def runs_of_page(runs: Sequence[Run], branch: str | None, label: str | None) -> RunsOfPage:
+    """The runs with the branch and the label that are asked for. Without a branch that is any for a
+    label, and else main, or the branch of most nights; runs that name none belong to it."""
+    labelled = [run for run in runs if (run.label or "") == (label or "")]
+    if branch is not None:
+        branches = frozenset((branch,))
+    elif label is not None:
+        branches = frozenset(run.branch or "" for run in labelled)
+    else:
+        branches = frozenset((_usual(labelled), ""))
+    chosen = RunsOfPage(branches, label or "")
+    if (branch is not None or label is not None) and not any(map(chosen.takes, runs)):
+        raise CommandError(_nothing_of(runs, branch, label))
+    return chosen
+
+
+def _usual(runs: Iterable[Run]) -> str:
+    """The branch main if there is one, or the one of most nights."""
+    nights = Counter(
+        name for night in nights_of(runs) for name in {run.branch or "" for run in night}
+    )
+    if MAIN in nights:
+        return MAIN
+    return max(sorted(nights), key=nights.__getitem__, default="")
+
+
+def _nothing_of(runs: Sequence[Run], branch: str | None, label: str | None) -> str:
+    wish = [f"--branch '{printable(branch)}'"] if branch is not None else []
+    wish += [f"--label '{printable(label)}'"] if label is not None else []
+    names = sorted(
+        {f"'{printable(name)}'" for run in runs for name in (run.branch, run.label) if name}
+    )
+    there = f"the runs have {', '.join(names)}" if names else "no run has a branch or a label"
+    return f"no run of the history matches {' '.join(wish)}; {there}"
+
+
+def other_nights(left_out: Iterable[Run]) -> list[tuple[str, int]]:
+    """Runs that a page leaves out, in words, and their number of nights."""
+    groups: dict[str, list[Run]] = {}
+    for run in left_out:
+        words = f"of branch {run.branch}" if run.branch else "without a branch"
+        words += f", labelled {run.label}" if run.label else ""
+        groups.setdefault(words, []).append(run)
+    return [(words, len(nights_of(group))) for words, group in sorted(groups.items())]

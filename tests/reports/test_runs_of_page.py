@@ -1,0 +1,108 @@
+"""A page is of one branch: what others bring in is no headline and misses nothing."""
+
+import pytest
+from page_samples import HOSTILE, a_run, a_series, build, conflicts, render
+from some_facts import registers, write
+from warpgauge.errors import CommandError
+from warpgauge.history import open_history
+from warpgauge.page.runs_of_page import other_nights, runs_of_page
+from warpgauge.program import main
+
+
+def runs_on(*branches, **members):
+    return [a_run(night, branch=branch, **members) for night, branch in enumerate(branches)]
+
+
+def chosen(runs, branch=None, label=None):
+    takes = runs_of_page(runs, branch, label).takes
+    return [run.branch for run in runs if takes(run)]
+
+
+@pytest.mark.parametrize(
+    ("branches", "expected"),
+    [
+        ([None, None, "trial"], [None, None]),
+        (["trial", "trial", "main"], ["main"]),
+        (["a", "b", "b"], ["b", "b"]),
+        ([None, "main", "trial", None], [None, "main", None]),
+    ],
+)
+def test_a_page_is_of_main_or_of_the_branch_of_most_nights(branches, expected):
+    assert chosen(runs_on(*branches)) == expected
+
+
+def test_a_branch_can_be_asked_for():
+    runs = runs_on("main", "trial", None)
+    assert chosen(runs, "trial") == ["trial"] and chosen(runs, "") == [None]
+
+
+def test_runs_with_a_label_are_left_out_unless_asked_for():
+    runs = [*runs_on("main", "main"), a_run(2, branch="trial", label="by hand")]
+    assert chosen(runs) == ["main", "main"]
+    assert chosen(runs, label="by hand") == ["trial"]
+    assert chosen(runs, "trial", "by hand") == ["trial"]
+
+
+def test_a_branch_that_no_run_has_is_an_error():
+    with pytest.raises(CommandError, match="no run .* --branch 'mian'; the runs have 'main'"):
+        runs_of_page(runs_on("main"), "mian", None)
+    with pytest.raises(CommandError, match="no run has a branch or a label"):
+        runs_of_page(runs_on(None), None, "x")
+
+
+def test_the_page_names_what_it_leaves_out():
+    others = [*runs_on(HOSTILE, HOSTILE), a_run(2, label="by hand")]
+    assert other_nights(others) == [
+        (f"of branch {HOSTILE}", 2),
+        ("without a branch, labelled by hand", 1),
+    ]
+    page = render(build([conflicts(after=0)], others=others))
+    assert "1 night without a branch, labelled by hand" in page and HOSTILE not in page
+
+
+@pytest.fixture
+def db(tmp_path):
+    """Two nights of main, and one of a branch, which is worse and has other cases."""
+    url = str(tmp_path / "history.db")
+    with open_history(url, create=True) as history:
+        for night, branch in ((1, "main"), (2, "main"), (3, "trial")):
+            value = 90 if branch == "trial" else 20
+            facts = [registers(night, value)]
+            if branch == "main":
+                facts.append(registers(night, 20, variant="tiled"))
+            written = write(tmp_path / f"{night}.jsonl", facts, exit_code=0)
+            history.ingest(written, branch=branch)
+    return url
+
+
+def headline(out):
+    return (out / "digest.md").read_text().splitlines()[0]
+
+
+def test_a_night_of_another_branch_is_no_headline(db, tmp_path):
+    out = tmp_path / "site"
+    assert main(["report", "html", "--db", db, "--out", str(out)]) == 0
+    assert headline(out) == "# Nothing is wrong: 2 values within budget"
+    assert "Left out: 1 night of branch trial." in (out / "digest.md").read_text()
+    assert "branch main" in (out / "index.html").read_text()
+
+
+def test_the_page_of_another_branch_has_its_nights_only(db, tmp_path):
+    out = tmp_path / "site"
+    assert main(["report", "html", "--db", db, "--out", str(out), "--branch", "trial"]) == 0
+    assert headline(out) == "# Nothing is wrong: 1 value within budget"
+
+
+def test_an_unknown_branch_writes_nothing(db, tmp_path, capsys):
+    out = tmp_path / "site"
+    assert main(["report", "html", "--db", db, "--out", str(out), "--branch", "no"]) == 2
+    assert "--branch 'no'" in capsys.readouterr().err and not out.exists()
+
+
+def test_a_case_of_the_last_night_alone_is_new():
+    new = a_series("instructions", [5], variant="fresh")
+    again = a_series("instructions", [5, None, None, 5], variant="back")
+    found = build([conflicts(after=0), new, again])
+    assert [rows[0].key.variant for rows in found.new_cases] == ["fresh"]
+    assert "1 new case" in render(found)
+    assert not build([new], [a_run(29)]).new_cases  # the first night of all

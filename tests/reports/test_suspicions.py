@@ -1,0 +1,115 @@
+"""One night is enough to suspect a value, and what the machine moved is no kernel's regression."""
+
+import numpy as np
+import pytest
+from page_samples import GPU, a_run, a_series, build, conflicts, render
+from warpgauge.changes.series import changes
+from warpgauge.changes.suspicions import suspicion
+from warpgauge.facts.catalog import catalog
+from warpgauge.history.model import Device
+from warpgauge.page import digest
+from warpgauge.page.contents import Contents
+
+COUNT = 40
+RUNS = [a_run(night, gpu=True) for night in range(COUNT)]
+OLD, NEW = {"code_hash": "a", "sass_hash": "a"}, {"code_hash": "b", "sass_hash": "b"}
+
+
+def timed(step=0.0, nights=1, codes=(OLD, NEW), runs=RUNS, noise=0.01, seed=1, **last):
+    """A time that is `step` slower in the newest nights, which have the second of the codes."""
+    logs = np.random.default_rng(seed).normal(2.0, noise, COUNT)
+    logs[COUNT - nights :] = 2.0 + np.log1p(step)
+    points = [
+        {"value": float(value), **codes[place >= COUNT - nights]}
+        for place, value in enumerate(np.exp(logs))
+    ]
+    points[-1] |= last
+    return a_series("time.median_us", points, runs=runs, source="clock", device_name=GPU)
+
+
+def suspected(series):
+    metric = catalog()[series.key.metric]
+    return suspicion(series, metric, changes(series, metric))
+
+
+def test_a_jump_with_new_code_is_suspected_after_one_night():
+    found = suspected(timed(0.08))
+    assert found.before == pytest.approx(np.exp(2), rel=0.01)
+    assert found.ratio == pytest.approx(1.08, rel=0.01)
+    assert (found.cause, found.index, found.run) == ("compiler", COUNT - 1, RUNS[-1])
+
+
+def test_small_jumps_and_better_values_are_not_suspected():
+    for step in (0.0, 0.03, -0.2):
+        assert suspected(timed(step)) is None
+
+
+def test_a_jump_of_the_same_code_is_not_suspected():
+    assert suspected(timed(0.2, codes=(OLD, OLD))) is None
+
+
+def test_a_disturbed_night_is_not_suspected():
+    assert suspected(timed(0.2, disturbance="throttled")) is None
+
+
+def test_a_suspicion_becomes_a_change():
+    states = []
+    for nights in range(1, 6):
+        series = timed(0.08, nights)
+        found = changes(series, catalog()[series.key.metric])
+        states.append((bool(suspected(series)), bool(found)))
+    assert states[0] == (True, False) and states[-1] == (False, True)
+    assert all(suspect != is_found for suspect, is_found in states)
+
+
+def test_a_suspicion_vanishes_with_the_next_night():
+    series = timed(0.08, 2)
+    normal = series.points[-1]._replace(value=float(np.exp(2.0)))
+    assert suspected(series)
+    assert suspected(type(series)(series.key, (*series.points[:-1], normal))) is None
+
+
+def test_what_is_suspected_is_listed_and_does_not_fail():
+    found = build([timed(0.08), conflicts(after=0, runs=RUNS)], RUNS)
+    assert (len(found.suspected), found.worse, found.exit_code) == (1, 0, 0)
+    assert "Suspected after one night" in render(found)
+    text = digest_of(found)
+    assert "1 suspected" in text and "## Suspected after one night" in text
+
+
+def digest_of(found):
+    return digest.digest(Contents(found), "t")
+
+
+# Moved by the machine
+
+
+OTHER = Device(GPU, "GH100", "9.0", "590.1", "ab")
+
+
+def moved(step, driver=True, nights=3):
+    new = [a_run(n, device=OTHER) for n in range(COUNT - nights, COUNT)]
+    runs = [*RUNS[: COUNT - nights], *new] if driver else RUNS
+    return build([timed(step, nights, (OLD, OLD), runs), conflicts(after=0, runs=runs)], runs)
+
+
+@pytest.mark.parametrize("step", [0.2, -0.2])
+@pytest.mark.parametrize(("driver", "cause"), [(True, "driver"), (False, "environment")])
+def test_what_the_machine_moved_is_no_regression(step, driver, cause):
+    found = moved(step, driver)
+    (move,) = found.moved
+    assert (move.change.cause, move.change.mark) == (cause, "moved")
+    assert (found.worse, found.open, found.better, found.new) == (0, 0, 0, ())
+    assert found.headline == (
+        "Nothing is wrong: 1 value within budget; 1 value moved by the machine"
+    )
+    assert (found.tone, found.exit_code) == ("attention", 0)
+    assert "1 moved by the machine" in digest_of(found)
+    assert "<b>1</b> moved by the machine" in render(found)
+
+
+def test_what_was_moved_before_stays_listed():
+    found = moved(0.2, nights=8)
+    assert not found.moved and len(found.still_moved) == 1 and not found.regressions
+    assert "1 earlier move not back" in render(found)
+    assert "1 moved before and not back" in digest_of(found)
