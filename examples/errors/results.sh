@@ -33,3 +33,5 @@ try "warpgauge report html --db history.db --out site --compare-link 'https://gi
 try "warpgauge report html --db history.db --out site --address 'https://git.example/?page'"
 try "warpgauge report html --db history.db --out site --repo missing"
 try "warpgauge report bisect transpose.tiled.f32@1024x1024/registers --db history.db"
+warpgauge report ingest hello/facts.jsonl --db hello.db >/dev/null
+try "warpgauge report html --db hello.db --out site --branch trial"
