@@ -72,6 +72,13 @@ def opened(browser, folder, series, runs=RUNS):
     browser.get(path.as_uri())
 
 
+def tab(page, name):
+    """Shows a part of the page."""
+    link = page.find_element(By.CSS_SELECTOR, f'nav a[href="#{name}"]')
+    link.click()
+    wait_for(lambda: link.get_attribute("aria-current"))
+
+
 def shown(page, selector):
     return [one for one in page.find_elements(By.CSS_SELECTOR, selector) if one.is_displayed()]
 

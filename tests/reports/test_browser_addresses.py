@@ -5,7 +5,7 @@ import io
 import json
 
 import pytest
-from browser_pages import every, opened, search, shown, wait_for
+from browser_pages import every, opened, search, shown, tab, wait_for
 from page_samples import GPU, GPU_RUNS, HOSTILE, RUNS, a_series
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
@@ -140,6 +140,7 @@ def compared(page):
 
 
 def test_two_nights_are_compared(page):
+    tab(page, "compare")
     assert not shown(page, "#compare table")
     page.find_element(By.CSS_SELECTOR, "#compare form button").click()
     assert hash_of(page) == "#compare/2026-01-29T02%3A00/2026-01-30T02%3A00"
@@ -286,6 +287,7 @@ def test_formulas_of_spreadsheets_are_text(page):
 
 
 def test_the_comparison_is_taken_with_its_numbers(page, files):
+    tab(page, "compare")
     page.find_element(By.CSS_SELECTOR, "#compare form button").click()
     rows = json.loads(files("#compare", "JSON")[1])
     conflict = [row for row in rows if row["metric"] == "shared.bank_conflicts"]

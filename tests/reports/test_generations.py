@@ -47,16 +47,24 @@ def test_more_occupancy_is_better_on_the_next_generation():
     cell = step_of(pair("occupancy.theoretical", 0.5, 1, source="ptxas"), "occupancy.theoretical")
     metric = catalog()["occupancy.theoretical"]
     assert (cell.better(metric), cell.worse(metric)) == (1, 0)
-    assert matrix_text.balance(cell, metric) == 1
+    assert matrix_text.gain(cell, metric) == 1
     assert matrix_text.mean_change(cell) == "× 2"
 
 
-def test_a_tenth_of_the_cases_can_be_seen():
-    series = [one for i in range(9) for one in pair("registers", 8, 8, f"v{i}", **REGISTERS)]
-    cell = step_of([*series, *pair("registers", 8, 9, **REGISTERS)], "registers")
-    balance = matrix_text.balance(cell, catalog()["registers"])
-    assert balance == pytest.approx(-(0.1**0.5))
-    assert matrix_text.mean_change(cell) == "+1.2 %"
+def test_the_colour_of_a_step_is_that_of_the_number_in_it():
+    """Two cases are better and one is worse, by more: the mean is worse."""
+    few = [one for i in range(2) for one in pair("registers", 8, 7, f"v{i}", **REGISTERS)]
+    cell = step_of([*few, *pair("registers", 8, 16, **REGISTERS)], "registers")
+    assert matrix_text.mean_change(cell) == "+15 %"
+    assert matrix_text.gain(cell, catalog()["registers"]) < 0
+
+
+def test_the_strip_counts_what_is_better_and_worse_over_all_metrics():
+    series = [*pair("registers", 8, 7, **REGISTERS), *pair("instructions", 5, 9)]
+    series += pair("instructions", 5, 6, "other")
+    (step,) = generations.strip(generations.matrix(generations.latest_values(build(series).rows)))
+    assert (step.before, step.after) == ARCHS
+    assert (step.better, step.worse) == (1, 2) and step.net == pytest.approx(-1 / 3)
 
 
 def test_what_comes_from_nothing_has_no_ratio_and_is_marked():

@@ -168,5 +168,7 @@ def test_two_gpus_are_compared_by_the_same_cases():
     assert families[0].most[0] == pytest.approx(20)
     assert families[0].most[1].key.variant == "z"
     page = render(found)
-    assert f"{H200} beside {GPU}" in page and '">20.00</a> <code>z.f32@64x64</code>' in page
+    assert (
+        f"{H200} beside {GPU}" in page and '">20.00</a> <code>z.<wbr>f32@<wbr>64x64</code>' in page
+    )
     assert speeds.beside(speeds.speeds(build(old).current)) == []

@@ -43,6 +43,11 @@ def test_runs_with_a_label_are_left_out_unless_asked_for():
     assert chosen(runs, "trial", "by hand") == ["trial"]
 
 
+def test_a_history_of_one_label_is_the_page():
+    runs = runs_on("main", "main", label="simulated")
+    assert chosen(runs) == ["main", "main"]
+
+
 def test_a_branch_that_no_run_has_is_an_error():
     with pytest.raises(CommandError, match="no run .* --branch 'mian'; the runs have 'main'"):
         runs_of_page(runs_on("main"), "mian", None)

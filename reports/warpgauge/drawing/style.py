@@ -117,7 +117,7 @@ def number_text(value: float) -> str:
     """A value in at most seven characters: whole numbers below a million in full, others with four
     digits, large ones with a prefix ("1.234 G")."""
     if value == int(value) and abs(value) < 1e6:
-        return str(int(value))
+        return f"{int(value):,}"
     if abs(value) < 1e-3:
         return f"{value:.2e}"
     for limit, scale, prefix in (
@@ -127,9 +127,8 @@ def number_text(value: float) -> str:
         (1e15, 1e12, " T"),
     ):
         if abs(value) < limit * 0.99995:
-            digits = (
-                f"{value / scale:.0f}" if abs(value / scale) >= 1e3 else f"{value / scale:#.4g}"
-            )
+            scaled = value / scale
+            digits = f"{scaled:,.0f}" if abs(scaled) >= 1e3 else f"{scaled:#,.4g}"
             return digits.rstrip(".") + prefix
     return f"{value:.2e}"
 

@@ -85,9 +85,9 @@ function openFact(number, index) {
 }
 
 function openTrend(number) {
+  reveal(document.getElementById("trends"));
   showTrend(number);
   setAddress("base", trendAddress(number));
-  document.getElementById("trends").scrollIntoView();
   document.querySelector("#trend-choice select").focus({ preventScroll: true });
 }
 
@@ -141,9 +141,9 @@ function followed(hash, kind, names) {
   }
   if (Object.hasOwn(FOLLOWED, kind) && names.length) return FOLLOWED[kind](...names);
   if (isFilter(hash)) return followFilter(hash);
-  return !hash || document.getElementById(nameFrom(hash))
-    ? null
-    : `This page has nothing at “#${nameFrom(hash)}”.`;
+  const place = document.getElementById(nameFrom(hash));
+  if (place) reveal(place);
+  return !hash || place ? null : `This page has nothing at “#${nameFrom(hash)}”.`;
 }
 
 // Closing a dialog removes its address.

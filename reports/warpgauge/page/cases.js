@@ -92,7 +92,7 @@ function comparison(rows, direction) {
 
 function caseRow([name, old, now], unit, direction) {
   const link = (one) => make("a", { class: "number", href: `#fact-${one.number}` }, quantity(one.value, unit));
-  const cells = [make("th", { scope: "row" }, make("code", { class: "case" }, caseName(name)))];
+  const cells = [make("th", { scope: "row" }, make("code", { class: "case" }, ...breakable(caseName(name))))];
   if (old !== null) cells.push(make("td", { "data-label": "before" }, link(old)));
   cells.push(make("td", { "data-label": old === null ? "value" : "after" }, link(now)));
   if (old !== null) {

@@ -195,7 +195,7 @@ function followCompare(first, second) {
     selects[i].value = nightName(one);
   });
   openCompared();
-  compareSection.scrollIntoView();
+  reveal(compareSection);
   return null;
 }
 

@@ -74,12 +74,12 @@ function run(number) {
 function numberText(value) {
   if (value === null || value === undefined) return "not measured";
   if (typeof value === "string") return value;
-  if (Number.isInteger(value) && Math.abs(value) < 1e6) return String(value);
+  if (Number.isInteger(value) && Math.abs(value) < 1e6) return value.toLocaleString("en");
   if (Math.abs(value) < 1e-3) return value.toExponential(2);
   for (const [limit, scale, prefix] of [[1e6, 1, ""], [1e9, 1e6, " M"], [1e12, 1e9, " G"], [1e15, 1e12, " T"]]) {
     if (Math.abs(value) < limit * 0.99995) {
       const scaled = value / scale;
-      return (Math.abs(scaled) >= 1e3 ? scaled.toFixed(0) : scaled.toPrecision(4)) + prefix;
+      return (Math.abs(scaled) >= 999.95 ? Math.round(scaled).toLocaleString("en") : scaled.toPrecision(4)) + prefix;
     }
   }
   return value.toExponential(2);
@@ -101,6 +101,11 @@ function make(name, attributes, ...children) {
   }
   element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
+}
+
+// A long name as parts between which a line may break: after dots, slashes and at signs.
+function breakable(text) {
+  return text.split(/(?<=[./@])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
 }
 
 function night(one) {

@@ -48,7 +48,7 @@ function elementRow(id, row, order, counted, direction, mixed) {
     return make("td", { style }, make("a", { href: `#fact-${cell.number}` }, numberText(cell.value / share)));
   });
   const note = counted && mixed ? make("span", { class: "faint" }, " per element") : null;
-  return make("tr", {}, make("th", { scope: "row" }, make("code", { class: "case" }, caseName(id)), note), ...cells);
+  return make("tr", {}, make("th", { scope: "row" }, make("code", { class: "case" }, ...breakable(caseName(id))), note), ...cells);
 }
 
 function startPerElement() {

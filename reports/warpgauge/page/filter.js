@@ -30,9 +30,10 @@ function applyFilter() {
     const folded = part.closest("details.rest");
     if (folded) folded.open = left > 0 && isWish(wanted);
   }
+  document.body.classList.toggle("searching", isWish(wanted));
   findSeries(wanted);
   const found = every.found.length.toLocaleString("en"), total = data.series.length.toLocaleString("en");
-  filterForm.elements.found.value = `${here} of ${all} rows, ${found} of ${total} values`;
+  filterForm.elements.found.value = `${here.toLocaleString("en")} of ${all.toLocaleString("en")} rows, ${found} of ${total} values`;
 }
 
 function rowMatches(row, wanted) {
@@ -128,7 +129,7 @@ function everyRow(number) {
   const bad = isBad(data.series[number]), now = isOfLastNight(data.series[number]);
   const value = make("a", { class: "number", href: `#fact-${number}` }, quantity(one.values.at(-1), one.unit));
   return make("tr", {},
-    make("th", { scope: "row" }, make("code", { class: "case" }, one.id), " ", make("span", { class: "metric", title: one.metric.meaning }, one.metric.id)),
+    make("th", { scope: "row" }, make("code", { class: "case" }, ...breakable(one.id)), " ", make("span", { class: "metric", title: one.metric.meaning }, ...breakable(one.metric.id))),
     make("td", { "data-label": "where" }, one.where), make("td", { "data-label": "value", class: "values" }, value),
     make("td", { "data-label": "verdict", class: bad ? "worse" : "" }, bad ? `✖ ${verdict}` : verdict || ""),
     make("td", { "data-label": "last seen", class: now ? "" : "faint" }, `${night(run(one.runs.at(-1)))}${now ? "" : ", not in the last night"}`));

@@ -61,6 +61,21 @@ class Matrix:
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """From one architecture to the next: values of all metrics that are better and worse."""
+
+    before: str
+    after: str
+    better: int
+    worse: int
+
+    @property
+    def net(self) -> float:
+        """From -1 (all of those that differ are worse) to 1 (all better)."""
+        return (self.better - self.worse) / max(1, self.better + self.worse)
+
+
+@dataclass(frozen=True, slots=True)
 class Resources:
     """Resources of the kernels of the cases on an architecture; None: not known."""
 
@@ -120,6 +135,16 @@ def matrix(values: Values) -> Matrix:
             rows.append((metric, beside_first))
             steps.append((metric, beside_last))
     return Matrix(archs, tuple(rows), tuple(steps))
+
+
+def strip(compared: Matrix) -> list[Step]:
+    """The steps of a matrix, over all of its metrics."""
+    steps = []
+    for place, (before, after) in enumerate(pairwise(compared.archs)):
+        cells = [(metric, cells[place]) for metric, cells in compared.steps if cells[place]]
+        better = sum(cell.better(metric) for metric, cell in cells)
+        steps.append(Step(before, after, better, sum(cell.worse(metric) for metric, cell in cells)))
+    return steps
 
 
 def _cell(by_arch: ByArch, before: str, after: str) -> Cell | None:

@@ -28,13 +28,6 @@ def cell_text(cell: Cell) -> str:
     return ratio + ("*" if cell.without_ratio else "")
 
 
-def balance(cell: Cell, metric: Metric) -> float:
-    """From -1 (all cases got worse) to 1 (all better): the square root of how many more did than
-    went the other way, so that a tenth of the cases can be seen as well."""
-    net = (cell.better(metric) - cell.worse(metric)) / (cell.moved + cell.same)
-    return math.copysign(math.sqrt(abs(net)), net)
-
-
 def mean_change(cell: Cell) -> str:
     """The ratio as a change: "+2.4 %", "× 2.4"; with the mark of cell_text()."""
     if cell.ratio is None:

@@ -18,6 +18,7 @@ startCharts();
 startTaking();
 startFilter();
 startTrends();
+startTabs();
 startPerElement();
 startCompare();
 startAddresses();

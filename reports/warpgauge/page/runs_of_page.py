@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from warpgauge.errors import CommandError
@@ -25,28 +25,28 @@ class RunsOfPage:
 
 
 def runs_of_page(runs: Sequence[Run], branch: str | None, label: str | None) -> RunsOfPage:
-    """The runs with the branch and the label that are asked for. Without a branch that is any for a
+    """The runs with the branch and the label that are asked for. Without a label those that have
+    none, or if all have one, those with the one of most nights. Without a branch that is any for a
     label, and else main, or the branch of most nights; runs that name none belong to it."""
-    labelled = [run for run in runs if (run.label or "") == (label or "")]
+    of_label = _usual("", runs, lambda run: run.label or "") if label is None else label
+    labelled = [run for run in runs if (run.label or "") == of_label]
     if branch is not None:
         branches = frozenset((branch,))
     elif label is not None:
         branches = frozenset(run.branch or "" for run in labelled)
     else:
-        branches = frozenset((_usual(labelled), ""))
-    chosen = RunsOfPage(branches, label or "")
+        branches = frozenset((_usual(MAIN, labelled, lambda run: run.branch or ""), ""))
+    chosen = RunsOfPage(branches, of_label)
     if (branch is not None or label is not None) and not any(map(chosen.takes, runs)):
         raise CommandError(_nothing_of(runs, branch, label))
     return chosen
 
 
-def _usual(runs: Iterable[Run]) -> str:
-    """The branch main if there is one, or the one of most nights."""
-    nights = Counter(
-        name for night in nights_of(runs) for name in {run.branch or "" for run in night}
-    )
-    if MAIN in nights:
-        return MAIN
+def _usual(preferred: str, runs: Iterable[Run], name_of: Callable[[Run], str]) -> str:
+    """The preferred name if there is a run with it, or the one of most nights."""
+    nights = Counter(name for night in nights_of(runs) for name in set(map(name_of, night)))
+    if preferred in nights:
+        return preferred
     return max(sorted(nights), key=nights.__getitem__, default="")
 
 

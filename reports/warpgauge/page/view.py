@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import base64
 import hashlib
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import cache, cached_property
 from itertools import pairwise
 from urllib.parse import quote
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from warpgauge.changes.series import Change
 from warpgauge.history import Run
@@ -21,16 +22,18 @@ from warpgauge.page.contents import Contents
 from warpgauge.page.elements import problems_with_elements
 from warpgauge.page.encode import SHORT, compact
 from warpgauge.page.links import Links
-from warpgauge.page.matrix_text import balance, cell_text, gain, mean_change
+from warpgauge.page.matrix_text import cell_text, gain, mean_change
 from warpgauge.page.picture import Gallery
+from warpgauge.page.regressions import Regression
 from warpgauge.page.report import Report, count, values_of
-from warpgauge.page.rows import BAD, Row
+from warpgauge.page.rows import BAD, Finding, Row
 from warpgauge.page.runs_of_page import other_nights
 from warpgauge.page.sparkline import sparkline
 from warpgauge.page.templates import css, file, templates
 
 MOST_ROWS = 200  # of a table that is written out; the rest is found by the page's search
 
+GLANCE = 5  # values that the first screen names
 FIRST_ROWS = 15  # of a long table; the others are folded
 MOST_GROUPS = 50  # they share the MOST_ROWS, but each has FIRST_ROWS
 FEW_COMMITS = 5  # of a group that are named, and metrics
@@ -39,7 +42,7 @@ _SCRIPTS = (
     *(_UPLOT + "uPlot.iife.min.js", "data.js"),
     *("chart.js", "chart_scales.js", "chart_marks.js", "chart_points.js", "chart_view.js"),
     *("trends.js", "fact.js", "filter.js", "cases.js", "elements.js", "compare.js"),
-    *("take.js", "address.js", "page.js"),
+    *("take.js", "tabs.js", "address.js", "page.js"),
 )
 _FOLDED = (
     ("moved", "beyond a budget because of the environment, with the same machine code"),
@@ -89,6 +92,10 @@ class View:
         self.accuracy = sections.accuracy(self.report.current)
         self._counted = problems_with_elements(contents.values)
         self.groups, self.new, self.range_of = contents.groups, contents.new, contents.range_of
+        self.moved = contents.groups(self.report.moved)
+        self.open = _beside(self.report.over, self.report.regressions)
+        self.glance = _glance(self.report.over, self.open)
+        self.strip = generations.strip(contents.matrix)
         self._galleries = galleries
 
     @property
@@ -166,10 +173,11 @@ def _environment(links: Links) -> jinja2.Environment:
         "commit_link": links.to_commit,
         "comparison_link": links.to_comparison,
         "spark": _spark,
-        "balance": lambda cell, metric: _tint(balance(cell, metric)),
+        "breakable": _breakable,
         "mean_change": mean_change,
         "part": lambda text: quote(text, safe=""),
         "steps": pairwise,
+        "tint_of": _tint,
         "tint": lambda cell, metric: _tint(gain(cell, metric)),
         "utc": _utc,
     }
@@ -204,6 +212,11 @@ def _counts(report: Report) -> list[tuple[int, str, str]]:
     return [entry for entry in found if entry[0] or entry[1] in always]
 
 
+def _breakable(text: str) -> Markup:
+    """A long name, of which a line may end after dots, slashes and at signs, and nowhere else."""
+    return Markup(re.sub(r"([./@])", r"\1<wbr>", str(escape(text))))
+
+
 def _arrow(change: Change) -> str:
     """Whether the value went up or down; nothing of words."""
     before, after = change.before, change.after
@@ -219,6 +232,18 @@ def _spark(row: Row) -> Markup:
     newest = sections.quantity(known[-1], row.key.unit)
     kind = " bad" if row.last.verdict in BAD else ""
     return sparkline(row.spark, f"{len(row.spark)} newest values, now {newest}{kind}")
+
+
+def _beside(over: Iterable[Finding], found: Iterable[Regression]) -> list[Regression]:
+    """The open ones of values that are not over budget anyway."""
+    bad = {row.number for finding in over for row in finding.rows}
+    return [one for one in found if one.is_open and {row.number for row in one.rows} - bad]
+
+
+def _glance(over: Sequence[Finding], found: Sequence[Regression]) -> dict[str, Sequence]:
+    """What the first screen has room for: some of both, those over budget first."""
+    shown = over[: max(GLANCE - len(found), GLANCE // 2 + 1)]
+    return {"over": shown, "open": found[: GLANCE - len(shown)]}
 
 
 def _by_share(timed: list[speeds.Speed]) -> list[speeds.Speed]:
