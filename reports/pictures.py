@@ -140,6 +140,7 @@ def _take(chromium: webdriver.Chrome, address: str, shot: Shot) -> bytes:
     if not found or not chromium.find_elements(By.CSS_SELECTOR, _DRAWN):
         raise CommandError(f"no picture of {shot.name}: the page has no {shot.start}")
     box = chromium.execute_script(
+        "const part = arguments[0].closest('.tab'); if (part) showTab(part);"
         "const r = arguments[0].getBoundingClientRect(), page = document.documentElement;"
         "return [r.x + scrollX, r.y + scrollY, r.width, r.height, page.scrollHeight]",
         found[0],

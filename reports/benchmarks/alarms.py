@@ -165,7 +165,7 @@ def _page(
         code = warpgauge(["report", "html", "--db", database, "--out", str(folder)])
     page = (folder / "index.html").read_text("utf-8")
     headline = (folder / "digest.md").read_text("utf-8").splitlines()[0].removeprefix("# ")
-    section = re.search(r'<section id="open".*?</section>', page, re.DOTALL)
+    section = re.search(r'<section class="tab" id="open".*?</section>', page, re.DOTALL)
     rows = re.findall(r'data-id="simulated\.(\w+)\.', section[0]) if section else []
     return code, headline, set(rows)
 

@@ -46,7 +46,9 @@ def written(folder, text):
 
 
 def test_every_part_is_a_small_picture_of_its_size(chromium, tmp_path, page):
-    whole = page.replace('<section id="every"', HEAT_MAP + '<section id="every"', 1)
+    whole = page.replace(
+        '<section class="tab" id="every"', HEAT_MAP + '<section class="tab" id="every"', 1
+    )
     found = pictures.take(chromium, written(tmp_path, whole))
     assert list(found) == [shot.name for shot in pictures.SHOTS]
     sizes = {name: Image.open(BytesIO(png)).size for name, png in found.items()}
