@@ -34,4 +34,4 @@ try "warpgauge report html --db history.db --out site --address 'https://git.exa
 try "warpgauge report html --db history.db --out site --repo missing"
 try "warpgauge report bisect transpose.tiled.f32@1024x1024/registers --db history.db"
 warpgauge report ingest hello/facts.jsonl --db hello.db >/dev/null
-try "warpgauge report html --db hello.db --out site --branch trial"
+try "warpgauge report html --db hello.db --out site --label trial"

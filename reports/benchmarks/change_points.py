@@ -1,7 +1,7 @@
 """How well changes of noisy series are found: false alarms and misses on simulated series.
 
 Prints tables in Markdown: detectors that could be taken, and what the one that is taken
-(warpgauge.changes.level_shifts) does. The same at each run, in under 2 minutes. Apache Otava is
+(warpgauge.changes.level_shifts) does. The same at each run, in 3 minutes. Apache Otava is
 tried as well where it is installed.
 
     build/venv/bin/python reports/benchmarks/change_points.py
@@ -19,6 +19,9 @@ import numpy as np
 import ruptures
 from simulated_series import KINDS, Kind, simulated
 from warpgauge.changes import level_shifts as level
+from warpgauge.changes.alarms import Alarm
+from warpgauge.changes.alarms import alarms as alarms_of
+from warpgauge.changes.drifts import Drift
 from warpgauge.changes.level_shifts import MIN_HISTORY, PENALTY, night_to_night_noise
 
 Detector = Callable[[np.ndarray], list[int]]
@@ -28,6 +31,8 @@ NIGHTS = 200  # of a series without a change
 BEFORE = 60  # nights before a change
 AFTER = (3, 5, 7, 14, 30)  # nights after it at which the report is read
 SHIFTS = (0.01, 0.02, 0.03, 0.05, 0.10, 0.20)
+DRIFTS = (0.02, 0.03, 0.06)
+DRIFT_NIGHTS = 60
 NEAR = 3  # nights: an alarm that close to a change, or to another alarm, is the same
 
 
@@ -48,6 +53,8 @@ def main() -> None:
     print_candidates(candidates())
     print("\n## level_shifts: false alarms per 1,000 nights, and misses in %\n")
     print_misses(level_shifts, series=80, quiet_series=40)
+    print("\n## drifts: false alarms per 1,000 nights, and drifts found in %\n")
+    print_drifts(series=40)
     print(f"\n{time.perf_counter() - started:.0f} s", file=sys.stderr)
 
 
@@ -136,6 +143,28 @@ def print_misses(detector: Detector, series: int, quiet_series: int) -> None:
             shares = missed(detector, kind, shift, series, AFTER)
             cells.append("/".join(f"{100 * share:.0f}" for share in shares))
         print(f"| {kind.name} | {' | '.join(cells)} |", flush=True)
+
+
+def print_drifts(series: int) -> None:
+    """Found as a drift or as a shift, at the latest DRIFT_NIGHTS after the drift began."""
+    print(f"Drifts of this size in {DRIFT_NIGHTS} nights, slower, read every night.\n")
+    print(f"| series | false alarms | {' | '.join(f'{drift:.0%}' for drift in DRIFTS)} |")
+    print("|---|---|" + "---|" * len(DRIFTS))
+    for kind in KINDS:
+        rng = np.random.default_rng(SEED + 1)
+        raised = [alarms_of(simulated(kind, NIGHTS, rng)) for _ in range(series)]
+        wrong = sum(isinstance(alarm.what, Drift) for of_one in raised for alarm in of_one)
+        cells = [f"{1000 * wrong / (NIGHTS * series):.2f}"]
+        for drift in DRIFTS:
+            crept = np.log1p(drift) * np.clip((np.arange(NIGHTS) - BEFORE) / DRIFT_NIGHTS, 0, 1)
+            raised = [alarms_of(simulated(kind, NIGHTS, rng) + crept) for _ in range(series)]
+            found = [of_one for of_one in raised if any(map(_shows_drift, of_one))]
+            cells.append(f"{100 * len(found) / series:.0f}")
+        print(f"| {kind.name} | {' | '.join(cells)} |", flush=True)
+
+
+def _shows_drift(alarm: Alarm) -> bool:
+    return alarm.rises and BEFORE < alarm.found <= BEFORE + DRIFT_NIGHTS
 
 
 def false_alarms(

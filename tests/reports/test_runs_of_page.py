@@ -49,9 +49,11 @@ def test_a_history_of_one_label_is_the_page():
 
 
 def test_a_branch_that_no_run_has_is_an_error():
-    with pytest.raises(CommandError, match="no run .* --branch 'mian'; the runs have 'main'"):
+    with pytest.raises(
+        CommandError, match="no run .* --branch 'mian'; the runs have the branch 'main'"
+    ):
         runs_of_page(runs_on("main"), "mian", None)
-    with pytest.raises(CommandError, match="no run has a branch or a label"):
+    with pytest.raises(CommandError, match="no run .* --label 'x'; the runs have no label"):
         runs_of_page(runs_on(None), None, "x")
 
 
