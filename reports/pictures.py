@@ -1,23 +1,19 @@
-"""Pictures of the page's parts for the documentation, taken in Chromium: docs/pictures/*.png.
+"""Pictures of the pages' parts for the documentation, taken in Chromium: docs/pictures/*.png.
 
-    build/venv/bin/python reports/pictures.py --db history.db
+    build/venv/bin/python reports/sample.py --out sample --pictures
 
-They show real nights: take a history with two kinds of GPUs; reports/sample.py takes the recorded
-ones. Needs Chromium and chromedriver.
-Exit codes: 0 written, 2 a fault, such as a part that this history has nothing for.
+What nights tell is shown of the simulated ones, what GPUs measured of the recorded ones. Needs
+Chromium and chromedriver.
 """
 
 from __future__ import annotations
 
-import argparse
 import base64
 import shutil
-import sys
-import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from io import BytesIO, StringIO
+from io import BytesIO
 from pathlib import Path
 
 from PIL import Image
@@ -26,18 +22,18 @@ from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
 from warpgauge.errors import CommandError
 from warpgauge.files import write_whole
-from warpgauge.program import main as warpgauge
 
 OF_DOCUMENTS = Path(__file__).parents[1] / "docs" / "pictures"
 MOST_BYTES = 200_000
 WIDE, PHONE = 1200, 390  # pixels
+TREND = "attention.tiled.f16@2048x128/time.median_us/sm_90/clock"  # that a shift has
 _DRAWN = "#trend canvas"  # what the page's script makes last
 
 
 @dataclass(frozen=True, slots=True)
 class Shot:
     """From the top of the element `start` on, as wide as the page (or as the element, `alone`), and
-    at most `height` pixels high."""
+    at most `height` pixels high. `address` is what the page shows: the part behind the #."""
 
     name: str
     start: str
@@ -45,60 +41,36 @@ class Shot:
     width: int = WIDE
     scheme: str = "light"
     alone: bool = False
+    address: str = ""
+    medium: str = "screen"
 
 
-SHOTS = (
-    Shot("headline", "header", 900),
-    Shot("trend", "#trends", 560),
-    Shot("generations", "#generations", 1000),
-    Shot("roofline", 'figure[aria-label^="Roofline"] svg', 700, alone=True),
-    Shot("heat_map", ".pictures figure svg", 700, alone=True),
-    Shot("phone", "header", 844, PHONE),
-    Shot("dark", "header", 900, scheme="dark"),
-)
+# By the page that they are of.
+SHOTS = {
+    "simulated": (
+        Shot("headline", "header", 900, 1440),
+        Shot("trend", "#trends", 620, address=f"trend/{TREND}"),
+        Shot("phone", "header", 2 * 844, PHONE),
+        Shot("dark", "header", 900, 1440, scheme="dark"),
+        Shot("print", "header", 1100, 800, medium="print"),
+    ),
+    "recorded": (
+        Shot("generations", "#generations", 1000),
+        Shot("roofline", 'figure[aria-label^="Roofline"] svg', 700, alone=True),
+        Shot("heat_map", ".pictures figure svg", 700, alone=True),
+    ),
+}
 
 
-def main(arguments: list[str] | None = None) -> int:
-    options = _parser().parse_args(arguments)
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            page = [
-                "report",
-                "html",
-                "--db",
-                options.db,
-                "--out",
-                folder,
-                "--nights",
-                str(options.nights),
-            ]
-            with redirect_stdout(StringIO()):  # the names of files that do not last
-                code = warpgauge(page)
-            if code:
-                return code
-            write(Path(folder) / "index.html", options.out)
-    except CommandError as error:
-        print(f"pictures.py: {error}", file=sys.stderr)
-        return 2
-    return 0
-
-
-def _parser() -> argparse.ArgumentParser:
-    formatter = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
-    parser.add_argument("--db", required=True, help="the history, as warpgauge report takes it")
-    parser.add_argument("--nights", type=int, default=90, help="newest nights (default: 90)")
-    parser.add_argument("--out", type=Path, default=OF_DOCUMENTS, help="default: docs/pictures")
-    return parser
-
-
-def write(page: Path, folder: Path) -> None:
-    """Takes all shots of a page into a folder and prints their paths; CommandError as take()."""
+def write(pages: Mapping[str, Path], folder: Path) -> None:
+    """Takes all shots of the pages, by their names in SHOTS, into a folder and prints their paths.
+    Raises CommandError as take()."""
     with browser() as chromium:
-        pictures = take(chromium, page.absolute().as_uri())
-    for name, content in pictures.items():
-        write_whole(folder / f"{name}.png", content)
-        print(folder / f"{name}.png")
+        for name, shots in SHOTS.items():
+            pictures = take(chromium, pages[name].absolute().as_uri(), shots)
+            for shot, content in pictures.items():
+                write_whole(folder / f"{shot}.png", content)
+                print(folder / f"{shot}.png")
 
 
 @contextmanager
@@ -121,21 +93,22 @@ def browser() -> Iterator[webdriver.Chrome]:
         chromium.quit()
 
 
-def take(chromium: webdriver.Chrome, address: str) -> dict[str, bytes]:
-    """All shots of a page as PNG, by name. Raises CommandError where the page lacks a part, or a
+def take(chromium: webdriver.Chrome, address: str, shots: Sequence[Shot]) -> dict[str, bytes]:
+    """Shots of a page as PNG, by name. Raises CommandError where the page lacks a part, or a
     picture is too large."""
-    return {shot.name: _small(shot, _take(chromium, address, shot)) for shot in SHOTS}
+    return {shot.name: _small(shot, _take(chromium, address, shot)) for shot in shots}
 
 
 def _take(chromium: webdriver.Chrome, address: str, shot: Shot) -> bytes:
     scheme = {"name": "prefers-color-scheme", "value": shot.scheme}
-    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+    seen = {"media": shot.medium, "features": [scheme]}
+    chromium.execute_cdp_cmd("Emulation.setEmulatedMedia", seen)
     size = {"width": shot.width, "height": 1000, "deviceScaleFactor": 1}
     chromium.execute_cdp_cmd(
         "Emulation.setDeviceMetricsOverride", {**size, "mobile": shot.width == PHONE}
     )
     chromium.get("about:blank")
-    chromium.get(address)
+    chromium.get(f"{address}#{shot.address}" if shot.address else address)
     found = chromium.find_elements(By.CSS_SELECTOR, shot.start)
     if not found or not chromium.find_elements(By.CSS_SELECTOR, _DRAWN):
         raise CommandError(f"no picture of {shot.name}: the page has no {shot.start}")
@@ -167,7 +140,3 @@ def _small(shot: Shot, png: bytes) -> bytes:
     if len(small.getvalue()) > MOST_BYTES:
         raise CommandError(f"{shot.name}: {len(small.getvalue())} bytes, more than {MOST_BYTES}")
     return small.getvalue()
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -32,7 +32,8 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         import pictures  # a browser is needed for nothing else
 
-        pictures.write(options.out / "recorded" / "index.html", pictures.OF_DOCUMENTS)
+        pages = {name: options.out / name / "index.html" for name in pictures.SHOTS}
+        pictures.write(pages, pictures.OF_DOCUMENTS)
     except CommandError as error:
         print(f"sample.py: {error}", file=sys.stderr)
         return 2
@@ -41,26 +42,31 @@ def main(arguments: list[str] | None = None) -> int:
 
 def write_recorded(out: Path) -> int:
     facts = sorted(RECORDED.glob("*.jsonl.xz"))
-    return write_page([["ingest", *map(str, facts)]], "warpgauge, recorded nights", out)
+    return write_page(
+        [["ingest", *map(str, facts)]], ["--title", "warpgauge, recorded nights"], out
+    )
 
 
 def write_simulated(out: Path) -> int:
     event = simulated_nights.ACKNOWLEDGED
+    repository = out / "repository.git"
+    page = ["--title", "warpgauge, simulated nights", "--repo", str(repository)]
     with tempfile.TemporaryDirectory() as folder:
-        files = list(map(str, simulated_nights.write(Path(folder), out / "repository.git")))
+        files = list(map(str, simulated_nights.write(Path(folder), repository)))
         known = event.change.night + 5  # the night after which someone knows it
         series = f"{event.change.case}/*"
         why = ["--reason", "twice the tiles: one launch in place of two", "--until", "2999-12-31"]
         steps = [["ingest", *files[:known]], ["ack", series, *why], ["ingest", *files[known:]]]
-        return write_page(steps, "warpgauge, simulated nights", out)
+        return write_page(steps, page, out)
 
 
-def write_page(steps: Sequence[Sequence[str]], title: str, out: Path) -> int:
-    """A history that these commands of `warpgauge report` make, and its page; the exit code."""
+def write_page(steps: Sequence[Sequence[str]], options: Sequence[str], out: Path) -> int:
+    """A history that these commands of `warpgauge report` make, and its page with these options;
+    the exit code."""
     out.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out) as folder:
         database = Path(folder) / "history.db"
-        page = ["html", "--out", str(out), "--title", title]
+        page = ["html", "--out", str(out), *options]
         for step in (*steps, page):
             code = warpgauge(["report", *step, "--db", str(database)])
             if code == FAULT:

@@ -190,6 +190,6 @@ def test_the_history_can_be_asked(folder, capsys):
 def test_no_facts_are_a_fault_and_nothing_is_written(tmp_path, capsys):
     bad = tmp_path / "bad.jsonl"
     bad.write_text("{}\n")
-    assert sample.write_page([["ingest", str(bad)]], "title", tmp_path / "out") == 2
+    assert sample.write_page([["ingest", str(bad)]], [], tmp_path / "out") == 2
     assert "bad.jsonl:1" in capsys.readouterr().err
     assert list((tmp_path / "out").iterdir()) == []

@@ -89,6 +89,6 @@ function evenTicks(low, high) {
 function tickText(tick) {
   const size = Math.abs(tick);
   return size === 0 || (size >= 1e-3 && size < 1e6)
-    ? String(tick)
+    ? tick.toLocaleString("en", { maximumFractionDigits: 9 })
     : numberText(tick).replace(/\.?0+(?=\D|$)/, "");
 }
