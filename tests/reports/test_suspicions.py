@@ -9,6 +9,7 @@ from warpgauge.facts.catalog import catalog
 from warpgauge.history.model import Device
 from warpgauge.page import digest
 from warpgauge.page.contents import Contents
+from warpgauge.page.feed import feed
 
 COUNT = 40
 RUNS = [a_run(night, gpu=True) for night in range(COUNT)]
@@ -113,3 +114,10 @@ def test_what_was_moved_before_stays_listed():
     assert not found.moved and len(found.still_moved) == 1 and not found.regressions
     assert "1 earlier move not back" in render(found)
     assert "1 moved before and not back" in digest_of(found)
+
+
+def test_what_the_machine_moved_is_not_in_the_feed():
+    text = feed(Contents(moved(0.2)), "t", "https://kernels.example/")
+    assert "<entry>" not in text
+    found = build([timed(0.2, 3), conflicts(after=0, runs=RUNS)], RUNS)
+    assert "<entry>" in feed(Contents(found), "t", "https://kernels.example/")

@@ -123,7 +123,7 @@ def _events(contents: Contents) -> Iterator[tuple[str, Run, Move]]:
     for row in contents.report.rows:
         for change in row.changes:
             move = Move((row,), change)
-            if change.better is not False or not matters(move):
+            if change.mark != "worse" or not matters(move):
                 continue
             yield "worse", change.detected, move
             if change.recovered:
