@@ -5,7 +5,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from warpgauge.changes.series import is_regressed
+from warpgauge.changes.series import changes, is_regressed
+from warpgauge.facts.catalog import catalog
 from warpgauge.history import open_history
 
 ROOT = Path(__file__).parents[2]
@@ -43,7 +44,7 @@ def test_every_record_says_that_it_is_simulated(folder, history):
         assert fact.device is None or fact.device.name.endswith(", simulated")
     page = (folder / "index.html").read_text("utf-8")
     assert "warpgauge, simulated nights" in page.partition("<title>")[2].partition("</title>")[0]
-    assert (folder / "digest.md").read_text("utf-8").count("simulated") > 10
+    assert (folder / "digest.md").read_text("utf-8").count("simulated") > 5
 
 
 def test_the_nights_are_the_same_each_time(tmp_path):
@@ -55,13 +56,24 @@ def test_the_nights_are_the_same_each_time(tmp_path):
     assert len(files[0]) == simulated_nights.NIGHTS
 
 
+def test_what_the_machine_moved_is_no_regression(history):
+    moved = {
+        one.key.id
+        for one in history.series(metric=TIME)
+        for change in changes(one, catalog()[TIME])
+        if change.mark == "moved" and change.better is False
+    }
+    assert moved == {
+        simulated_nights.HISTOGRAM.id,  # the driver
+        simulated_nights.TRANSPOSE.id,
+        simulated_nights.LAYER_NORM.id,  # a drift of the same machine code
+    }
+
+
 def test_what_is_planted_is_found_and_nothing_else(regressed):
     assert regressed == {
         (simulated_nights.HISTOGRAM.id, CONFLICTS),  # over budget
-        (simulated_nights.HISTOGRAM.id, TIME),  # the driver
-        (simulated_nights.TRANSPOSE.id, TIME),
         (simulated_nights.ATTENTION.id, TIME),  # a shift
-        (simulated_nights.LAYER_NORM.id, TIME),  # a drift
         (simulated_nights.SOFTMAX.id, REGISTERS),  # the compiler
         (simulated_nights.SCAN.id, REGISTERS),
         (simulated_nights.MATMUL.id, REGISTERS),  # acknowledged
