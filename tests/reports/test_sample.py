@@ -80,7 +80,7 @@ def page(folder):
 
 
 def section(page, name):
-    return page.partition(f'<section id="{name}"')[2].partition("</section>")[0]
+    return page.partition(f' id="{name}" aria-label')[2].partition('<section class="tab"')[0]
 
 
 def test_the_digest_counts_what_the_last_night_was(folder):
@@ -88,13 +88,13 @@ def test_the_digest_counts_what_the_last_night_was(folder):
     assert headline == "# 3,753 values within budget, but 105 values of the night before missing"
     assert counts == (
         "warpgauge, recorded nights, night of 2026-11-22, commit `d16068ecc2`. 0 over budget, "
-        "0 worse and 1 better since the night before, 105 missing, 6 unmeasured."
+        "0 worse and 1 better since the night before, 105 missing, 4 new cases, 6 unmeasured."
     )
 
 
 def test_what_changed_has_its_cause(page):
     changes = section(page, "changes")
-    assert f"<code>{H100}</code> → <code>{H100}, {H200}</code>" in changes
+    assert f"<code>{H100}</code> → <code>{H100}, {H200}</code>" in section(page, "morning")
     rows = re.findall(r"<tr data-family.*?</tr>", changes, re.DOTALL)
     registers, constants = rows
     assert "kernel_parameters.large_by_value.u32@2048" in registers
