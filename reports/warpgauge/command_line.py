@@ -62,7 +62,8 @@ def _globs(text: str) -> list[str]:
 
 
 def add_run_options(parser: argparse.ArgumentParser) -> None:
-    """The options --branch and --label of commands that select runs, for history.RunFilter."""
+    """The options --branch and --label of commands that select runs, as history.RunFilter or
+    runs_of_page() does."""
     parser.add_argument(
         "--branch", metavar="NAME", help="only runs of this branch; '': those without one"
     )

@@ -126,6 +126,17 @@ def test_where_no_commit_can_be_found_the_error_says_why(project, capsys, nights
     assert code == 2 and problem in error
 
 
+def test_what_the_machine_moved_has_no_commit(project, capsys):
+    for night in range(1, 31):
+        old, device = night <= 15, a_time()["device"]
+        of = {"device": device | {"driver": "580.1" if old else "590.1"}, "code_hash": "c"}
+        value = (20 if old else 30) + night % 2 / 100
+        of |= {"commit": ("a" if old else "b") * 40, "interval": None}
+        project.ingest(a_time(night, value, **of))
+    code, _, error = project.bisect(capsys, series="*/time.median_us")
+    assert code == 2 and "but for what driver or environment moved" in error
+
+
 def test_several_series_are_an_error_that_names_them(project, capsys):
     for i, arch in enumerate(("sm_80", "sm_90")):
         project.ingest(

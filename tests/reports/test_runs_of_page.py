@@ -5,7 +5,7 @@ from page_samples import HOSTILE, a_run, a_series, build, conflicts, render
 from some_facts import registers, write
 from warpgauge.errors import CommandError
 from warpgauge.history import open_history
-from warpgauge.page.runs_of_page import other_nights, runs_of_page
+from warpgauge.page.runs_of_page import other_nights, pages_of, runs_of_page
 from warpgauge.program import main
 
 
@@ -104,6 +104,57 @@ def test_an_unknown_branch_writes_nothing(db, tmp_path, capsys):
     out = tmp_path / "site"
     assert main(["report", "html", "--db", db, "--out", str(out), "--branch", "no"]) == 2
     assert "--branch 'no'" in capsys.readouterr().err and not out.exists()
+
+
+@pytest.fixture
+def worse_on_main(tmp_path):
+    """Registers went from 20 to 30 on main, and are 20 on a branch, in the newest run of all."""
+    url = str(tmp_path / "history.db")
+    with open_history(url, create=True) as history:
+        for night, value, branch in (
+            *((1, 20, "main"), (2, 30, "main"), (3, 20, "trial"), (4, 30, "main")),
+            (5, 20, "trial"),
+        ):
+            fact = registers(night, value, commit=f"{night}" * 40, sass_hash=f"a{value}")
+            written = write(tmp_path / f"{night}.jsonl", [fact], exit_code=0)
+            history.ingest(written, branch=branch)
+    return url
+
+
+NAME = "transpose.naive.f32@1024x1024/registers"
+
+
+def test_what_is_open_on_the_page_can_be_acknowledged(worse_on_main, tmp_path):
+    html = ["report", "html", "--db", worse_on_main, "--out", str(tmp_path / "site")]
+    ack = ["report", "ack", NAME, "--db", worse_on_main, "--reason", "r", "--until", "2999-12-31"]
+    assert main(html) == 1
+    assert main([*ack, "--branch", "trial"]) == 2  # nothing is open there
+    assert main(ack) == 0
+    assert main(html) == 0
+
+
+def test_bisect_takes_the_commits_of_the_page(worse_on_main, capsys):
+    assert main(["report", "bisect", NAME, "--db", worse_on_main]) == 0
+    assert f"git bisect start {'2' * 40} {'1' * 40} --" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["ack", "bisect"])
+def test_a_branch_that_no_run_has_is_refused_by_each_command(worse_on_main, command, capsys):
+    more = ["--reason", "r", "--until", "2999-12-31"] if command == "ack" else []
+    words = ["report", command, NAME, "--db", worse_on_main, "--branch", "mian", *more]
+    assert main(words) == 2
+    assert "the runs have the branch 'main', 'trial'" in capsys.readouterr().err
+
+
+def test_pruning_leaves_what_is_open_on_any_page(worse_on_main, capsys):
+    assert main(["report", "prune", "--keep", "1", "--db", worse_on_main]) == 0
+    assert "deleted: 0 values" in capsys.readouterr().out
+
+
+def test_pages_have_no_run_in_common():
+    runs = [*runs_on("main", None, "trial"), a_run(3, label="by hand"), a_run(4, branch="trial")]
+    taken = [[run.id for run in runs if page.takes(run)] for page in pages_of(runs)]
+    assert taken == [["run0", "run1"], ["run3"], ["run2", "run4"]]
 
 
 def test_a_case_of_the_last_night_alone_is_new():

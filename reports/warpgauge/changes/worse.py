@@ -6,12 +6,13 @@ from collections.abc import Collection
 
 from warpgauge.errors import CommandError
 from warpgauge.facts.case_filter import fits
-from warpgauge.history import History, Series, SeriesKey
+from warpgauge.history import History, RunChoice, Series, SeriesKey
 from warpgauge.text import nearest
 
 
-def worse_series(history: History, pattern: str) -> list[Series]:
-    """Those that match, got worse and have not recovered; CommandError where there are none.
+def worse_series(history: History, pattern: str, runs: RunChoice) -> list[Series]:
+    """Those that match, got worse in these runs and have not recovered; CommandError where there
+    are none.
 
     The pattern is CASE/METRIC, CASE/METRIC/ARCH or CASE/METRIC/ARCH/DEVICE, or a glob of these.
     """
@@ -24,13 +25,13 @@ def worse_series(history: History, pattern: str) -> list[Series]:
     found = [
         series
         for family, metric in sorted({(key.family, key.metric) for key in chosen})
-        for series in history.series(family, metric)
+        for series in history.series(family, metric, runs=runs)
         if series.key in chosen and is_regressed(series)
     ]
     if not found:
         raise CommandError(
             f"{history.name}: nothing got worse: of {len(chosen)} series that match '{pattern}' "
-            "none is worse than before"
+            "none is worse than before, but for what driver or environment moved"
         )
     return found
 

@@ -3,7 +3,7 @@
 from warpgauge.history.model import Acknowledgement, Device, Point, Run, Series, SeriesKey
 from warpgauge.history.nights import is_possible, nights_of
 from warpgauge.history.pruner import Keep, PruneResult
-from warpgauge.history.run_filter import EVERY_RUN, RunFilter
+from warpgauge.history.run_filter import EVERY_RUN, RunChoice, RunFilter
 from warpgauge.history.store import History, open_history
 from warpgauge.history.writer import IngestResult
 
@@ -17,6 +17,7 @@ __all__ = [
     "Point",
     "PruneResult",
     "Run",
+    "RunChoice",
     "RunFilter",
     "Series",
     "SeriesKey",

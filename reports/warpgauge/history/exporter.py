@@ -11,12 +11,12 @@ from warpgauge.facts.case_filter import CaseFilter
 from warpgauge.facts.records import Fact
 from warpgauge.history import rows
 from warpgauge.history.reader import Selection, read_keys, read_runs
-from warpgauge.history.run_filter import RunFilter
+from warpgauge.history.run_filter import RunChoice
 from warpgauge.history.tables import cases, columns_of, contexts, observations, runs, series, states
 
 
 def read_facts(
-    connection: Connection, selection: Selection, of_cases: CaseFilter, of_runs: RunFilter
+    connection: Connection, selection: Selection, of_cases: CaseFilter, of_runs: RunChoice
 ) -> Iterator[Fact]:
     """The facts that all three take, those of the oldest run first."""
     keys = read_keys(connection, selection)

@@ -15,7 +15,7 @@ from warpgauge.facts.records import EMULATOR
 from warpgauge.history import driver, rows
 from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
 from warpgauge.history.nights import nights_of
-from warpgauge.history.run_filter import EVERY_RUN, RunFilter
+from warpgauge.history.run_filter import EVERY_RUN, RunChoice
 from warpgauge.history.tables import observations, runs, series, states
 
 _SERIES_AT_ONCE = 500  # times 365 nights: 30 MB of points
@@ -36,7 +36,7 @@ class Selection:
         return [column == value for column, value in wanted if value is not None]
 
 
-def read_runs(connection: Connection, chosen: RunFilter = EVERY_RUN) -> dict[int, Run]:
+def read_runs(connection: Connection, chosen: RunChoice = EVERY_RUN) -> dict[int, Run]:
     """The runs by their number in the database, oldest first."""
     question = sa.select(runs).order_by(runs.c.time, runs.c.name)
     found = {row.id: _run(row) for row in connection.execute(question)}
@@ -63,7 +63,7 @@ def _run(row: sa.Row) -> Run:
     )
 
 
-def read_verdicts(connection: Connection, chosen: RunFilter) -> list[tuple[Run, dict[str, int]]]:
+def read_verdicts(connection: Connection, chosen: RunChoice) -> list[tuple[Run, dict[str, int]]]:
     """The runs, oldest first, each with how many of its values have which verdict."""
     counted = (
         sa.select(states.c.verdict, sa.func.count())
@@ -84,7 +84,7 @@ def read_keys(connection: Connection, selection: Selection) -> dict[int, SeriesK
 
 
 def read_series(
-    connection: Connection, selection: Selection, last_nights: int | None, chosen: RunFilter
+    connection: Connection, selection: Selection, last_nights: int | None, chosen: RunChoice
 ) -> Iterator[Series]:
     """The series that have points in the last nights of the chosen runs."""
     wanted = _last_nights(read_runs(connection, chosen), last_nights)

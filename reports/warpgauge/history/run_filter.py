@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from warpgauge.history.model import Run
+
+
+class RunChoice(Protocol):
+    """What a command takes of the runs: a RunFilter, or the runs of a page."""
+
+    def takes(self, run: Run) -> bool: ...
 
 
 class RunFilter(NamedTuple):

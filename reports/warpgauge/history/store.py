@@ -13,7 +13,7 @@ from warpgauge.history.database import Database
 from warpgauge.history.model import Acknowledgement, Run, Series, SeriesKey
 from warpgauge.history.pruner import Keep, PruneResult
 from warpgauge.history.reader import Selection
-from warpgauge.history.run_filter import EVERY_RUN, RunFilter
+from warpgauge.history.run_filter import EVERY_RUN, RunChoice
 from warpgauge.history.writer import IngestResult
 
 
@@ -35,7 +35,7 @@ class History:
         """The path or URL, without a password."""
         return self._database.name
 
-    def runs(self, chosen: RunFilter = EVERY_RUN) -> list[Run]:
+    def runs(self, chosen: RunChoice = EVERY_RUN) -> list[Run]:
         """The runs, oldest first."""
         with self._database.reading() as connection:
             return list(reader.read_runs(connection, chosen).values())
@@ -53,7 +53,7 @@ class History:
         metric: str | None = None,
         arch: str | None = None,
         last_nights: int | None = None,
-        runs: RunFilter = EVERY_RUN,
+        runs: RunChoice = EVERY_RUN,
     ) -> Iterator[Series]:
         """The series with their points in these runs, a few hundred in memory at a time; with
         `last_nights` only those of the last so many nights. Nights are those of nights_of()."""
@@ -61,7 +61,7 @@ class History:
             selection = Selection(family, metric, arch)
             yield from reader.read_series(connection, selection, last_nights, runs)
 
-    def verdicts(self, chosen: RunFilter = EVERY_RUN) -> list[tuple[Run, dict[str, int]]]:
+    def verdicts(self, chosen: RunChoice = EVERY_RUN) -> list[tuple[Run, dict[str, int]]]:
         """The runs, oldest first, each with how many of its values have which verdict."""
         with self._database.reading() as connection:
             return reader.read_verdicts(connection, chosen)
@@ -102,7 +102,7 @@ class History:
         cases: CaseFilter = EVERY_CASE,
         metric: str | None = None,
         arch: str | None = None,
-        runs: RunFilter = EVERY_RUN,
+        runs: RunChoice = EVERY_RUN,
     ) -> Iterator[Fact]:
         """Facts, those of the oldest run first."""
         with self._database.reading() as connection:

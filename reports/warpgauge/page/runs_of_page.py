@@ -42,6 +42,14 @@ def runs_of_page(runs: Sequence[Run], branch: str | None, label: str | None) -> 
     return chosen
 
 
+def pages_of(runs: Sequence[Run]) -> list[RunsOfPage]:
+    """The runs of each page that there can be: the usual one, and one of each other branch and
+    label. They have no run in common."""
+    usual = runs_of_page(runs, None, None)
+    others = {(run.branch or "", run.label or "") for run in runs if not usual.takes(run)}
+    return [usual, *(RunsOfPage(frozenset((branch,)), label) for branch, label in sorted(others))]
+
+
 def _usual(preferred: str, runs: Iterable[Run], name_of: Callable[[Run], str]) -> str:
     """The preferred name if there is a run with it, or the one of most nights."""
     nights = Counter(name for night in nights_of(runs) for name in set(map(name_of, night)))

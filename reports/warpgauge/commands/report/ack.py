@@ -8,6 +8,9 @@ history finds later about the same series is not part of it.
 SERIES is CASE/METRIC, CASE/METRIC/ARCH or CASE/METRIC/ARCH/DEVICE, or a glob of
 these; all series that match and got worse are acknowledged. The newest
 acknowledgement of a series counts: --until with the date of today ends one.
+
+Worse is what the page of these runs shows to be: without --branch and --label
+the usual page, that `warpgauge report html` makes.
 """
 
 from __future__ import annotations
@@ -16,9 +19,10 @@ import argparse
 from datetime import UTC, datetime
 
 from warpgauge.changes.worse import worse_series
-from warpgauge.command_line import add_database_option, date_of
+from warpgauge.command_line import add_database_option, add_run_options, date_of
 from warpgauge.errors import CommandError
 from warpgauge.history import open_history
+from warpgauge.page.runs_of_page import runs_of_page
 from warpgauge.text import is_blank, printable
 
 EPILOG = """\
@@ -41,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--until", required=True, type=date_of, metavar="DATE", help="last day, such as 2027-03-31"
     )
     add_database_option(parser)
+    add_run_options(parser)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -51,7 +56,8 @@ def run(options: argparse.Namespace) -> int:
     if options.until < today:
         raise CommandError(f"--until: {options.until} is past; name a day from {today} on")
     with open_history(options.db) as history:
-        found = {series.key for series in worse_series(history, options.series)}
+        runs = runs_of_page(history.runs(), options.branch, options.label)
+        found = {series.key for series in worse_series(history, options.series, runs)}
         history.acknowledge(found, options.reason, options.until)
     for name in sorted(key.name for key in found):
         print(printable(f"acknowledged until {options.until}: {name}"))

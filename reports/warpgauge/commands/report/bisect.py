@@ -7,7 +7,9 @@ A commit that cannot be built or measured is skipped. Enter them in the
 repository. Budgets play no part: worse is what `warpgauge diff` calls worse.
 
 SERIES is CASE/METRIC, CASE/METRIC/ARCH or CASE/METRIC/ARCH/DEVICE, or a glob of
-these; of those that match, one must have got worse.
+these; of those that match, one must have got worse, in the runs of the page
+that `warpgauge report html` makes with the same --branch and --label. What
+driver or environment moved is not worse.
 """
 
 from __future__ import annotations
@@ -15,9 +17,10 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from warpgauge.command_line import add_database_option, program_name
+from warpgauge.command_line import add_database_option, add_run_options, program_name
 from warpgauge.errors import CommandError
 from warpgauge.history import Run, Series, open_history
+from warpgauge.page.runs_of_page import runs_of_page
 from warpgauge.repository import Range, Repository, is_hash
 from warpgauge.text import printable
 
@@ -33,12 +36,12 @@ examples:
 """
 
 _MOST = 40  # commits that are listed
-_OF_MACHINES = ("driver", "environment")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("series", metavar="SERIES", help="what got worse")
     add_database_option(parser)
+    add_run_options(parser)
     parser.add_argument(
         "--repo", type=Path, metavar="DIR", help="local repository of git, to list the commits of"
     )
@@ -62,7 +65,8 @@ def run(options: argparse.Namespace) -> int:
     with open_history(options.db) as history:
         from warpgauge.changes.worse import worse_series
 
-        series = _one(worse_series(history, options.series), options.series)
+        runs = runs_of_page(history.runs(), options.branch, options.label)
+        series = _one(worse_series(history, options.series, runs), options.series)
     from warpgauge.bisection import Bisection
     from warpgauge.changes.series import changes, regressions
     from warpgauge.facts.catalog import catalog
@@ -76,7 +80,7 @@ def run(options: argparse.Namespace) -> int:
         if not one.commit or not is_hash(one.commit):
             commit = f"'{one.commit}', which is no hash" if one.commit else "unknown"
             raise CommandError(f"{name}: nothing to bisect: the commit of run {one.id} is {commit}")
-    if good.commit == bad.commit or change.cause in _OF_MACHINES:
+    if good.commit == bad.commit:
         other = "; ".join(change.details) or "nothing that the facts name"
         raise CommandError(
             f"{name}: no commit made it worse: the cause is {change.cause}, from run {good.id} to "

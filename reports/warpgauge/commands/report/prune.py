@@ -3,8 +3,8 @@
 --keep 30 keeps the newest 30 values of each series (a case, a metric, an
 architecture, a source, a device); --keep 365d keeps the nights that ended no
 more than 365 days before the newest run. A series that got worse and has not
-recovered keeps all of its values. A night is runs without a pause of more than
-6 hours, within 24 hours.
+recovered, in the runs of any branch or label, keeps all of its values. A night
+is runs without a pause of more than 6 hours, within 24 hours.
 
 --run ID deletes that run with all of its values, such as a night that was
 brought in by mistake.
@@ -20,6 +20,7 @@ import argparse
 
 from warpgauge.command_line import add_database_option
 from warpgauge.history import History, Keep, SeriesKey, open_history
+from warpgauge.page.runs_of_page import pages_of
 from warpgauge.text import printable
 
 EPILOG = """\
@@ -58,6 +59,12 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _regressed(history: History) -> set[SeriesKey]:
+    """What is open on any page of the history."""
     from warpgauge.changes.series import is_regressed  # loading the analysis takes a second
 
-    return {series.key for series in history.series() if is_regressed(series)}
+    return {
+        series.key
+        for runs in pages_of(history.runs())
+        for series in history.series(runs=runs)
+        if is_regressed(series)
+    }
