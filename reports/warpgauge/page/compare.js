@@ -65,7 +65,7 @@ function differences(before, after) {
         k,
         old,
         now,
-        cause: i < 0 || k < 0 ? null : causeBetween(entry, Math.min(i, k), Math.max(i, k)),
+        ...(i < 0 || k < 0 ? {} : changeBetween(entry, Math.min(i, k), Math.max(i, k))),
       });
   });
   const size = ({ old, now }) => (old > 0 && now > 0 ? Math.abs(Math.log(now / old)) : 1e9);
@@ -90,8 +90,11 @@ function isExact(number) {
   return data.metrics[data.series[number][1]][3] === "exact";
 }
 
-function causeBetween(entry, from, to) {
-  return entry[15].findLast(([index]) => index > from && index <= to)?.[2] ?? null;
+// The cause of the last change between two places, and whether the machine moved the value: then it
+// is neither better nor worse.
+function changeBetween(entry, from, to) {
+  const found = entry[15].findLast(([index]) => index > from && index <= to);
+  return found && { cause: found[2], moved: found[1] === 0 };
 }
 
 function why(row) {
@@ -106,6 +109,7 @@ function comparedRow(row) {
   const step = Math.sign(row.now - row.old) * ({ higher: 1, lower: -1 }[one.metric.direction] ?? 0);
   const counts =
     step && typeof row.old === "number" && typeof row.now === "number" && rank(row) > 1;
+  const word = row.moved ? "moved" : step > 0 ? "better" : "worse";
   const value = (label, of, place) =>
     make(
       "td",
@@ -135,8 +139,8 @@ function comparedRow(row) {
     value("after", row.now, row.k),
     make(
       "td",
-      { "data-label": "change", class: counts ? (step > 0 ? "better" : "worse") : null },
-      `${counts ? (step > 0 ? "better, " : "worse, ") : ""}${change}`,
+      { "data-label": "change", class: counts && !row.moved ? word : null },
+      `${counts ? `${word}, ` : ""}${change}`,
     ),
     make("td", { "data-label": "why", class: row.cause ? null : "faint" }, why(row)),
   );

@@ -33,6 +33,11 @@ class Part:
         return self.moves[0].change.better
 
     @property
+    def mark(self) -> str:
+        """That of the changes; the machine moves a value, and makes it neither worse nor better."""
+        return self.moves[0].change.mark
+
+    @property
     def series(self) -> int:
         return sum(len(move.rows) for move in self.moves)
 
@@ -97,7 +102,7 @@ class Group:
     @property
     def rank(self) -> tuple:
         """Groups with something worse first, then those of more series."""
-        is_worse = any(part.better is False for part in self.parts)
+        is_worse = any(part.mark == "worse" for part in self.parts)
         return (not is_worse, -sum(part.series for part in self.parts), self.label)
 
 
