@@ -26,8 +26,10 @@ function asJson([head, ...rows]) {
 // The head and the rows of a table that the filter does not hide.
 function rowsOf(table) {
   const text = (cell) => cell.textContent.replace(/\s+/g, " ").trim();
-  const head = [...(table.tHead?.rows[0]?.cells ?? [])].map(
-    (cell, i) => text(cell) || `column ${i + 1}`,
+  const names = [...(table.tHead?.rows[0]?.cells ?? [])].map(text);
+  // Each once: JSON has them as keys.
+  const head = names.map((name, i) =>
+    !name || names.indexOf(name) < i ? `${name} column ${i + 1}`.trim() : name,
   );
   const rows = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => !row.hidden);
   return [head, ...rows.map((row) => [...row.cells].map(text))];
@@ -42,7 +44,7 @@ function save(name, type, text) {
 // Gives a table its buttons; `source` has all rows, the names of columns first.
 function takeable(table, source = () => rowsOf(table)) {
   const name = () =>
-    `warpgauge-${table.closest("section, dialog").id}-${night(run(data.runs.length - 1))}`;
+    `warpgauge-${table.closest("section[id], dialog").id}-${night(run(data.runs.length - 1))}`;
   const button = (text, write, type) => {
     const made = make(
       "button",
