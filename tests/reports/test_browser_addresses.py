@@ -10,6 +10,7 @@ from page_samples import GPU, GPU_RUNS, HOSTILE, RUNS, a_series
 from selenium.webdriver.common.by import By
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
+from warpgauge.page.address import trend
 
 PADDED = "#fact/transpose.padded.f32%4064x64/shared.bank_conflicts/sm_80/emulator"
 
@@ -81,6 +82,27 @@ def test_gpus_of_one_architecture_differ_by_their_run(chromium, tmp_path):
         assert name in shown(chromium, "dialog[open]")[0].text
 
 
+def test_gpus_of_one_architecture_have_trends_of_their_own(chromium, tmp_path):
+    gpu = {"runs": GPU_RUNS, "source": "clock"}
+    both = [
+        a_series("time.median_us", [1, 2], device_name=name, **gpu) for name in (GPU, "NVIDIA H200")
+    ]
+    opened(chromium, tmp_path, both, GPU_RUNS)
+    address = chromium.current_url
+    for one in both:
+        go(chromium, address, trend(one.key))
+        assert one.key.device_name in chromium.find_element(By.CSS_SELECTOR, "figcaption").text
+        assert hash_of(chromium) == trend(one.key)
+
+
+def test_addresses_that_the_feed_has_lead_to_the_trend(chromium, tmp_path):
+    series = a_series("result.correct", [1] * 30, family=f"{HOSTILE}/'()", arch=None, source=None)
+    opened(chromium, tmp_path, [series])
+    go(chromium, chromium.current_url, trend(series.key))
+    assert not problem(chromium)
+    assert series.key.family in chromium.find_element(By.CSS_SELECTOR, "figcaption").text
+
+
 @pytest.mark.parametrize(
     ("end", "words"),
     [
@@ -88,6 +110,8 @@ def test_gpus_of_one_architecture_differ_by_their_run(chromium, tmp_path):
         (PADDED.replace("sm_80", "sm_1"), "no “shared.bank_conflicts” of"),
         (f"{PADDED}/gone", "no value of the run “gone” here; its newest one is shown"),
         ("#trend/x", "no case “x”"),
+        ("#trend/transpose.padded.f32@64x64", "no “” of transpose.padded.f32@64x64 on “”"),
+        (f"{PADDED.replace('#fact', '#trend')}/H200", "on “H200” from “emulator”"),
         ("#cases/registers/sm_1", "no case that has a value “registers” on “sm_1”"),
         ("#compare/2020-01-01/2026-01-02", "no night “2020-01-01”; it has 2026-01-01 to"),
         ("#compare/2026-01-02", "no night “”"),
@@ -167,6 +191,17 @@ def test_known_causes_come_before_what_may_be_noise(chromium, tmp_path):
     assert "known" in first and "worse, +5 %" in first
     assert "time.median_us" in second and "+9.09 %" in second and "no change found" in second
     assert "worse" not in second  # it is no finding
+
+
+def test_what_the_machine_moved_is_neither_worse_nor_better(chromium, tmp_path):
+    gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU, "code_hash": "c"}
+    noise = [night % 3 / 100 for night in range(30)]
+    times = [10 + by + (2 if night >= 15 else 0) for night, by in enumerate(noise)]
+    opened(chromium, tmp_path, [a_series("time.median_us", times, **gpu)], GPU_RUNS)
+    go(chromium, chromium.current_url, "#compare/2026-01-05/2026-01-29")
+    (row,) = compared(chromium)
+    assert "environment" in row and "moved, +" in row
+    assert not shown(chromium, "#compare td.worse")
 
 
 def test_a_night_has_the_times_of_all_its_runs(page, address):
@@ -264,8 +299,21 @@ def test_all_that_is_found_is_taken_and_not_only_what_is_written_out(page, files
 def test_a_written_table_is_taken_as_it_is_filtered(page, files):
     search(page, "padded")
     wait_for(lambda: hash_of(page) == "#q=padded")
-    rows = json.loads(files("#changes", "JSON")[1])
+    name, text = files("#changes", "JSON")
+    assert name == "warpgauge-changes-2026-01-30.json"
+    rows = json.loads(text)
     assert rows and all("padded" in row["What"] for row in rows)
+
+
+def test_columns_of_one_name_are_all_taken(page):
+    rows = page.execute_script("""
+      const cells = (kind, texts) => make("tr", {}, ...texts.map((text) => make(kind, {}, text)));
+      const head = cells("th", ["Case", "of the peak", "of the peak", ""]);
+      const row = cells("td", ["a", "1", "2", "3"]);
+      const table = make("table", {}, make("thead", {}, head), make("tbody", {}, row));
+      return JSON.parse(asJson(rowsOf(table)));""")
+    names = ["Case", "of the peak", "of the peak column 3", "column 4"]
+    assert rows == [dict(zip(names, "a123", strict=True))]
 
 
 def test_formulas_of_spreadsheets_are_text(page):

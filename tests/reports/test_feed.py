@@ -5,6 +5,7 @@ from xml.etree import ElementTree
 
 from page_samples import HOSTILE, RUNS, a_series, build, conflicts
 from warpgauge.page.contents import Contents
+from warpgauge.page.digest import digest
 from warpgauge.page.feed import feed
 
 ATOM = "{http://www.w3.org/2005/Atom}"
@@ -32,7 +33,15 @@ def test_worse_and_recovered_are_entries_the_newest_first():
     assert worse["title"].endswith(": instructions worse in 1 series of transpose, +20 %")
     assert back["title"].startswith("recovered: ")
     assert worse["updated"] == "2026-01-11T02:00:00Z" and back["updated"] == "2026-01-21T02:00:00Z"
-    assert "<li>transpose.padded.f32@64x64 instructions on sm_90, emulator: 5 " in worse["content"]
+    assert "transpose.padded.f32@64x64 instructions</a> on sm_90, emulator: 5 " in worse["content"]
+
+
+def test_an_entry_leads_to_the_trend_of_its_largest_change():
+    series = [a_series("instructions", [10] * 29 + [by], variant=f"by{by}") for by in (11, 15)]
+    (entry,) = entries(fed([*series, conflicts(after=0)]))
+    trend = f"{ADDRESS}#trend/transpose.by15.f32%4064x64/instructions/sm_90/emulator"
+    assert entry["link"]["href"] == trend
+    assert entry["content"].startswith(f'<ul><li><a href="{trend}">')
 
 
 def test_entries_keep_their_ids_from_night_to_night():
@@ -72,6 +81,12 @@ def test_one_cause_is_one_entry_however_many_series():
 def test_better_values_and_those_without_a_direction_are_no_news():
     better = a_series("instructions", [6] * 29 + [5])
     assert entries(fed([better, conflicts(after=0)])) == []
+
+
+def test_the_digest_leads_to_the_page():
+    found = Contents(build([conflicts()]))
+    assert f"\n[nightly](<{ADDRESS}>), night of 2026-01-30" in digest(found, "nightly", ADDRESS)
+    assert "\nnightly, night of 2026-01-30" in digest(found, "nightly")
 
 
 def test_names_are_data():

@@ -62,7 +62,8 @@ def test_the_address_of_a_folder_ends_with_a_slash(text):
 
 @pytest.mark.parametrize(
     "text",
-    ["kernels.example", "file:///srv", "https://x/?a=b", "https://x/#top", "https://x/{commit}"],
+    ["kernels.example", "file:///srv", "https://x/?a=b", "https://x/#top", "https://x/{commit}"]
+    + ["https://x/>[a", "https://x/\x01"],
 )
 def test_what_is_no_address_of_a_folder_is_refused(text):
     with pytest.raises(ValueError):

@@ -1,5 +1,6 @@
 // The address bar names what is open, for links that last: #fact/ID/METRIC/ARCH/SOURCE/RUN,
-// #trend/ID/METRIC/ARCH/SOURCE, #cases/METRIC/ARCH/BEFORE, #compare/A/B, #q=...&arch=...
+// #trend/ID/METRIC/ARCH/SOURCE/DEVICE, #cases/METRIC/ARCH/BEFORE, #compare/A/B, #q=...&arch=...
+// address.py writes them, too.
 // The page's own links name series by their number here, #fact-12-3 and #trend-12, and stay short.
 "use strict";
 
@@ -12,7 +13,8 @@ function joined(...parts) {
 
 function trendAddress(number) {
   const one = series(number);
-  return joined("trend", one.id, one.metric.id, one.arch, one.source);
+  const device = one.device ? [one.device] : [];
+  return joined("trend", one.id, one.metric.id, one.arch, one.source, ...device);
 }
 
 function factAddress(number, index) {
@@ -28,21 +30,21 @@ function setAddress(where, text) {
     history.replaceState(null, "", now ? `#${now}` : location.pathname + location.search);
 }
 
-// The series that an address names, the one measured last; with a run the one that has it.
+// The series that an address names: of several the one of the device, or the one that has the run,
+// or the one measured last.
 // Gives [number, index], and in words what the page does not have.
-function named(id, metric, arch, source, wanted) {
+function named(id, metric, arch, source, { device, wanted }) {
   const cases = data.cases.findIndex((_, i) => caseName(i) === id);
   if (cases < 0) return { problem: `This page has no case “${id}”.` };
   const isIt = (entry) =>
     entry[0] === cases &&
     data.metrics[entry[1]][0] === metric &&
     (data.archs[entry[2]] ?? NONE) === arch &&
-    (data.sources[entry[3]] ?? NONE) === source;
+    (data.sources[entry[3]] ?? NONE) === source &&
+    (device === undefined || data.devices[entry[4]] === device);
   const found = data.series.flatMap((entry, number) => (isIt(entry) ? [number] : []));
-  if (!found.length)
-    return {
-      problem: `This page has no “${metric}” of ${id} on “${arch}” from “${source}”.`,
-    };
+  const place = `on “${device ?? arch ?? ""}” from “${source ?? ""}”`;
+  if (!found.length) return { problem: `This page has no “${metric ?? ""}” of ${id} ${place}.` };
   const last = (number) => data.axes[data.series[number][5]].at(-1);
   const newest = found.reduce((best, number) => (last(number) > last(best) ? number : best));
   if (wanted === undefined) return { number: newest, index: null };
@@ -68,14 +70,14 @@ function say(problem) {
     : note.scrollIntoView({ block: "center" });
 }
 
-function followTrend(id, metric, arch, source) {
-  const { number, problem } = named(id, metric, arch, source);
+function followTrend(id, metric, arch, source, device) {
+  const { number, problem } = named(id, metric, arch, source, { device });
   if (number !== undefined) openTrend(number);
   return problem;
 }
 
-function followFact(...names) {
-  const { number, index, problem } = named(...names);
+function followFact(id, metric, arch, source, wanted) {
+  const { number, index, problem } = named(id, metric, arch, source, { wanted });
   if (number !== undefined) openFact(number, index);
   return problem;
 }

@@ -22,14 +22,15 @@ MOST = 10  # lines of each table
 _LONGEST = 120  # characters of a text of the facts
 
 
-def digest(contents: Contents, title: str) -> str:
+def digest(contents: Contents, title: str, address: str | None = None) -> str:
     """Headline, counts, changes by cause, the largest ones, what is over budget, and the
-    generations."""
+    generations. With the address of the page's folder its title leads there."""
     report = contents.report
     night = report.last_night[-1]
     commit = f", commit {_code(night.commit[:10])}" if night.commit else ""
     lines = [f"# {_text(report.headline)}", ""]
-    lines += [f"{_text(title)}, night of {night.time:%Y-%m-%d}{commit}. {_counts(report)}"]
+    name = f"[{_text(title)}](<{address}>)" if address else _text(title)
+    lines += [f"{name}, night of {night.time:%Y-%m-%d}{commit}. {_counts(report)}"]
     if report.others:
         words = (
             f"{count(nights, 'night')} {_text(of)}" for of, nights in other_nights(report.others)

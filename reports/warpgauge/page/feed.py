@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 
 from warpgauge.changes.series import Change
 from warpgauge.history import Run
+from warpgauge.page.address import trend
 from warpgauge.page.contents import Contents
 from warpgauge.page.groups import Group
 from warpgauge.page.rows import Move, matters, without_derived
@@ -70,36 +71,46 @@ def feed(contents: Contents, title: str, address: str) -> str:
 
 def _entry(entry: Entry, tag: str, address: str) -> str:
     identity = f"{tag.format(date=f'{entry.night.time:%Y-%m-%d}')}{entry.what}/{entry.key}"
+    largest = _trend(entry.group.moves[0], address)
     return element(
         "entry",
         {},
         element("id", {}, escaped(identity))
         + element("title", {}, escaped(printable(entry.title)))
         + element("updated", {}, _moment(entry.updated))
-        + element("link", {"rel": "alternate", "type": "text/html", "href": address})
-        + element("content", {"type": "html"}, escaped(_content(entry.group))),
+        + element("link", {"rel": "alternate", "type": "text/html", "href": largest})
+        + element("content", {"type": "html"}, escaped(_content(entry.group, address))),
     )
 
 
-def _content(group: Group) -> str:
-    """HTML: the commits, and the rows."""
+def _content(group: Group, address: str) -> str:
+    """HTML: the commits, and the rows with links to their trends."""
     commits = group.range.commits if group.range else ()
-    lines = [f"{one.hash[:10]} {one.subject}, {one.author}" for one in commits]
-    rows = [_line(move) for move in group.moves]
+    lines = [_safe(f"{one.hash[:10]} {one.subject}, {one.author}") for one in commits]
+    rows = [_line(move, address) for move in group.moves]
     return "".join(_list(texts) for texts in (lines, rows) if texts)
 
 
 def _list(texts: Sequence[str]) -> str:
     left_out = [f"and {len(texts) - _ROWS:,} more"] if len(texts) > _ROWS else []
-    items = [f"<li>{escaped(printable(text))}</li>" for text in [*texts[:_ROWS], *left_out]]
+    items = [f"<li>{text}</li>" for text in [*texts[:_ROWS], *left_out]]
     return f"<ul>{''.join(items)}</ul>"
 
 
-def _line(move: Move) -> str:
+def _safe(text: str) -> str:
+    return escaped(printable(text))
+
+
+def _trend(move: Move, address: str) -> str:
+    return f"{address}{trend(move.key)}"
+
+
+def _line(move: Move, address: str) -> str:
     change, key = move.change, move.key
     before, after = (quantity(value, key.unit) for value in (change.before, change.after))
-    of = f"{key.id} {key.metric} on {move.rows[0].where}"
-    return f"{of}: {before} → {after}, {change_text(change)}"
+    name = element("a", {"href": _trend(move, address)}, _safe(f"{key.id} {key.metric}"))
+    words = f"on {move.rows[0].where}: {before} → {after}, {change_text(change)}"
+    return f"{name} {_safe(words)}"
 
 
 def _entries(contents: Contents) -> list[Entry]:
@@ -111,7 +122,8 @@ def _entries(contents: Contents) -> list[Entry]:
             found[what, firsts[run.id].id].append(move)
     entries = []
     for (what, night), moves in found.items():
-        for group in contents.groups(without_derived(moves)):
+        largest_first = sorted(without_derived(moves), key=lambda move: move.rank)
+        for group in contents.groups(largest_first):
             updated = max(_run_of(what, move.change).time for move in group.moves)
             entries.append(Entry(what, firsts[night], updated, group))
     entries.sort(key=lambda entry: (entry.updated, entry.what, entry.key), reverse=True)

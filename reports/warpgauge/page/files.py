@@ -26,7 +26,7 @@ def page_files(
     files["badge.json"] = badge.endpoint(found, title).encode("utf-8")
     if links.address:
         files["feed.xml"] = feed.feed(contents, title, links.address).encode("utf-8")
-    files["digest.md"] = digest.digest(contents, title).encode("utf-8")
+    files["digest.md"] = digest.digest(contents, title, links.address).encode("utf-8")
     page = view.render(view.View(contents, drawn, title, links))
     files["index.html"] = page.encode("utf-8")
     return files

@@ -21,6 +21,7 @@ class Kind:
 SOURCE = Kind(("file",), ("commit", "line"))
 COMMIT = Kind(("commit",))
 COMPARE = Kind(("base", "commit"))
+_NEVER = r"[\x00-\x20\x7f<>\"\\^`|]"  # what no address has as it is
 
 
 def folder(text: str) -> str:
@@ -35,7 +36,7 @@ def pattern(text: str, kind: Kind) -> str:
     """The text; ValueError for what is no address on the web, or has other fields than those of its
     kind."""
     needed = "".join(f" and {{{name}}}" for name in kind.needed)
-    if not re.match(r"https?://[^\s{}/]+(/\S*)?\Z", text):
+    if not re.match(r"https?://[^\s{}/]+(/\S*)?\Z", text) or re.search(_NEVER, text):
         raise ValueError(f"needs an address with http:// or https://{needed}")
     found = re.findall(r"\{([^{}]*)\}", text)
     unknown = [name for name in found if name not in kind.needed + kind.optional]
