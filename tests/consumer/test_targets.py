@@ -128,8 +128,8 @@ def test_taken_in_it_compiles_quickly_and_what_counts_is_optimised(project, buil
     configure(source, build, build_type=build_type)
     assert f"CMAKE_BUILD_TYPE:STRING={build_type}\n" in (build / "CMakeCache.txt").read_text()
     commands = run("ninja", "-t", "commands", "my-gauge", cwd=build).splitlines()
-    levels = {"metrics/judge.cpp": "2", "Unity/unity_harness_cxx.cxx": "1"}
-    levels |= {"harness/emulator/emulator.cpp": "2"}
+    levels = {"Unity/unity_metrics_cxx.cxx": "2", "Unity/unity_harness_cxx.cxx": "1"}
+    levels |= {"Unity/unity_emulator_cxx.cxx": "2"}
     for file, level in levels.items():
         (command,) = [line for line in commands if line.endswith(f"/{file}")]
         assert re.findall(r" -O(\d)\b", command)[-1] == level  # the last one holds
