@@ -21,6 +21,7 @@ MOST = 1000  # commits that are read of a range
 _FORM = "--format=%m%x00%H%x00%aN%x00%s%x00"
 # A partial clone would fetch what it lacks, by a command that its configuration names.
 _SAFE = {"GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
+_NAMES_ANOTHER = re.compile(r"GIT_(?!CONFIG_)")  # variables of the environment
 _SECONDS = 60
 _NAMED = 3  # authors
 
@@ -123,8 +124,9 @@ class Repository:
 
     def _git(self, *words: str) -> _Done:
         command = ["git", "--no-pager", "-C", str(self.folder), "-c", "log.showSignature=false"]
-        # GIT_DIR and the like, as hooks have them, would name another repository.
-        kept = {name: text for name, text in os.environ.items() if not name.startswith("GIT_")}
+        # GIT_DIR and the like, as hooks have them, would name another repository. What the user
+        # configures, such as safe.directory, counts.
+        kept = {name: text for name, text in os.environ.items() if not _NAMES_ANOTHER.match(name)}
         try:
             done = subprocess.run(
                 [*command, *words],

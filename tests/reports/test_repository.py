@@ -116,6 +116,18 @@ def test_the_folder_decides_and_not_the_environment(scratch, tmp_path, monkeypat
     assert len(Repository(scratch.folder).between(base, last).commits) == 1
 
 
+def test_what_the_user_configures_counts(scratch, tmp_path, monkeypatch):
+    base, last = scratch.commit("Begin"), scratch.commit("Pad the tile")
+    (author,) = Repository(scratch.folder).between(base, last).authors
+    configured = tmp_path / "gitconfig"
+    configured.write_text(f"[mailmap]\n  file = {tmp_path / 'mailmap'}\n")
+    email = scratch.git("log", "-1", "--format=%ae")
+    (tmp_path / "mailmap").write_text(f"Another Name <{email}>\n")
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(configured))
+    assert author != "Another Name"
+    assert Repository(scratch.folder).between(base, last).authors == ("Another Name",)
+
+
 def test_a_folder_in_no_repository_is_an_error(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for folder in (tmp_path, tmp_path / "missing"):
