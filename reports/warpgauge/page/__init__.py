@@ -1,1 +1,1 @@
-"""The page: what changed since the night before and why, as HTML, pictures and a digest in Markdown."""
+"""The page: what changed since the night before and why, as HTML, pictures and a digest."""
