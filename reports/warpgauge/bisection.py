@@ -23,8 +23,8 @@ _WITHOUT_GPU = ("emulator", "ptxas", "cubin", "occupancy")
 
 @dataclass(frozen=True, slots=True)
 class Bisection:
-    """A series, and its change: the last run before is good, the first with it bad. `build` is the
-    command that builds the program `gauge`."""
+    """A series, and its change: the last run before is good, the first with all of it bad. `build`
+    is the command that builds the program `gauge`."""
 
     key: SeriesKey
     change: Change
@@ -35,7 +35,7 @@ class Bisection:
         """In the order in which they are entered, in the folder of the repository."""
         case = ["--filter", self.key.id, "--metric", self.key.metric]
         arch = ["--arch", self.key.arch] if self.key.arch else []
-        good, bad = self.change.previous, self.change.run
+        good, bad = self.change.previous, self.change.bad
         export = ["export", "--db", database, "--run", good.id, *case, *arch, "--out", GOOD]
         return [
             f"{as_started('warpgauge report')} {shlex.join(export)}",

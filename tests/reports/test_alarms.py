@@ -18,6 +18,7 @@ from warpgauge.facts.catalog import catalog
 from warpgauge.history import Acknowledgement, Keep, open_history
 from warpgauge.page import digest
 from warpgauge.page.contents import Contents
+from warpgauge.page.groups import groups
 from warpgauge.page.sections import change_text
 from warpgauge.program import main
 
@@ -158,6 +159,22 @@ def test_a_drift_says_over_how_many_nights_it_crept():
     assert drift.before == pytest.approx(np.exp(2), rel=0.01) and drift.ratio > 1.015
     assert re.fullmatch(r"\+[\d.]+ % in (30|60) nights", change_text(drift))
     assert drift.run.time < drift.detected.time and not drift.recovered
+
+
+def test_every_commit_that_a_drift_crept_over_may_be_to_blame():
+    seed = next(seed for seed in range(20) if drifts(drifting(seed)))
+    points = [
+        {"value": float(value), "source_hash": f"q{night // 10}"}
+        for night, value in enumerate(np.exp(drifting(seed)))
+    ]
+    runs = [a_run(night, gpu=True, commit=f"{night:010}") for night in range(len(points))]
+    gpu = {"source": "clock", "device_name": GPU}
+    found = build([a_series("time.median_us", points, runs=runs, **gpu)], runs)
+    (group,) = [one for one in groups([*found.new, *found.earlier]) if one.crept]
+    found_with = group.moves[0].change.detected
+    assert group.cause == "code" and group.label == f"up to {found_with.commit}"
+    assert group.run == found_with and group.base.time < group.moves[0].change.run.time
+    assert f"up to <code>{found_with.commit}" in render(found)
 
 
 def test_an_exact_value_is_back_with_its_old_value_only():

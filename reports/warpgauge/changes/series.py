@@ -65,6 +65,11 @@ class Change:
         return "changed" if self.better is None else "better" if self.better else "worse"
 
     @property
+    def bad(self) -> Run:
+        """The first run that has all of it, as it was found: a drift has nothing yet in `run`."""
+        return self.detected if self.nights else self.run
+
+    @property
     def is_open(self) -> bool:
         """Whether the value got worse, and has not recovered."""
         return self.mark == "worse" and self.recovered is None

@@ -87,8 +87,13 @@ class Group:
 
     @property
     def run(self) -> Run:
-        """The first run with the change."""
-        return self.moves[0].change.run
+        """The first run with all of the change."""
+        return self.moves[0].change.bad
+
+    @property
+    def crept(self) -> bool:
+        """Whether it is drifts: any of the commits may have a part in them."""
+        return self.moves[0].change.nights is not None
 
     @property
     def commit(self) -> str | None:
@@ -111,7 +116,7 @@ def groups(moves: Iterable[Move], repository: Repository | None = None) -> list[
     found: dict[tuple, list[Move]] = defaultdict(list)
     for move in moves:
         change = move.change
-        key = change.cause, label(change), change.previous.commit, change.run.commit
+        key = change.cause, label(change), change.previous.commit, change.bad.commit
         found[key].append(move)
     listed = [
         Group(tuple(group), _parts(group), range_of(group[0].change, repository))
@@ -121,8 +126,9 @@ def groups(moves: Iterable[Move], repository: Repository | None = None) -> list[
 
 
 def label(change: Change) -> str:
-    """What is to blame, as far as it is known: "3f2a1c0d5e", "CUDA 13.0 → 13.1"."""
-    base, run = change.previous, change.run
+    """What is to blame, as far as it is known: "3f2a1c0d5e", "CUDA 13.0 → 13.1", of a drift "up to
+    3f2a1c0d5e"."""
+    base, run = change.previous, change.bad
     if change.cause == "compiler":
         pairs = (("CUDA", base.toolkit, run.toolkit), ("flags", base.flags, run.flags))
         found = [f"{what} {_arrow(a, b)}" for what, a, b in pairs if a != b]
@@ -132,6 +138,7 @@ def label(change: Change) -> str:
     if change.cause == "environment":
         return change.cause
     commit = run.commit[:10] if run.commit else "unknown commit"
+    commit = f"up to {commit}" if change.nights else commit
     return f"{commit} with uncommitted changes" if run.dirty else commit
 
 
@@ -147,7 +154,7 @@ def _parts(moves: Sequence[Move]) -> tuple[Part, ...]:
 def range_of(change: Change, repository: Repository | None) -> Range | None:
     """What lies between the commits of a change; None: there is no repository to ask, or no commit
     is to blame."""
-    base, commit = change.previous.commit, change.run.commit
+    base, commit = change.previous.commit, change.bad.commit
     if repository is None or not base or not commit or base == commit:
         return None
     return None if change.cause in _OF_OTHERS else repository.between(base, commit)

@@ -74,7 +74,7 @@ def run(options: argparse.Namespace) -> int:
 
     metric = catalog()[series.key.metric]
     change = regressions(changes(series, metric), metric)[0]
-    good, bad = change.previous, change.run
+    good, bad = change.previous, change.bad
     name = series.key.name
     for one in (good, bad):
         if not one.commit or not is_hash(one.commit):
