@@ -175,6 +175,17 @@ def test_the_largest_change_comes_first_and_like_ones_share_a_row(sample):
     assert first.rows[0].bad_since == RUNS[-1]
 
 
+def test_since_when_a_value_is_bad_does_not_depend_on_the_nights_shown():
+    bad = {"value": 9, "verdict": "fail", "budget": "= 0"}
+    for first in (5, 10):
+        series = a_series(
+            "instructions", [{"value": 0, "verdict": "pass"}] * first + [bad] * (30 - first)
+        )
+        found = build([series], RUNS, nights=20)
+        assert len(found.nights) == 20 and found.over[0].bad_since == RUNS[first]
+        assert f"2026-01-{first + 1:02} |" in digest.digest(Contents(found), "t")
+
+
 def test_speeds_that_follow_from_a_time_are_not_listed_beside_it():
     gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
     slower = [10 + i % 3 / 100 for i in range(27)] + [12.0] * 3

@@ -152,13 +152,12 @@ def _over(report: Report) -> list[str]:
     if not report.over:
         return []
     head = ["", "## Over budget", "", "| what | where | value | budget | since | to blame |"]
-    lines = [_finding(finding, report) for finding in report.over[:MOST]]
+    lines = [_finding(finding) for finding in report.over[:MOST]]
     return [*head, "|---|---|--:|--:|---|---|", *lines, *_left_out(len(report.over))]
 
 
-def _finding(finding: Finding, report: Report) -> str:
+def _finding(finding: Finding) -> str:
     last, since = finding.last, finding.bad_since
-    earlier = " or earlier" if since and report.is_oldest(since) else ""
     place = f"{last.file}:{last.line}" if last.line else last.file
     value = last.text if last.text is not None else last.value
     return _line(
@@ -167,7 +166,7 @@ def _finding(finding: Finding, report: Report) -> str:
             _where(finding.rows),
             _text(quantity(value, finding.key.unit)),
             _text(last.budget or "none"),
-            f"{since.time:%Y-%m-%d}{earlier}" if since else "",
+            f"{since.time:%Y-%m-%d}" if since else "",
             _code(place or ""),
         ]
     )

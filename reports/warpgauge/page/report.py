@@ -78,10 +78,6 @@ class Report:
     def last_night(self) -> tuple[Run, ...]:
         return self.nights[-1]
 
-    def is_oldest(self, run: Run) -> bool:
-        """True of runs of the first night shown, if the history has earlier ones."""
-        return self.all_nights > len(self.nights) and run in self.nights[0]
-
     @property
     def judged(self) -> int:
         """Values of the last night that were held against a budget."""
