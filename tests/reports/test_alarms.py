@@ -16,7 +16,7 @@ from warpgauge.changes.level_shifts import level_shifts
 from warpgauge.changes.series import changes
 from warpgauge.facts.catalog import catalog
 from warpgauge.history import Acknowledgement, Keep, open_history
-from warpgauge.page import digest
+from warpgauge.page import badge, digest
 from warpgauge.page.contents import Contents
 from warpgauge.page.groups import groups
 from warpgauge.page.sections import change_text
@@ -207,6 +207,37 @@ def a_slow_time(count=60, last=None):
     timed = a_series("time.median_us", times, runs=runs, source="clock", device_name=GPU)
     judged = a_series("registers", [{"value": 5, "verdict": "pass"}] * count, runs=runs)
     return [timed, judged], runs
+
+
+def a_time_that_is_back(nights, left=0.0, noise=0.005):
+    """5 % slower from the 21st night on, and in the newest nights `left` of it."""
+    runs = [a_run(night, gpu=True) for night in range(60 + nights)]
+    logs = np.random.default_rng(3).normal(2.0, noise, len(runs))
+    logs[20:] += np.log1p(0.05)
+    logs[60:] = 2.0 + left + noise * np.resize([1.2, 1.4], nights)
+    times = [float(value) for value in np.exp(logs)]
+    timed = a_series("time.median_us", times, runs=runs, source="clock", device_name=GPU)
+    judged = a_series("registers", [{"value": 5, "verdict": "pass"}] * len(runs), runs=runs)
+    return build([timed, judged], runs)
+
+
+def test_what_looks_to_be_back_stays_open_until_that_is_confirmed():
+    found = a_time_that_is_back(3)
+    assert (found.open, found.back, found.exit_code) == (1, 1, 1)
+    assert found.headline.endswith("1 value that got worse is back, not confirmed yet")
+    assert badge.words(found) == "1 back, not confirmed"
+    assert "**open**, back since 2026-03-02, not confirmed yet |" in digest_of(found)
+    page = render(found)
+    for part in ("morning", "open"):
+        text = page.split(f'id="{part}"')[1].split("</section>")[0]
+        assert re.search(r"back since <time[^>]*>2 Mar 2026</time></b>, not confirmed yet", text)
+        assert re.search(r"\+0\.\d+ %.* when found", text)
+
+
+@pytest.mark.parametrize(("nights", "left"), [(0, 0.0), (1, 0.0), (4, 0.02), (30, 0.015)])
+def test_half_way_back_and_one_night_are_not_back(nights, left):
+    found = a_time_that_is_back(nights, left)
+    assert (found.open, found.back) == (1, 0)
 
 
 def test_what_is_older_than_the_nights_shown_stays_open():

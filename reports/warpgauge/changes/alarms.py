@@ -27,13 +27,15 @@ from warpgauge.changes.level_shifts import (
 
 WINDOW = 90  # newest values that the detector sees of a night: what is older does not change it
 SURE = 4.0  # standard errors by which recovered nights lie on the old level's side of the middle
+LIKELY = 2.0  # the same for nights that look to be back
 
 
 @dataclass(slots=True)
 class Alarm:
     """A shift or a drift that was found with the value of night `found`, and the levels as they
     were seen then: `before` from night `since` on, and `after` from `start` up to night `until`.
-    `recovered` is the first night on which the series is back; None: it is not.
+    `recovered` is the first night on which the series is back; None: it is not. `back` is the first
+    of the newest nights where these look to be back, and too few of them show it surely.
 
     `what` was found first; of a shift, `seen` is where the detector saw it last.
     """
@@ -47,6 +49,7 @@ class Alarm:
     found: int
     seen: Shift | None = None
     recovered: int | None = None
+    back: int | None = None
 
     @property
     def rises(self) -> bool:
@@ -64,6 +67,7 @@ def alarms(logs: np.ndarray) -> list[Alarm]:
         _raise_shifts(raised, window, first)
         _raise_drift(raised, window, first)
         _close(raised, window, first)
+    _look(raised, logs)
     return sorted(raised, key=lambda alarm: alarm.start)
 
 
@@ -146,3 +150,26 @@ def _is_back(nights: np.ndarray, noise: float, alarm: Alarm) -> bool:
     surely = off + SURE * noise / np.sqrt(counts) <= abs(alarm.after - alarm.before) / 2
     near = MIN_SHIFT + (noise / 2 if alarm.seen is None else 0)
     return bool(np.any((off <= near) & surely))
+
+
+def _look(raised: list[Alarm], logs: np.ndarray) -> None:
+    """Marks the alarms that the newest nights may be the end of."""
+    first = max(0, len(logs) - WINDOW)
+    noise = noise_of(logs[first:])
+    smooth = without_outliers(logs[first:], OUTLIER * noise)
+    for alarm in (alarm for alarm in raised if alarm.recovered is None):
+        nights = smooth[max(0, alarm.start - first) :]
+        if count := _nights_back(nights, noise, alarm):
+            alarm.back = len(logs) - count
+
+
+def _nights_back(nights: np.ndarray, noise: float, alarm: Alarm) -> int:
+    """How many of the newest nights look to be back: all nearer to the level before than to the new
+    one. Their mean is likely so, and may be the level before but for MIN_SHIFT."""
+    half = abs(alarm.after - alarm.before) / 2
+    off = (nights[::-1] - alarm.before) * (1 if alarm.rises else -1)
+    count = int(np.logical_and.accumulate(off < half).sum())
+    if count == 0:
+        return 0
+    mean, unsure = off[:count].mean(), LIKELY * noise / np.sqrt(count)
+    return count if mean + unsure <= half and mean - unsure <= MIN_SHIFT else 0

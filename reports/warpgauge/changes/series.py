@@ -39,8 +39,9 @@ class Change:
     after / before; None for words and where before is 0. `better` is None where no direction is the
     better one. `previous` is the last run that was measured before, of points[previous_index].
     `details` are sentences of what else changed between the two runs. With `detected` the change
-    was found, and with `recovered` the value was back; None: it is not. `nights`: the change is a
-    drift over so many; None: it came from one night to the next.
+    was found, and with `recovered` the value was back; None: it is not. With `back` it looks to be
+    back since, which the next nights confirm or not. `nights`: the change is a drift over so many;
+    None: it came from one night to the next.
     """
 
     index: int
@@ -56,6 +57,7 @@ class Change:
     detected: Run
     recovered: Run | None
     nights: int | None = None
+    back: Run | None = None
 
     @property
     def mark(self) -> Literal["worse", "better", "moved", "changed"]:
@@ -150,9 +152,14 @@ def _noisy(series: Series, metric: Metric) -> Iterator[Change]:
             index=index,
             run=point.run,
             detected=measured[alarm.found][1].run,
-            recovered=None if alarm.recovered is None else measured[alarm.recovered][1].run,
+            recovered=_run_of(measured, alarm.recovered),
+            back=_run_of(measured, alarm.back),
             nights=drift.nights if drift else None,
         )
+
+
+def _run_of(measured: Measured, place: int | None) -> Run | None:
+    return None if place is None else measured[place][1].run
 
 
 def undisturbed(series: Series) -> Measured:

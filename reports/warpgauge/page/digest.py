@@ -60,7 +60,10 @@ def _counts(report: Report) -> str:
         f"{verdicts['fail']:,} over budget",
         f"{count(verdicts['error'], 'error')}" if verdicts["error"] else "",
         f"{report.worse:,} worse and {report.better:,} better since the night before",
-        f"{report.open:,} worse since earlier nights" if report.open else "",
+        f"{report.open - report.back:,} worse since earlier nights"
+        if report.open > report.back
+        else "",
+        f"{report.back:,} back and not confirmed" if report.back else "",
         f"{report.acknowledged:,} worse and acknowledged" if report.acknowledged else "",
         f"{values_of(report.suspected):,} suspected" if report.suspected else "",
         f"{values_of(report.moved):,} moved by the machine" if report.moved else "",
@@ -80,23 +83,26 @@ def _regressions(contents: Contents) -> list[str]:
     if not listed:
         return []
     head = ["", "## Worse, and not recovered", ""]
-    head += ["| what | where | before | now | found | state |", "|---|---|--:|--:|---|---|"]
+    head += ["| what | where | before | now | change | found | state |"]
+    head += ["|---|---|--:|--:|--:|---|---|"]
     lines = [_regression(one, contents.range_of(one.move.change)) for one in listed[:MOST]]
     return [*head, *lines, *_left_out(len(listed))]
 
 
 def _regression(one: Regression, between: Range | None) -> str:
-    change, last = one.move.change, one.rows[0].last
-    now = last.text if last.text is not None else last.value
-    values = (_text(quantity(value, one.move.key.unit)) for value in (change.before, now))
+    change, now = one.move.change, one.move.now
+    values = (_text(quantity(value, one.move.key.unit)) for value in (now.before, now.after))
     state = "**open**" if one.is_open else "acknowledged"
+    if one.back:
+        state += f", back since {one.back.time:%Y-%m-%d}, not confirmed yet"
     if known := one.acknowledgement:
         ran_out = ", was acknowledged" if one.is_open else ""
         state += f"{ran_out} until {known.until}: {_text(known.reason)}"
     found = f"{change.detected.time:%Y-%m-%d}"
     if between and between.commits:
         found += f": {_text(between.summary)}"
-    return _line([_what(one.move), _where(one.rows), *values, found, state])
+    changed = _text(change_text(now))
+    return _line([_what(one.move), _where(one.rows), *values, changed, found, state])
 
 
 def _changes(report: Report, found: Sequence[Group]) -> list[str]:

@@ -10,7 +10,7 @@ from datetime import date
 
 from warpgauge.changes import series as changes
 from warpgauge.changes.series import Change
-from warpgauge.history import Acknowledgement, SeriesKey
+from warpgauge.history import Acknowledgement, Run, SeriesKey
 from warpgauge.page.rows import TIME, Move, Row, is_derived, place_of
 
 Acknowledgements = Mapping[SeriesKey, Sequence[Acknowledgement]]  # the newest last
@@ -30,6 +30,11 @@ class Regression:
     def rows(self) -> tuple[Row, ...]:
         return self.move.rows
 
+    @property
+    def back(self) -> Run | None:
+        """The run since which it looks to be back, where that is not confirmed yet."""
+        return self.move.change.back
+
 
 def regressions(
     rows: Iterable[Row], ages: dict[str, int], acknowledged: Acknowledgements, night: date
@@ -44,7 +49,8 @@ def regressions(
             continue
         change, found = _state(row, acknowledged.get(row.key, ()), night)
         age = ages[change.detected.id]
-        alike = (row.key.id, row.key.metric, change.before, change.after, age, found)
+        now = row.last.text or row.last.value
+        alike = (row.key.id, row.key.metric, change.before, change.after, now, age, found)
         groups[alike].append(row)
     listed = []
     for (*_, age, found), group in groups.items():

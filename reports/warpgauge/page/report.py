@@ -99,6 +99,11 @@ class Report:
         return len(self._open)
 
     @property
+    def back(self) -> int:
+        """Those of the open ones that look to be back, which is not confirmed yet."""
+        return len(self._back)
+
+    @property
     def acknowledged(self) -> int:
         """Values that got worse, have not recovered, and are acknowledged."""
         return len(self._acknowledged)
@@ -162,10 +167,13 @@ class Report:
 
     def _got_worse(self, told: set[int]) -> list[str]:
         """Names what got worse, but for rows that the text names already."""
-        new, still = len(self._worse - told), len(self._open - told)
+        new, back = len(self._worse - told), len(self._back - told)
+        still = len(self._open - self._back - told)
+        is_back = f"{count(back, 'value')} that got worse {_is(back)} back, not confirmed yet"
         return [
             *([f"{count(new, 'value')} got worse"] if new else []),
             *([f"{count(still, 'value')} got worse before and did not recover"] if still else []),
+            *([is_back] if back else []),
         ]
 
     # Numbers of rows.
@@ -181,6 +189,12 @@ class Report:
         return {row.number for one in still for row in one.rows}
 
     @property
+    def _back(self) -> set[int]:
+        """Those of the open ones that look to be back."""
+        found = [one for one in self.regressions if one.back]
+        return self._open & {row.number for one in found for row in one.rows}
+
+    @property
     def _acknowledged(self) -> set[int]:
         return {row.number for one in self.regressions if not one.is_open for row in one.rows}
 
@@ -188,6 +202,10 @@ class Report:
 def count(number: int, noun: str) -> str:
     """ "1 value", "1,234 values"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _is(number: int) -> str:
+    return "is" if number == 1 else "are"
 
 
 def values_of(moves: Iterable[Move]) -> int:

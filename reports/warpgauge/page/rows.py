@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from warpgauge.changes.series import Change
@@ -74,6 +74,15 @@ class Move:
     @property
     def key(self) -> SeriesKey:
         return self.rows[0].key
+
+    @property
+    def now(self) -> Change:
+        """The change up to the newest value, if that can be compared."""
+        last = self.rows[0].last
+        value = last.text if last.value is None else last.value
+        if value is None or last.disturbance:
+            return self.change
+        return replace(self.change, after=value, nights=None)
 
     @property
     def before_index(self) -> int | None:
