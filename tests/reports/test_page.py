@@ -100,7 +100,26 @@ def test_worse_within_budget_is_reported():
     worse = a_series("instructions", [5] * 29 + [6])
     found = build([conflicts(after=0), worse], RUNS)
     assert found.tone == "attention"
-    assert found.headline == "1 value within budget, but 1 value got worse"
+    assert found.headline == "1 value got worse: instructions of transpose.padded"
+
+
+def test_the_headline_names_two_kernels_and_the_compiler_that_is_to_blame():
+    compiled = {"value": 6, "sass_hash": "t"}
+    worse = [a_series("registers", [5] * 29 + [compiled], variant=f"v{i}") for i in range(2)]
+    found = build([conflicts(after=0), *worse], RUNS)
+    named = "registers of transpose.v0, transpose.v1"
+    assert found.headline == f"2 values got worse: {named} (CUDA 13.0 → 13.1)"
+    worse += [a_series("instructions", [5] * 29 + [6], variant="v2")]
+    found = build([conflicts(after=0), *worse], RUNS)
+    assert re.fullmatch(
+        r"3 values got worse: transpose\.v., transpose\.v. and 1 more", found.headline
+    )
+
+
+def test_counts_that_are_zero_are_left_out():
+    page = Page(render(build([conflicts(after=0)], RUNS)))
+    shown = [text for text in page.texts("li") if text[:1].isdigit()]
+    assert shown == ["0 over budget", "0 got worse", "1 within budget"]
 
 
 def test_what_is_missing_is_reported():

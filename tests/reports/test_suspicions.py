@@ -1,5 +1,7 @@
 """One night is enough to suspect a value, and what the machine moved is no kernel's regression."""
 
+import re
+
 import numpy as np
 import pytest
 from page_samples import GPU, a_run, a_series, build, conflicts, render
@@ -101,9 +103,7 @@ def test_what_the_machine_moved_is_no_regression(step, driver, cause):
     (move,) = found.moved
     assert (move.change.cause, move.change.mark) == (cause, "moved")
     assert (found.worse, found.open, found.better, found.new) == (0, 0, 0, ())
-    assert found.headline == (
-        "Nothing is wrong: 1 value within budget; 1 value moved by the machine"
-    )
+    assert found.headline == "No kernel got worse; 1 value moved by the machine"
     assert (found.tone, found.exit_code) == ("attention", 0)
     assert "1 moved by the machine" in digest_of(found)
     assert "<b>1</b> moved by the machine" in render(found)
@@ -111,9 +111,50 @@ def test_what_the_machine_moved_is_no_regression(step, driver, cause):
 
 def test_what_was_moved_before_stays_listed():
     found = moved(0.2, nights=8)
-    assert not found.moved and len(found.still_moved) == 1 and not found.regressions
-    assert "1 earlier move not back" in render(found)
-    assert "1 moved before and not back" in digest_of(found)
+    (move,) = found.moved
+    assert not found.regressions and (move.change.before, move.change.after) == (
+        pytest.approx(np.exp(2), rel=0.01),
+        move.rows[0].last.value,
+    )
+    first = render(found).split('id="morning"')[1].split("</section>")[0]
+    assert "driver 580.1 → 590.1" in first and "since <time" in first
+    assert "driver 580.1 → 590.1 | 2026-02-02 |" in digest_of(found)
+
+
+def test_what_moved_to_the_better_side_is_news_of_one_night():
+    assert len(moved(-0.2).moved) == 1 and moved(-0.2, nights=8).moved == ()
+
+
+def creeping(back=False):
+    """10 % slower, step by step, of the same machine code."""
+    rng = np.random.default_rng(1)
+    logs = rng.normal(2.0, 0.002, 60)
+    for night in (20, 30, 40):
+        logs[night:] += 0.03
+    if back:
+        logs[50:] = rng.normal(2.0, 0.002, 10)
+    runs = [a_run(night, gpu=True) for night in range(60)]
+    points = [{"value": float(value), **OLD} for value in np.exp(logs)]
+    times = a_series("time.median_us", points, runs=runs, source="clock", device_name=GPU)
+    return build([times, conflicts(after=0, runs=runs[-30:])], runs), times
+
+
+def test_a_slope_is_one_move_from_the_level_before_it_to_now():
+    found, times = creeping()
+    assert len(changes(times, catalog()["time.median_us"])) == 3
+    (move,) = found.moved
+    assert move.change.before == pytest.approx(np.exp(2), rel=0.003)
+    assert move.change.after == times.points[-1].value and move.change.run.id == "run20"
+    later = [line for line in move.change.details if line.startswith("environment since")]
+    assert (move.change.nights, len(later)) == (39, 2)
+    text = digest_of(found)
+    assert "| drift | 2026-01-21 |" in text and text.count("| drift |") == 1
+    assert "environment environment" not in re.sub("<[^>]*>", "", render(found))
+
+
+def test_what_was_moved_and_is_back_is_not_listed():
+    found, _ = creeping(back=True)
+    assert found.moved == () and "moved by the machine" not in found.headline
 
 
 def test_what_the_machine_moved_is_not_in_the_feed():

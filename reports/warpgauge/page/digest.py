@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from warpgauge.page.contents import Contents
 from warpgauge.page.generations import Matrix
-from warpgauge.page.groups import FEW, Group
+from warpgauge.page.groups import FEW, Group, label
 from warpgauge.page.matrix_text import cell_text
 from warpgauge.page.regressions import Regression
 from warpgauge.page.report import Report, count, values_of
@@ -19,7 +19,7 @@ from warpgauge.repository import Range
 from warpgauge.text import shortened
 
 MOST = 10  # lines of each table
-_LONGEST = 120  # characters of a text of the facts
+_LONGEST, _LONGEST_HEADLINE = 120, 500  # characters of a text of the facts
 
 
 def digest(contents: Contents, title: str, address: str | None = None) -> str:
@@ -28,7 +28,7 @@ def digest(contents: Contents, title: str, address: str | None = None) -> str:
     report = contents.report
     night = report.last_night[-1]
     commit = f", commit {_code(night.commit[:10])}" if night.commit else ""
-    lines = [f"# {_text(report.headline)}", ""]
+    lines = [f"# {_text(report.headline, _LONGEST_HEADLINE)}", ""]
     name = f"[{_text(title)}](<{address}>)" if address else _text(title)
     lines += [f"{name}, night of {night.time:%Y-%m-%d}{commit}. {_counts(report)}"]
     if report.others:
@@ -49,7 +49,7 @@ def digest(contents: Contents, title: str, address: str | None = None) -> str:
         ]
     lines += _regressions(contents) + _changes(report, contents.new)
     lines += _section("Suspected after one night", report.suspected)
-    lines += _section("Moved by the machine", report.moved)
+    lines += _moved(report.moved)
     lines += _new_cases(report) + _over(report) + _generations(contents.matrix)
     return "\n".join(lines) + "\n"
 
@@ -59,7 +59,8 @@ def _counts(report: Report) -> str:
     parts = [
         f"{verdicts['fail']:,} over budget",
         f"{count(verdicts['error'], 'error')}" if verdicts["error"] else "",
-        f"{report.worse:,} worse and {report.better:,} better since the night before",
+        f"{report.worse:,} worse since the night before",
+        f"{report.better:,} better" if report.better else "",
         f"{report.open - report.back:,} worse since earlier nights"
         if report.open > report.back
         else "",
@@ -67,12 +68,9 @@ def _counts(report: Report) -> str:
         f"{report.acknowledged:,} worse and acknowledged" if report.acknowledged else "",
         f"{values_of(report.suspected):,} suspected" if report.suspected else "",
         f"{values_of(report.moved):,} moved by the machine" if report.moved else "",
-        f"{values_of(report.still_moved):,} moved before and not back"
-        if report.still_moved
-        else "",
         f"{report.gone:,} missing" if report.gone else "",
         count(len(report.new_cases), "new case") if report.new_cases else "",
-        f"{verdicts['unmeasured']:,} unmeasured",
+        f"{verdicts['unmeasured']:,} unmeasured" if verdicts["unmeasured"] else "",
     ]
     return ", ".join(filter(None, parts)) + "."
 
@@ -117,6 +115,21 @@ def _section(title: str, moves: Sequence[Move]) -> list[str]:
     return ["", f"## {title}", *_table(moves)] if moves else []
 
 
+def _moved(moves: Sequence[Move]) -> list[str]:
+    if not moves:
+        return []
+    head = ["", "## Moved by the machine, and not back", ""]
+    head += [
+        "| what | where | before | now | change | why | since |",
+        "|---|---|--:|--:|--:|---|---|",
+    ]
+    lines = [
+        _line([*_changed(one), _text(label(one.change)), f"{one.change.run.time:%Y-%m-%d}"])
+        for one in moves[:MOST]
+    ]
+    return [*head, *lines, *_left_out(len(moves))]
+
+
 def _table(moves: Sequence[Move]) -> list[str]:
     head = ["", "| what | where | before | after | change | why |", "|---|---|--:|--:|--:|---|"]
     return [*head, *map(_change, moves[:MOST]), *_left_out(len(moves))]
@@ -147,11 +160,14 @@ def _new_cases(report: Report) -> list[str]:
 
 
 def _change(move: Move) -> str:
+    return _line([*_changed(move), _text(move.change.cause)])
+
+
+def _changed(move: Move) -> list[str]:
     change, key = move.change, move.key
     sign = {"worse": "**worse**, ", "better": "better, "}.get(change.mark, "")
     values = (_text(quantity(value, key.unit)) for value in (change.before, change.after))
-    cells = [_what(move), _where(move.rows), *values, sign + _text(change_text(change))]
-    return _line([*cells, _text(change.cause)])
+    return [_what(move), _where(move.rows), *values, sign + _text(change_text(change))]
 
 
 def _over(report: Report) -> list[str]:
@@ -207,9 +223,9 @@ def _line(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 
-def _text(text: str) -> str:
+def _text(text: str, longest: int = _LONGEST) -> str:
     """Text that is shown as it is: no markup of Markdown or HTML, no link, no cell's end."""
-    text = html.escape(shortened(text, _LONGEST), quote=False)
+    text = html.escape(shortened(text, longest), quote=False)
     text = re.sub(r"[`*\[\]~#\\|@$]|\b_|_\b", lambda letter: f"&#{ord(letter[0])};", text)
     return text.replace("://", ":&#47;/")
 

@@ -15,7 +15,7 @@ from warpgauge.page.sections import ratio_text
 from warpgauge.repository import Range, Repository
 
 FEW = 3  # families that are named; more are counted
-_OF_OTHERS = ("compiler", "driver", "environment")  # causes that are no commit
+OF_OTHERS = ("compiler", "driver", "environment")  # causes that are no commit
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Group:
     @property
     def commit(self) -> str | None:
         """The commit that is to blame, if one can be and it is known."""
-        return None if self.cause in _OF_OTHERS else self.run.commit
+        return None if self.cause in OF_OTHERS else self.run.commit
 
     @property
     def label(self) -> str:
@@ -136,7 +136,7 @@ def label(change: Change) -> str:
     if change.cause == "driver":
         return f"driver {_arrow(_driver(base), _driver(run))}"
     if change.cause == "environment":
-        return change.cause
+        return "drift" if change.nights else change.cause
     commit = run.commit[:10] if run.commit else "unknown commit"
     commit = f"up to {commit}" if change.nights else commit
     return f"{commit} with uncommitted changes" if run.dirty else commit
@@ -157,7 +157,7 @@ def range_of(change: Change, repository: Repository | None) -> Range | None:
     base, commit = change.previous.commit, change.bad.commit
     if repository is None or not base or not commit or base == commit:
         return None
-    return None if change.cause in _OF_OTHERS else repository.between(base, commit)
+    return None if change.cause in OF_OTHERS else repository.between(base, commit)
 
 
 def _driver(run: Run) -> str | None:

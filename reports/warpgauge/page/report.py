@@ -16,6 +16,8 @@ from warpgauge.facts.catalog import catalog
 from warpgauge.history import Run, Series, is_possible, nights_of
 from warpgauge.page.differences import Difference, differences
 from warpgauge.page.encode import Encoder
+from warpgauge.page.groups import OF_OTHERS, label
+from warpgauge.page.moved import moved
 from warpgauge.page.regressions import Acknowledgements, Regression, regressions
 from warpgauge.page.rows import (
     BAD,
@@ -34,7 +36,9 @@ from warpgauge.page.rows import (
     suspicions,
     without_derived,
 )
-from warpgauge.text import printable
+from warpgauge.text import printable, shortened
+
+_NAMED, _LONGEST_NAME = 2, 40  # kernels that a headline names, and their letters
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +47,8 @@ class Report:
 
     `new` is what was first found with the last night, `earlier` what was found before, both without
     speeds that follow from a time; `described` are changes of metrics that are never judged.
-    `moved` is what the machine moved, as the last night found, and `still_moved` what it made
-    worse before and is not back. `suspected` is what the last night makes suspect to be worse.
+    `moved` is what the machine moved and is not back, one change of each series. `suspected` is
+    what the last night makes suspect to be worse.
     `regressions` is what got worse in any night, also before those shown, and did not recover.
     `current` are the rows without cases that are no more. `missing` was there the night before and
     not in the last one; `new_cases` were in no night before it. `data` is the JSON of the page's
@@ -64,7 +68,6 @@ class Report:
     described: tuple[Move, ...]
     earlier: tuple[Move, ...]
     moved: tuple[Move, ...]
-    still_moved: tuple[Move, ...]
     suspected: tuple[Move, ...]
     regressions: tuple[Regression, ...]
     missing: tuple[Missing, ...]
@@ -141,7 +144,7 @@ class Report:
 
     @property
     def headline(self) -> str:
-        """Whether something is wrong, and what the machine moved, in one sentence."""
+        """What is wrong, and what the machine moved, in one sentence."""
         moved = [f"{count(values_of(self.moved), 'value')} moved by the machine"]
         return "; ".join([self._judgement, *(moved if self.moved else [])])
 
@@ -157,24 +160,43 @@ class Report:
             return "; ".join([f"Something is wrong: {wrong}", *self._got_worse(bad)])
         if not self.judged:
             return "; ".join(["Nothing was judged last night", *self._got_worse(set())])
-        within = f"{count(self.judged, 'value')} within budget"
-        if worse := ", and ".join(self._got_worse(set())):
-            return f"{within}, but {worse}"
+        if worse := self._got_worse(set()):
+            return "; ".join(worse)
         if self.gone:
-            return f"{within}, but {count(self.gone, 'value')} of the night before missing"
-        known = f"; {count(self.acknowledged, 'value')} that got worse acknowledged"
-        return f"Nothing is wrong: {within}{known if self.acknowledged else ''}"
+            return f"{count(self.gone, 'value')} of the night before missing"
+        known = count(self.acknowledged, "value") if self.acknowledged else ""
+        if self.moved:
+            return f"No kernel got worse{f', but for {known} acknowledged' if known else ''}"
+        within = f"{count(self.judged, 'value')} within budget"
+        return (
+            f"Nothing is wrong: {within}{f'; {known} that got worse acknowledged' if known else ''}"
+        )
 
     def _got_worse(self, told: set[int]) -> list[str]:
         """Names what got worse, but for rows that the text names already."""
-        new, back = len(self._worse - told), len(self._back - told)
-        still = len(self._open - self._back - told)
-        is_back = f"{count(back, 'value')} that got worse {_is(back)} back, not confirmed yet"
-        return [
-            *([f"{count(new, 'value')} got worse"] if new else []),
-            *([f"{count(still, 'value')} got worse before and did not recover"] if still else []),
-            *([is_back] if back else []),
+        new, back = self._worse - told, self._back - told
+        still = self._open - back - told
+        open_moves = [one.move for one in self.regressions]
+        parts = [
+            (new, "got worse", self._named(new, self.new)),
+            (still, "got worse before and did not recover", self._named(still, open_moves)),
+            (back, f"that got worse {_is(len(back))} back, not confirmed yet", ""),
         ]
+        return [f"{count(len(of), 'value')} {what}{who}" for of, what, who in parts if of]
+
+    def _named(self, numbers: set[int], moves: Iterable[Move]) -> str:
+        """ ": registers of scan.decoupled, softmax.online (CUDA 13.0 → 13.1)": the metric where
+        it is one, and what is to blame if no commit is."""
+        found = [move for move in moves if any(row.number in numbers for row in move.rows)]
+        names = list(dict.fromkeys(f"{one.key.family}.{one.key.variant}" for one in found))
+        metrics = {move.key.metric for move in found}
+        labels = {label(move.change) for move in found}
+        text = ", ".join(shortened(name, _LONGEST_NAME) for name in names[:_NAMED])
+        if len(names) > _NAMED:
+            text += f" and {len(names) - _NAMED:,} more"
+        of = f"{metrics.pop()} of " if len(metrics) == 1 else ""
+        is_of_all = len(labels) == 1 and found[0].change.cause in OF_OTHERS
+        return f": {of}{text}{f' ({labels.pop()})' if is_of_all else ''}"
 
     # Numbers of rows.
 
@@ -263,9 +285,9 @@ def build(
     shown = every_night[-1 - oldest :]
     last_day = every_night[-1][-1].time.date()
     data, cut = encoder.json()
-    new, moved = _by_mark(without_derived(moves(rows, ages, 0, 0)))
+    newest = without_derived(moves(rows, ages, 0, 0))
+    new = [move for move in newest if move.change.mark != "moved"]
     older = without_derived(moves(rows, ages, 1, oldest))
-    still = (move for move in _by_mark(older)[1] if move.change.better is False)
     return Report(
         nights=tuple(map(tuple, shown)),
         all_nights=len(every_night),
@@ -276,10 +298,9 @@ def build(
         over=tuple(finding for verdict in BAD for finding in findings(rows, verdict)),
         noteworthy={verdict: tuple(findings(rows, verdict)) for verdict in NOTEWORTHY},
         new=tuple(filter(matters, new)),
-        described=tuple(move for move in (*new, *moved) if not matters(move)),
+        described=tuple(move for move in newest if not matters(move)),
         earlier=tuple(filter(matters, older)),
-        moved=tuple(filter(matters, moved)),
-        still_moved=tuple(move for move in still if matters(move) and not move.change.recovered),
+        moved=tuple(moved(rows, ages)),
         suspected=tuple(without_derived(suspicions(rows))),
         regressions=tuple(regressions([*rows, *silent], ages, acknowledged or {}, last_day)),
         missing=tuple(missing(rows)),
@@ -289,14 +310,6 @@ def build(
         misdated=misdated,
         others=tuple(others),
     )
-
-
-def _by_mark(found: Iterable[Move]) -> tuple[list[Move], list[Move]]:
-    """What is due to code or not known, and what the machine moved."""
-    kernels, machine = [], []
-    for move in found:
-        (machine if move.change.mark == "moved" else kernels).append(move)
-    return kernels, machine
 
 
 def _hidden(series: Series, ages: dict[str, int], nights: int) -> int:

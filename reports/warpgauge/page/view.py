@@ -21,6 +21,7 @@ from warpgauge.page import generations, sections, speeds
 from warpgauge.page.contents import Contents
 from warpgauge.page.elements import problems_with_elements
 from warpgauge.page.encode import SHORT, compact
+from warpgauge.page.groups import label
 from warpgauge.page.links import Links
 from warpgauge.page.matrix_text import cell_text, gain, mean_change
 from warpgauge.page.picture import Gallery
@@ -163,6 +164,7 @@ def _environment(links: Links) -> jinja2.Environment:
     filters: dict[str, Callable] = {
         "arrow": _arrow,
         "cell_text": cell_text,
+        "label": label,
         "change_text": sections.change_text,
         "count": count,
         "night": lambda time: time.strftime("%-d %b %Y"),
@@ -200,7 +202,6 @@ def _counts(report: Report) -> list[tuple[int, str, str]]:
         (report.better, "got better", "#changes"),
         (values_of(report.suspected), "suspected", "#suspected"),
         (values_of(report.moved), "moved by the machine", "#moved"),
-        (values_of(report.still_moved), "moved before, and not back", "#moved"),
         (report.gone, "missing", "#missing"),
         (len(report.new_cases), "new cases", "#newcases"),
         (verdicts["unmeasured"], "unmeasured", "#budget"),
@@ -209,7 +210,7 @@ def _counts(report: Report) -> list[tuple[int, str, str]]:
         (verdicts["pass"] + verdicts["better"], "within budget", "#every"),
         (verdicts["unbudgeted"], "without budget", "#every"),
     ]
-    always = {"over budget", "got worse", "got better", "unmeasured", "within budget"}
+    always = {"over budget", "got worse"}
     return [entry for entry in found if entry[0] or entry[1] in always]
 
 
