@@ -1,9 +1,15 @@
 """The first screen, and the parts below it, of which one is shown at a time."""
 
+import re
+
 import pytest
 from browser_pages import opened, search, shown, tab, wait_for
-from page_samples import GPU_RUNS, RUNS, a_run, a_series, build, conflicts, render
+from page_samples import GPU, GPU_RUNS, RUNS, a_run, a_series, build, conflicts, render
+from scratch_repository import ScratchRepository
 from selenium.webdriver.common.by import By
+from warpgauge.page import digest
+from warpgauge.page.contents import Contents
+from warpgauge.repository import Repository
 
 PARTS = {
     "open",
@@ -121,3 +127,90 @@ def test_a_first_night_has_nothing_to_compare():
 def test_a_night_without_news_says_so():
     page = render(build([conflicts(after=0)], [*RUNS, *GPU_RUNS]))
     assert "No value changed." in page and "<p>Nothing.</p>" in page
+
+
+def morning(page):
+    return page.split('id="morning"')[1].split("</section>")[0]
+
+
+def timed(**newest):
+    """A time that varies a little, with what the newest point has."""
+    points = [{"value": 10 + night % 3 / 100} for night in range(30)]
+    points[-1] |= newest
+    return a_series("time.median_us", points, runs=GPU_RUNS, source="clock", device_name=GPU)
+
+
+def test_what_is_disturbed_is_named():
+    rate = [1e12] * 29 + [{"value": 5e11, "disturbance": "throttled: power cap"}]
+    gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
+    series = [
+        timed(value=20, disturbance="throttled: power cap"),
+        a_series("throughput.bytes_per_second", rate, **gpu),
+    ]
+    found = build([*series, conflicts(after=0)], [*RUNS, *GPU_RUNS])
+    assert [row.key.metric for row in found.disturbed] == ["time.median_us"]
+    assert 'href="#disturbed">1 value disturbed</a>, not compared:' in morning(render(found))
+    assert "throttled: power cap" in morning(render(found))
+    assert "## Disturbed, and not compared" in digest.digest(Contents(found), "t")
+    quiet = build([timed(), conflicts(after=0)], [*RUNS, *GPU_RUNS])
+    assert quiet.disturbed == () and "disturbed</a>" not in morning(render(quiet))
+
+
+def test_an_open_value_whose_newest_night_is_disturbed_says_so_and_shows_its_level():
+    points = [{"value": (10 if night < 15 else 11) + night % 3 / 100} for night in range(30)]
+    points[-1] |= {"value": 55.5, "disturbance": "throttled: power cap"}
+    slow = a_series("time.median_us", points, runs=GPU_RUNS, source="clock", device_name=GPU)
+    found = build([slow, conflicts(after=0)], [*RUNS, *GPU_RUNS])
+    card = morning(render(found)).split('class="tonight"')[0]
+    assert "newest night disturbed: throttled: power cap, not compared" in card
+    shown = re.findall(r'class="number"[^>]*>([^<]*)<', card)
+    assert shown == ["10.01 µs", "11.01 µs"]
+    assert "newest night disturbed (throttled: power cap)" in digest.digest(Contents(found), "t")
+
+
+def test_values_of_one_cause_and_range_are_one_card_with_subject_and_author(tmp_path):
+    scratch = ScratchRepository(tmp_path / "repository")
+    base, last = (
+        scratch.commit("Tile"),
+        scratch.commit("Load keys before values", author="Carl <c@x.example>"),
+    )
+    runs = [a_run(0, commit=base), a_run(1, commit=last), a_run(2, commit=last)]
+    worse = {"sass_hash": "t", "source_hash": "r"}
+    series = [
+        a_series("instructions", [5, *[worse | {"value": 6 + i}] * 2], runs=runs, variant=f"v{i}")
+        for i in range(3)
+    ]
+    cards = morning(render(build(series, runs), repository=Repository(scratch.folder)))
+    cards = cards.split('class="tonight"')[0]
+    assert cards.count('class="trend"') == 1 and "and 2 more of this cause" in cards
+    assert (
+        "transpose.<wbr>v2." in cards and "Load keys before values" in cards and ">Carl<" in cards
+    )
+
+
+def test_a_compiler_is_named_by_its_versions_and_no_commit():
+    compiled = {"value": 6, "sass_hash": "t"}
+    page = render(build([a_series("registers", [5] * 29 + [compiled])], RUNS))
+    text = page.split("<main")[1].split('id="every"')[0].split('id="about"')[0]
+    assert text.count("CUDA 13.0 → 13.1") >= 3 and "<code>c290000000" not in morning(page)
+    rows = [row for row in text.split("<tr ") if 'data-metric="registers"' in row]
+    assert rows and all("<b>compiler</b> CUDA 13.0 → 13.1" in row for row in rows)
+    assert not any("</time> <code>" in row for row in rows)
+
+
+def test_a_step_is_shown_only_where_generations_differ():
+    alike = [a_series("registers", [7], arch=arch) for arch in ("sm_80", "sm_90")]
+    assert 'class="strip"' not in render(build(alike, RUNS))
+    other = [a_series("registers", [7 + i], arch=arch) for i, arch in enumerate(("sm_80", "sm_90"))]
+    assert 'class="strip"' in render(build(other, RUNS))
+
+
+@pytest.mark.parametrize("after", [0, 31])
+def test_on_a_phone_news_of_the_night_come_first(chromium, tmp_path, after):
+    old = a_series("registers", [20] * 9 + [30] * 21)
+    opened(chromium, tmp_path, [conflicts(after=after), old])
+    size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
+    chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    is_first = top(chromium, "#morning .tonight") < top(chromium, "#morning .open")
+    chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert is_first == (after > 0)

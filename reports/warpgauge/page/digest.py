@@ -6,9 +6,10 @@ import html
 import re
 from collections.abc import Sequence
 
+from warpgauge.changes.series import Change
 from warpgauge.page.contents import Contents
 from warpgauge.page.generations import Matrix
-from warpgauge.page.groups import FEW, Group, label
+from warpgauge.page.groups import FEW, OF_OTHERS, Group, label
 from warpgauge.page.matrix_text import cell_text
 from warpgauge.page.regressions import Regression
 from warpgauge.page.report import Report, count, values_of
@@ -49,7 +50,7 @@ def digest(contents: Contents, title: str, address: str | None = None) -> str:
         ]
     lines += _regressions(contents) + _changes(report, contents.new)
     lines += _section("Suspected after one night", report.suspected)
-    lines += _moved(report.moved)
+    lines += _moved(report.moved) + _disturbed(report.disturbed)
     lines += _new_cases(report) + _over(report) + _generations(contents.matrix)
     return "\n".join(lines) + "\n"
 
@@ -67,6 +68,7 @@ def _counts(report: Report) -> str:
         f"{report.back:,} back and not confirmed" if report.back else "",
         f"{report.acknowledged:,} worse and acknowledged" if report.acknowledged else "",
         f"{values_of(report.suspected):,} suspected" if report.suspected else "",
+        f"{len(report.disturbed):,} disturbed" if report.disturbed else "",
         f"{values_of(report.moved):,} moved by the machine" if report.moved else "",
         f"{report.gone:,} missing" if report.gone else "",
         count(len(report.new_cases), "new case") if report.new_cases else "",
@@ -91,12 +93,16 @@ def _regression(one: Regression, between: Range | None) -> str:
     change, now = one.move.change, one.move.now
     values = (_text(quantity(value, one.move.key.unit)) for value in (now.before, now.after))
     state = "**open**" if one.is_open else "acknowledged"
+    if why := one.rows[0].last.disturbance:
+        state += f", newest night disturbed ({_text(why)})"
     if one.back:
         state += f", back since {one.back.time:%Y-%m-%d}, not confirmed yet"
     if known := one.acknowledgement:
         ran_out = ", was acknowledged" if one.is_open else ""
         state += f"{ran_out} until {known.until}: {_text(known.reason)}"
     found = f"{change.detected.time:%Y-%m-%d}"
+    if change.cause in OF_OTHERS:
+        found += f": {_text(_why(change))}"
     if between and between.commits:
         found += f": {_text(between.summary)}"
     changed = _text(change_text(now))
@@ -130,6 +136,16 @@ def _moved(moves: Sequence[Move]) -> list[str]:
     return [*head, *lines, *_left_out(len(moves))]
 
 
+def _disturbed(rows: Sequence[Row]) -> list[str]:
+    lines = [
+        f"- {_code(row.key.id)} {_code(row.key.metric)}, {_where((row,))}: "
+        f"{_text(row.last.disturbance)}"
+        for row in rows[:MOST]
+    ]
+    head = ["", "## Disturbed, and not compared", ""]
+    return [*head, *lines, *_left_out(len(rows))] if rows else []
+
+
 def _table(moves: Sequence[Move]) -> list[str]:
     head = ["", "| what | where | before | after | change | why |", "|---|---|--:|--:|--:|---|"]
     return [*head, *map(_change, moves[:MOST]), *_left_out(len(moves))]
@@ -160,7 +176,15 @@ def _new_cases(report: Report) -> list[str]:
 
 
 def _change(move: Move) -> str:
-    return _line([*_changed(move), _text(move.change.cause)])
+    return _line([*_changed(move), _text(_why(move.change))])
+
+
+def _why(change: Change) -> str:
+    """The cause, with versions where no commit is to blame."""
+    named = label(change)
+    if change.cause in OF_OTHERS and named != change.cause:
+        return f"{change.cause}, {named}"
+    return change.cause
 
 
 def _changed(move: Move) -> list[str]:

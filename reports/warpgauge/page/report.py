@@ -27,6 +27,7 @@ from warpgauge.page.rows import (
     Move,
     Row,
     current,
+    disturbed,
     findings,
     make_row,
     matters,
@@ -48,7 +49,7 @@ class Report:
     `new` is what was first found with the last night, `earlier` what was found before, both without
     speeds that follow from a time; `described` are changes of metrics that are never judged.
     `moved` is what the machine moved and is not back, one change of each series. `suspected` is
-    what the last night makes suspect to be worse.
+    what the last night makes suspect to be worse, and `disturbed` what it could not compare.
     `regressions` is what got worse in any night, also before those shown, and did not recover.
     `current` are the rows without cases that are no more. `missing` was there the night before and
     not in the last one; `new_cases` were in no night before it. `data` is the JSON of the page's
@@ -69,6 +70,7 @@ class Report:
     earlier: tuple[Move, ...]
     moved: tuple[Move, ...]
     suspected: tuple[Move, ...]
+    disturbed: tuple[Row, ...]
     regressions: tuple[Regression, ...]
     missing: tuple[Missing, ...]
     new_cases: tuple[tuple[Row, ...], ...]
@@ -301,6 +303,7 @@ def build(
         described=tuple(move for move in newest if not matters(move)),
         earlier=tuple(filter(matters, older)),
         moved=tuple(moved(rows, ages)),
+        disturbed=tuple(disturbed(rows)),
         suspected=tuple(without_derived(suspicions(rows))),
         regressions=tuple(regressions([*rows, *silent], ages, acknowledged or {}, last_day)),
         missing=tuple(missing(rows)),

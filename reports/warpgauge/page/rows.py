@@ -188,6 +188,15 @@ def without_derived(found: Sequence[Move]) -> list[Move]:
     ]
 
 
+def disturbed(rows: Iterable[Row]) -> list[Row]:
+    """What something disturbed in the last night, by case; without speeds that follow from a time
+    that was."""
+    found = [row for row in rows if row.age == 0 and row.last.disturbance]
+    times = {place_of(row.key) for row in found if row.key.metric == TIME}
+    kept = (row for row in found if not (is_derived(row.key) and place_of(row.key) in times))
+    return sorted(kept, key=lambda row: (row.key.id, row.key.metric, row.where))
+
+
 def matters(move: Move) -> bool:
     """False for what is only a description: of metrics that have no better direction, or that
     are never judged."""

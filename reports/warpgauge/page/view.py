@@ -21,13 +21,13 @@ from warpgauge.page import generations, sections, speeds
 from warpgauge.page.contents import Contents
 from warpgauge.page.elements import problems_with_elements
 from warpgauge.page.encode import SHORT, compact
-from warpgauge.page.groups import label
+from warpgauge.page.groups import OF_OTHERS, Group, label
 from warpgauge.page.links import Links
 from warpgauge.page.matrix_text import cell_text, gain, mean_change
 from warpgauge.page.picture import Gallery
 from warpgauge.page.regressions import Regression
 from warpgauge.page.report import Report, count, values_of
-from warpgauge.page.rows import BAD, Finding, Row
+from warpgauge.page.rows import BAD, Finding, Move, Row
 from warpgauge.page.runs_of_page import other_nights
 from warpgauge.page.sparkline import sparkline
 from warpgauge.page.templates import css, file, templates
@@ -65,6 +65,7 @@ _GLOBALS = {
     "error_columns": list(zip(sections.ERRORS, _ERROR_LABELS, strict=True)),
     "most": MOST_ROWS,
     "first": FIRST_ROWS,
+    "of_others": OF_OTHERS,
     "most_groups": MOST_GROUPS,
     "few": FEW_COMMITS,
     "short": SHORT,
@@ -95,9 +96,22 @@ class View:
         self.groups, self.new, self.range_of = contents.groups, contents.new, contents.range_of
         self.moved = contents.groups(self.report.moved)
         self.open = _beside(self.report.over, self.report.regressions)
-        self.glance = _glance(self.report.over, self.open)
-        self.strip = generations.strip(contents.matrix)
+        self.glance = _glance(self.report.over, self._open_groups())
+        steps = generations.strip(contents.matrix)
+        self.strip = steps if any(step.better or step.worse for step in steps) else []
         self._galleries = galleries
+
+    def _open_groups(self) -> list[Group]:
+        """What is open, by commits and cause; last what looks to be back."""
+        still, back = (
+            [one.move for one in self.open if bool(one.back) == is_back] for is_back in (0, 1)
+        )
+        return [*self.groups(still), *self.groups(back)]
+
+    def group_of(self, row: Row) -> Group | None:
+        """The newest change that made a value worse and lasts, with its commits."""
+        found = [Move((row,), change) for change in row.changes if change.is_open]
+        return self.groups(found[-1:])[0] if found else None
 
     @property
     def sign(self) -> str:
@@ -201,6 +215,7 @@ def _counts(report: Report) -> list[tuple[int, str, str]]:
         (report.acknowledged, "worse and acknowledged", "#open"),
         (report.better, "got better", "#changes"),
         (values_of(report.suspected), "suspected", "#suspected"),
+        (len(report.disturbed), "disturbed", "#disturbed"),
         (values_of(report.moved), "moved by the machine", "#moved"),
         (report.gone, "missing", "#missing"),
         (len(report.new_cases), "new cases", "#newcases"),
@@ -242,7 +257,7 @@ def _beside(over: Iterable[Finding], found: Iterable[Regression]) -> list[Regres
     return [one for one in found if one.is_open and {row.number for row in one.rows} - bad]
 
 
-def _glance(over: Sequence[Finding], found: Sequence[Regression]) -> dict[str, Sequence]:
+def _glance(over: Sequence[Finding], found: Sequence[Group]) -> dict[str, Sequence]:
     """What the first screen has room for: some of both, those over budget first."""
     shown = over[: max(GLANCE - len(found), GLANCE // 2 + 1)]
     return {"over": shown, "open": found[: GLANCE - len(shown)]}
