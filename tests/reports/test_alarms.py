@@ -2,13 +2,15 @@
 acknowledgements on the page, in the digest and in exit codes."""
 
 import re
+import shlex
 import sys
 from datetime import date
+from html import unescape
 from pathlib import Path
 
 import numpy as np
 import pytest
-from page_samples import GPU, RUNS, a_run, a_series, build, conflicts, render
+from page_samples import GPU, HOSTILE, RUNS, a_run, a_series, build, conflicts, render
 from some_facts import a_fact, registers, write
 from warpgauge.changes.alarms import alarms
 from warpgauge.changes.drifts import Drift
@@ -289,7 +291,7 @@ def test_nothing_is_wrong_is_never_said_where_a_value_is_open_or_nothing_was_jud
 def test_what_is_over_budget_does_not_hide_what_is_open():
     series, runs = a_slow_time(30)
     found = build([*series, conflicts()], [*runs, *RUNS])
-    assert found.headline.startswith(f"Something is wrong: 1 value over budget; {STILL}: ")
+    assert found.headline == f"Something is wrong: 1 value over budget; {STILL}"
     assert found.exit_code == 1
 
 
@@ -320,6 +322,38 @@ def test_what_is_acknowledged_is_shown_and_not_open():
     until = f"{runs[-1].time:%Y-%m-%d}"
     assert "acknowledged" in render(found) and "the new driver" in render(found)
     assert f"| acknowledged until {until}: the new driver |" in digest_of(found)
+
+
+def test_an_acknowledgement_of_a_far_day_is_for_good():
+    series, runs = a_slow_time()
+    known = acknowledged(series[0], runs[-2], date.fromisoformat(FAR))
+    found = build(series, runs, acknowledged=known)
+    assert "for good: the new driver" in render(found) and FAR not in render(found)
+    assert "| acknowledged for good: the new driver |" in digest_of(found)
+
+
+def shown_commands(page):
+    found = re.findall(r'<code class="command">(.*?)</code>', page)
+    return [shlex.split(unescape(command)) for command in found]
+
+
+def test_each_open_row_has_the_command_that_acknowledges_it():
+    hostile = f"a b'c$(d);{HOSTILE}"
+    worse = [a_series("registers", [5] * 20 + [6] * 10, arch=arch) for arch in ("sm_80", "sm_90")]
+    worse.append(a_series("instructions", [5] * 20 + [6] * 10, family=hostile))
+    commands = shown_commands(render(build(worse, RUNS)))
+    rest = ["--reason", "REASON", "--until", "DATE"]
+    assert sorted(command[-5] for command in commands) == sorted(
+        [
+            f"{hostile}.padded.f32@64x64/instructions/sm_90/emulator",
+            "transpose.padded.f32@64x64/registers",
+        ]
+    )
+    assert all(command[-7:-5] == ["report", "ack"] for command in commands)
+    assert all(command[-4:] == rest for command in commands)
+    series, runs = a_slow_time()
+    known = acknowledged(series[0], runs[-2], runs[-1].time.date())
+    assert shown_commands(render(build(series, runs, acknowledged=known))) == []
 
 
 def test_an_acknowledgement_runs_out():

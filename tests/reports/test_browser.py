@@ -135,6 +135,14 @@ def test_a_number_leads_to_its_fact(page):
     wait_for(lambda: "#fact" not in page.current_url)
 
 
+def test_a_fact_names_its_own_gpu_where_the_run_had_several(chromium, tmp_path):
+    timed = {"source": "clock", "device_name": "NVIDIA L4", "arch": "sm_89", "runs": GPU_RUNS}
+    opened(chromium, tmp_path, [a_series("time.median_us", [5] * 30, **timed)], GPU_RUNS)
+    chromium.execute_script("location.hash = 'fact-0'")
+    dialog = wait_for(lambda: shown(chromium, "dialog[open]"))[0]
+    assert "NVIDIA L4" in dialog.text and GPU not in dialog.text
+
+
 def test_the_value_before_a_change_is_another_fact(page):
     page.find_element(By.CSS_SELECTOR, "#changes .moves a.number").click()
     dialog = wait_for(lambda: shown(page, "dialog[open]"))[0]

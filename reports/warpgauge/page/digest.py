@@ -97,9 +97,8 @@ def _regression(one: Regression, between: Range | None) -> str:
         state += f", newest night disturbed ({_text(why)})"
     if one.back:
         state += f", back since {one.back.time:%Y-%m-%d}, not confirmed yet"
-    if known := one.acknowledgement:
-        ran_out = ", was acknowledged" if one.is_open else ""
-        state += f"{ran_out} until {known.until}: {_text(known.reason)}"
+    if one.known:
+        state += f"{', was acknowledged' if one.is_open else ''} {_text(one.known)}"
     found = f"{change.detected.time:%Y-%m-%d}"
     if change.cause in OF_OTHERS:
         found += f": {_text(_why(change))}"

@@ -28,7 +28,7 @@ function showFact(number, index) {
     ["Commit", make("span", {}, commitElement(of), of.dirty ? " with uncommitted changes" : "")],
     ["Toolkit", of.toolkit ? `CUDA ${of.toolkit}` : "unknown"],
     ["Flags", code(of.flags)],
-    ["GPU", of.device ? `${of.device}, driver ${of.driver || "unknown"}` : "none"],
+    ["GPU", gpuText(one, of)],
     ["Machine code", code(one.code[i])],
     ["Means", one.metric.meaning],
     ["Cure", one.metric.cure],
@@ -44,6 +44,12 @@ function showFact(number, index) {
   drawChart(chart, [one], one, { point: i, onPoint: (_, k) => { location.hash = `fact-${number}-${k + one.leftOut}`; } });
   factDialog.scrollTop = 0;
   return i;
+}
+
+// A run knows the driver of one GPU; the value may be of another one of the same machine.
+function gpuText(one, of) {
+  if (one.device && one.device !== of.device) return one.device;
+  return of.device ? `${of.device}, driver ${of.driver || "unknown"}` : "none";
 }
 
 function intervalText(one, i) {

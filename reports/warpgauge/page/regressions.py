@@ -3,6 +3,7 @@ them (`warpgauge report ack`)."""
 
 from __future__ import annotations
 
+import shlex
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,9 +11,12 @@ from datetime import date
 
 from warpgauge.changes import series as changes
 from warpgauge.changes.series import Change
+from warpgauge.command_line import as_started
 from warpgauge.history import Acknowledgement, Run, SeriesKey
 from warpgauge.page.rows import TIME, Move, Row, is_derived, place_of
+from warpgauge.text import printable
 
+FOR_GOOD = date(2999, 1, 1)  # days from here on mean that it never runs out
 Acknowledgements = Mapping[SeriesKey, Sequence[Acknowledgement]]  # the newest last
 
 
@@ -29,6 +33,23 @@ class Regression:
     @property
     def rows(self) -> tuple[Row, ...]:
         return self.move.rows
+
+    @property
+    def known(self) -> str | None:
+        """Until when and why it is acknowledged; that of a year like 2999 is for good."""
+        found = self.acknowledgement
+        if found is None:
+            return None
+        until = "for good" if found.until >= FOR_GOOD else f"until {found.until}"
+        return f"{until}: {found.reason}"
+
+    @property
+    def command(self) -> str:
+        """The line of a shell that acknowledges these rows; reason and day are to be filled in."""
+        key = self.move.key
+        name = key.name if len(self.rows) == 1 else f"{key.id}/{key.metric}"
+        line = f"warpgauge report ack {shlex.quote(printable(name))} --reason REASON --until DATE"
+        return as_started(line)
 
     @property
     def back(self) -> Run | None:

@@ -175,21 +175,27 @@ class Report:
         )
 
     def _got_worse(self, told: set[int]) -> list[str]:
-        """Names what got worse, but for rows that the text names already."""
+        """What got worse, but for rows that the text counts already; names what is worst where
+        there are none."""
         new, back = self._worse - told, self._back - told
         still = self._open - back - told
-        open_moves = [one.move for one in self.regressions]
         parts = [
-            (new, "got worse", self._named(new, self.new)),
-            (still, "got worse before and did not recover", self._named(still, open_moves)),
-            (back, f"that got worse {_is(len(back))} back, not confirmed yet", ""),
+            (new, "got worse", self.new),
+            (still, "got worse before and did not recover", [one.move for one in self.regressions]),
+            (back, f"that got worse {_is(len(back))} back, not confirmed yet", ()),
         ]
-        return [f"{count(len(of), 'value')} {what}{who}" for of, what, who in parts if of]
+        found = [part for part in parts if part[0]]
+        texts = [f"{count(len(of), 'value')} {what}" for of, what, _ in found]
+        if texts and not told:
+            texts[0] += self._named(found[0][0], found[0][2])
+        return texts
 
     def _named(self, numbers: set[int], moves: Iterable[Move]) -> str:
         """ ": registers of scan.decoupled, softmax.online (CUDA 13.0 → 13.1)": the metric where
         it is one, and what is to blame if no commit is."""
         found = [move for move in moves if any(row.number in numbers for row in move.rows)]
+        if not found:
+            return ""
         names = list(dict.fromkeys(f"{one.key.family}.{one.key.variant}" for one in found))
         metrics = {move.key.metric for move in found}
         labels = {label(move.change) for move in found}
