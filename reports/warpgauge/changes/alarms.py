@@ -154,10 +154,13 @@ def _is_back(nights: np.ndarray, noise: float, alarm: Alarm) -> bool:
 
 def _look(raised: list[Alarm], logs: np.ndarray) -> None:
     """Marks the alarms that the newest nights may be the end of."""
+    still = [alarm for alarm in raised if alarm.recovered is None]
+    if not still:
+        return
     first = max(0, len(logs) - WINDOW)
     noise = noise_of(logs[first:])
     smooth = without_outliers(logs[first:], OUTLIER * noise)
-    for alarm in (alarm for alarm in raised if alarm.recovered is None):
+    for alarm in still:
         nights = smooth[max(0, alarm.start - first) :]
         if count := _nights_back(nights, noise, alarm):
             alarm.back = len(logs) - count
