@@ -66,11 +66,30 @@ def test_a_link_to_what_is_folded_opens_it(chromium, tmp_path):
     wait_for(lambda: shown(chromium, "#newcases li"))
 
 
-def test_a_search_looks_in_all_parts(page):
-    search(page, "padded")
-    wait_for(lambda: parts(page) == PARTS)
+def hits(page):
+    """What each part of the page says to have of a search."""
+    links = page.find_elements(By.CSS_SELECTOR, "nav a:has(.hits)")
+    of = ((one.get_attribute("hash")[1:], one) for one in links)
+    return {name: int(one.find_element(By.CLASS_NAME, "hits").text) for name, one in of}
+
+
+def test_a_search_stays_in_its_part_and_counts_what_the_others_have(page):
+    search(page, "swizzled")
+    wait_for(lambda: hits(page).get("every") == 2)
+    assert parts(page) == {"changes"}
+    assert {name: hits(page)[name] for name in ("open", "changes", "budget")} == {
+        "open": 0,
+        "changes": 0,
+        "budget": 0,
+    }
     page.find_element(By.CSS_SELECTOR, "#filter button[type=reset]").click()
-    wait_for(lambda: parts(page) == {"changes"})
+    wait_for(lambda: hits(page) == {})
+    page.find_element(By.NAME, "worse").click()
+    wait_for(lambda: hits(page).get("open") == 1)
+    assert hits(page)["budget"] == len(
+        page.find_elements(By.CSS_SELECTOR, "#budget [data-worse]:not([hidden])")
+    )
+    assert parts(page) == {"changes"}
 
 
 def test_all_parts_are_printed(page):

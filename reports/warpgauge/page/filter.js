@@ -30,10 +30,22 @@ function applyFilter() {
     const folded = part.closest("details.rest");
     if (folded) folded.open = left > 0 && isWish(wanted);
   }
-  document.body.classList.toggle("searching", isWish(wanted));
   findSeries(wanted);
+  countHits(isWish(wanted));
   const found = every.found.length.toLocaleString("en"), total = data.series.length.toLocaleString("en");
   filterForm.elements.found.value = `${here.toLocaleString("en")} of ${all.toLocaleString("en")} rows, ${found} of ${total} values`;
+}
+
+// Beside the name of each part of the page: how much of it the filter finds.
+function countHits(wanted) {
+  for (const link of document.querySelectorAll("nav a")) {
+    link.querySelector(".hits")?.remove();
+    const part = document.querySelector(link.hash);
+    const isEvery = part.id === "every";
+    if (!wanted || !(isEvery || part.querySelector("[data-filtered]"))) continue;
+    const hits = isEvery ? every.found.length : part.querySelectorAll("[data-filtered] [data-id]:not([hidden])").length;
+    link.append(make("span", { class: "hits" }, ` ${hits.toLocaleString("en")}`));
+  }
 }
 
 function rowMatches(row, wanted) {

@@ -1,5 +1,5 @@
 // Shows one part of the page at a time below its first screen. Without this script, and on paper,
-// all of them are there; a search shows them all, too.
+// all of them are there.
 "use strict";
 
 function showTab(part) {
