@@ -414,6 +414,7 @@ def test_hostile_names_are_text_everywhere(page):
     search(page, "alert(1)")
     wait_for(lambda: len(every(page)) == 1)
     assert HOSTILE in every(page)[0]
+    tab(page, "every")
     page.find_element(By.CSS_SELECTOR, "#every-table a.number").click()
     dialog = wait_for(lambda: shown(page, "dialog[open]"))[0]
     assert HOSTILE in dialog.find_element(By.TAG_NAME, "h2").text

@@ -61,6 +61,7 @@ def test_an_address_without_a_run_is_that_of_the_newest_value(page, address):
 def test_a_hostile_name_is_escaped_in_its_address(page, address):
     search(page, "alert(1)")
     wait_for(lambda: len(every(page)) == 1)
+    tab(page, "every")
     page.find_element(By.CSS_SELECTOR, "#every-table a.number").click()
     wait_for(lambda: shown(page, "dialog[open]"))
     found = hash_of(page)
@@ -143,6 +144,7 @@ def test_the_filter_is_in_the_address(page, address):
 
 def test_the_filter_stays_in_the_address_below_a_fact(page, address):
     go(page, address, "#q=swizzled")
+    tab(page, "every")
     page.find_element(By.CSS_SELECTOR, "#every-table a.number").click()
     dialog = wait_for(lambda: shown(page, "dialog[open]"))[0]
     assert hash_of(page).startswith("#fact/transpose.swizzled")

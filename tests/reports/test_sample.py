@@ -80,7 +80,7 @@ def page(folder):
 
 
 def section(page, name):
-    return page.partition(f' id="{name}" aria-label')[2].partition('<section class="tab"')[0]
+    return page.partition(f' id="{name}" ')[2].partition('<section class="tab"')[0]
 
 
 def test_the_digest_counts_what_the_last_night_was(folder):
