@@ -291,7 +291,8 @@ def test_nothing_is_wrong_is_never_said_where_a_value_is_open_or_nothing_was_jud
 def test_what_is_over_budget_does_not_hide_what_is_open():
     series, runs = a_slow_time(30)
     found = build([*series, conflicts()], [*runs, *RUNS])
-    assert found.headline == f"Something is wrong: 1 value over budget; {STILL}"
+    named = "1 value over budget: shared.bank_conflicts of transpose.padded"
+    assert found.headline == f"Something is wrong: {named}; {STILL}"
     assert found.exit_code == 1
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from warpgauge.changes.series import Change, changes
@@ -13,7 +13,7 @@ from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError
 from warpgauge.facts.case_filter import EVERY_CASE, CaseFilter
 from warpgauge.facts.catalog import catalog
-from warpgauge.history import Run, Series, is_possible, nights_of
+from warpgauge.history import Run, Series, SeriesKey, is_possible, nights_of
 from warpgauge.page.differences import Difference, differences
 from warpgauge.page.encode import Encoder
 from warpgauge.page.groups import OF_OTHERS, label
@@ -152,14 +152,17 @@ class Report:
 
     @property
     def _judgement(self) -> str:
-        wrong = [
-            f"{count(self.verdicts['fail'], 'value')} over budget" if self.verdicts["fail"] else "",
-            count(self.verdicts["error"], "error") if self.verdicts["error"] else "",
-            f"{count(self.cut_off, 'run')} cut off" if self.cut_off else "",
-        ]
-        if wrong := " and ".join(filter(None, wrong)):
+        parts = (
+            (self.verdicts["fail"], f"{count(self.verdicts['fail'], 'value')} over budget"),
+            (self.verdicts["error"], count(self.verdicts["error"], "error")),
+            (self.cut_off, f"{count(self.cut_off, 'run')} cut off"),
+        )
+        if wrong := [text for number, text in parts if number]:
             bad = {row.number for finding in self.over for row in finding.rows}
-            return "; ".join([f"Something is wrong: {wrong}", *self._got_worse(bad)])
+            is_all = wrong == [parts[0][1]]
+            named = f": {_names([one.key for one in self.over])}" if is_all else ""
+            text = f"Something is wrong: {' and '.join(wrong)}{named}"
+            return "; ".join([text, *self._got_worse(bad)])
         if not self.judged:
             return "; ".join(["Nothing was judged last night", *self._got_worse(set())])
         if worse := self._got_worse(set()):
@@ -196,15 +199,10 @@ class Report:
         found = [move for move in moves if any(row.number in numbers for row in move.rows)]
         if not found:
             return ""
-        names = list(dict.fromkeys(f"{one.key.family}.{one.key.variant}" for one in found))
-        metrics = {move.key.metric for move in found}
         labels = {label(move.change) for move in found}
-        text = ", ".join(shortened(name, _LONGEST_NAME) for name in names[:_NAMED])
-        if len(names) > _NAMED:
-            text += f" and {len(names) - _NAMED:,} more"
-        of = f"{metrics.pop()} of " if len(metrics) == 1 else ""
         is_of_all = len(labels) == 1 and found[0].change.cause in OF_OTHERS
-        return f": {of}{text}{f' ({labels.pop()})' if is_of_all else ''}"
+        text = _names([move.key for move in found])
+        return f": {text}{f' ({labels.pop()})' if is_of_all else ''}"
 
     # Numbers of rows.
 
@@ -232,6 +230,16 @@ class Report:
 def count(number: int, noun: str) -> str:
     """ "1 value", "1,234 values"."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _names(keys: Sequence[SeriesKey]) -> str:
+    """ "registers of scan.decoupled, softmax.online and 1 more": the metric where it is one."""
+    names = list(dict.fromkeys(f"{key.family}.{key.variant}" for key in keys))
+    metrics = {key.metric for key in keys}
+    text = ", ".join(shortened(name, _LONGEST_NAME) for name in names[:_NAMED])
+    if len(names) > _NAMED:
+        text += f" and {len(names) - _NAMED:,} more"
+    return f"{metrics.pop()} of {text}" if len(metrics) == 1 else text
 
 
 def _is(number: int) -> str:
