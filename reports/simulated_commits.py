@@ -1,4 +1,4 @@
-"""A git repository of commits without files, for nights that nobody measured."""
+"""A git repository for simulated nights: its commits have no files."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from warpgauge.page.generations import Matrix
 from warpgauge.page.groups import FEW, OF_OTHERS, Group, label
 from warpgauge.page.matrix_text import cell_text
 from warpgauge.page.regressions import Regression
-from warpgauge.page.report import Report, count, values_of
-from warpgauge.page.rows import Finding, Move, Row
+from warpgauge.page.report import Report, count
+from warpgauge.page.rows import Finding, Move, Row, values_of
 from warpgauge.page.runs_of_page import other_nights
 from warpgauge.page.sections import change_text, quantity
 from warpgauge.repository import Range

@@ -10,7 +10,7 @@ from statistics import median
 
 from warpgauge.changes.series import Change
 from warpgauge.history import Run
-from warpgauge.page.rows import TIME, Move
+from warpgauge.page.rows import TIME, Move, values_of
 from warpgauge.page.sections import ratio_text
 from warpgauge.repository import Range, Repository
 
@@ -39,7 +39,7 @@ class Part:
 
     @property
     def series(self) -> int:
-        return sum(len(move.rows) for move in self.moves)
+        return values_of(self.moves)
 
     @property
     def families(self) -> list[str]:

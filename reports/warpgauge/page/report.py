@@ -35,6 +35,7 @@ from warpgauge.page.rows import (
     moves,
     new_cases,
     suspicions,
+    values_of,
     without_derived,
 )
 from warpgauge.text import printable, shortened
@@ -244,10 +245,6 @@ def _names(keys: Sequence[SeriesKey]) -> str:
 
 def _is(number: int) -> str:
     return "is" if number == 1 else "are"
-
-
-def values_of(moves: Iterable[Move]) -> int:
-    return sum(len(move.rows) for move in moves)
 
 
 def build(

@@ -197,6 +197,11 @@ def disturbed(rows: Iterable[Row]) -> list[Row]:
     return sorted(kept, key=lambda row: (row.key.id, row.key.metric, row.where))
 
 
+def values_of(moves: Iterable[Move]) -> int:
+    """How many values changed."""
+    return sum(len(move.rows) for move in moves)
+
+
 def matters(move: Move) -> bool:
     """False for what is only a description: of metrics that have no better direction, or that
     are never judged."""

@@ -26,8 +26,8 @@ from warpgauge.page.links import Links
 from warpgauge.page.matrix_text import cell_text, gain, mean_change
 from warpgauge.page.picture import Gallery
 from warpgauge.page.regressions import Regression
-from warpgauge.page.report import Report, count, values_of
-from warpgauge.page.rows import BAD, Finding, Move, Row
+from warpgauge.page.report import Report, count
+from warpgauge.page.rows import BAD, Finding, Move, Row, values_of
 from warpgauge.page.runs_of_page import other_nights
 from warpgauge.page.sparkline import sparkline
 from warpgauge.page.templates import css, file, templates
