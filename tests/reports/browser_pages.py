@@ -92,7 +92,11 @@ def wait_for(condition, seconds=10):
 
 
 def search(page, text):
-    page.find_element(By.NAME, "text").send_keys(text)
+    """Types a text, and waits until the page has searched for all of the field's."""
+    field = page.find_element(By.NAME, "text")
+    field.send_keys(text)
+    script = "return new URLSearchParams(location.hash.slice(1)).get('q') === arguments[0].value"
+    wait_for(lambda: page.execute_script(script, field))
 
 
 def every(page):

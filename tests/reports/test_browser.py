@@ -95,6 +95,14 @@ def test_search(page):
     assert len(shown(page, "#changes .moves tbody tr")) == 2
 
 
+def test_a_slow_click_right_after_typing_opens_the_value(page):
+    tab(page, "every")
+    search(page, "swizzled sm_90")
+    number = page.find_element(By.CSS_SELECTOR, "#every-table a.number")
+    ActionChains(page).click_and_hold(number).pause(0.4).release().perform()
+    assert wait_for(lambda: shown(page, "dialog[open]"))
+
+
 def test_a_search_without_a_match_says_so(page):
     search(page, "no such thing")
     assert wait_for(lambda: every(page) == ["Nothing matches the filter."])

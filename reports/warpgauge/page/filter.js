@@ -3,7 +3,7 @@
 
 const PAGE_ROWS = 50;
 const filterForm = document.getElementById("filter");
-const every = { body: document.querySelector("#every-table tbody"), more: document.getElementById("more"), found: [], shown: 0, texts: null };
+const every = { body: document.querySelector("#every-table tbody"), more: document.getElementById("more"), found: [], shown: 0, texts: null, asked: null };
 
 function wish() {
   const of = (name) => filterForm.elements[name].value;
@@ -17,6 +17,7 @@ function isWish(wanted) {
 
 function applyFilter() {
   const wanted = wish();
+  every.asked = filterAddress();
   let here = 0, all = 0;
   for (const part of document.querySelectorAll("[data-filtered]")) {
     let left = 0;
@@ -151,7 +152,12 @@ function startFilter() {
   filterForm.hidden = false;
   let waiting = 0;
   const soon = () => { clearTimeout(waiting); waiting = setTimeout(changed, 120); };
-  const changed = () => { applyFilter(); setAddress("base", filterAddress()); };
+  // Leaving a field is a "change", too: rows that stay are not replaced under the pointer.
+  const changed = () => {
+    if (filterAddress() === every.asked) return;
+    applyFilter();
+    setAddress("base", filterAddress());
+  };
   // What is chosen by other ways than keys and pointer may come as "change" alone.
   for (const kind of ["input", "change"]) filterForm.addEventListener(kind, soon);
   filterForm.addEventListener("reset", () => setTimeout(changed));
