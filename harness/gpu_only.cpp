@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <sstream>
 #include <string_view>
 
@@ -40,10 +41,11 @@ std::vector<std::string> gpu_only_cases(const metrics::Selection& selection) {
   for (const std::string& glob : selection.exclude) command.push_back("--exclude=" + glob);
   if (selection.large) command.emplace_back("--large");
   std::istringstream listed(process::output_of(command).value_or(""));
+  std::set<std::string> here;
+  for (const Case& one : Registry::instance().cases()) here.insert(one.id.str());
   std::vector<std::string> ids;
   for (std::string id; std::getline(listed, id);) {
-    const auto is_it = [&](const Case& one) { return one.id.str() == id; };
-    if (std::ranges::none_of(Registry::instance().cases(), is_it)) ids.push_back(id);
+    if (!here.contains(id)) ids.push_back(id);
   }
   return ids;
 }

@@ -71,7 +71,9 @@ std::vector<CallSite> common_chain(const SourceLine& a, const SourceLine& b) {
 }
 
 bool is_toolkit_header(std::string_view path) {
-  const std::string normal = std::filesystem::path(path).lexically_normal().string();
+  const bool is_normal = path.find("/.") == path.npos && path.find("//") == path.npos;
+  const std::string normal =
+      is_normal ? std::string(path) : std::filesystem::path(path).lexically_normal().string();
   for (const char* folder : {"/usr/include/", "/usr/local/include/", "/usr/lib/gcc/"}) {
     if (normal.starts_with(folder)) return true;
   }

@@ -206,7 +206,7 @@ class Gate {
   /// architecture in a process of its own.
   void measure_static() {
     // All processes need them: here they are read once.
-    static_cast<void>(embedded_cubins());
+    static_cast<void>(find_cubin("", ""));
     static_cast<void>(PtxasTexts::of_this_build());
     for (const std::string& arch : archs_) {
       Cases cases = cases_by_result(
@@ -510,6 +510,7 @@ class Gate {
       for (const Case* one : cases) write({error_fact(*one, reason + among, arch)});
     };
     work.begin = [&] {
+      of_parent_ = std::move(facts_);
       open_facts();
       if (begin) begin();
     };
@@ -688,6 +689,8 @@ class Gate {
   std::optional<CoverageFile> coverage_;
   std::unique_ptr<metrics::FactWriter> writer_;  // of this process and its children
   std::unique_ptr<metrics::FactReader> facts_;   // of all processes of the run, but carried ones
+  // A child keeps what its parent has read: it would have to copy all of it to free it.
+  std::unique_ptr<metrics::FactReader> of_parent_;
 };
 
 }  // namespace
