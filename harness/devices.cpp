@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "harness/runtime.h"
+#include "metrics/architectures.h"
 #include "metrics/hash.h"
 #include "warpgauge/cuda_error.h"
 
@@ -66,6 +67,12 @@ std::string bandwidth_text(int device) {
   return peak > 0 ? fmt::format("{:.0f} GB/s", peak / 1e9) : "unknown";
 }
 
+/// "66.9 TFLOP/s".
+std::string arithmetic_text(int device, std::string_view type) {
+  const double peak = is_emulated() ? 0 : peak_flops_per_second(device, type);
+  return peak > 0 ? fmt::format("{:.3g} TFLOP/s", peak / 1e12) : "unknown";
+}
+
 std::string describe(int device) {
   cudaDeviceProp p{};
   WARPGAUGE_CUDA(cudaGetDeviceProperties(&p, device));
@@ -81,6 +88,8 @@ std::string describe(int device) {
   row("compute capability", fmt::format("{}.{}", p.major, p.minor));
   row("multiprocessors", std::to_string(p.multiProcessorCount));
   row("clock", clock(cudaDevAttrClockRate));
+  row("arithmetic of float, peak", arithmetic_text(device, "f32"));
+  row("arithmetic of double, peak", arithmetic_text(device, "f64"));
   row("memory", size_text(static_cast<double>(p.totalGlobalMem)));
   row("memory clock", clock(cudaDevAttrMemoryClockRate));
   row("memory bus", fmt::format("{} bits", p.memoryBusWidth));
@@ -153,6 +162,20 @@ std::string arch_of(const metrics::Device& device) {
 double peak_bytes_per_second(int device) {
   const double clock_hz = 1000.0 * attribute(cudaDevAttrMemoryClockRate, device);
   return 2 * clock_hz * attribute(cudaDevAttrGlobalMemoryBusWidth, device) / 8;
+}
+
+double peak_flops_per_second(int device, std::string_view type) {
+  if (type != "f32" && type != "f64") return 0;
+  const metrics::Architecture* const arch = metrics::find_architecture(
+      fmt::format("sm_{}{}", attribute(cudaDevAttrComputeCapabilityMajor, device),
+                  attribute(cudaDevAttrComputeCapabilityMinor, device)));
+  if (arch == nullptr) return 0;
+  const double of_float =
+      arch->peak_flops_per_second(attribute(cudaDevAttrMultiProcessorCount, device),
+                                  1000.0 * attribute(cudaDevAttrClockRate, device));
+  if (type == "f32") return of_float;
+  const int ratio = attribute(cudaDevAttrSingleToDoublePrecisionPerfRatio, device);
+  return ratio > 0 ? of_float / ratio : 0;
 }
 
 int assigned_device() {

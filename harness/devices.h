@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "metrics/fact.h"
 
@@ -21,6 +22,10 @@ std::string arch_of(const metrics::Device& device);
 /// Peak of the memory of a device in bytes per second: both edges of its clock times the width of
 /// its bus. 0 if the device does not report it.
 double peak_bytes_per_second(int device);
+
+/// Peak of arithmetic of a device, without tensor cores, in operations of `type` ("f32", "f64") a
+/// second: a multiply-add is two. 0 for other types, and where the device is not known.
+double peak_flops_per_second(int device, std::string_view type);
 
 /// The GPU that CTest assigned to this test (CTEST_RESOURCE_GROUP_0_GPUS, "id:1,slots:1"), or the
 /// first one. Throws std::runtime_error.

@@ -18,7 +18,7 @@ struct Chip {
 };
 
 constexpr Architecture row(int major, int minor, std::string_view generation, int threads,
-                           int blocks, std::uint32_t shared_kib, Chip chip,
+                           int blocks, std::uint32_t shared_kib, int multiply_adds, Chip chip,
                            std::string_view features) {
   const std::uint32_t reserved = major < 8 ? 0 : kKiB;
   return {.major = major,
@@ -29,6 +29,7 @@ constexpr Architecture row(int major, int minor, std::string_view generation, in
           .max_blocks_per_multiprocessor = blocks,
           .registers_per_multiprocessor = kRegisters,
           .registers_per_block = kRegisters,
+          .multiply_adds_per_clock = multiply_adds,
           .shared_per_multiprocessor = shared_kib * kKiB,
           .shared_per_block = 48 * kKiB,
           .shared_per_block_opt_in = shared_kib * kKiB - reserved,
@@ -43,32 +44,34 @@ constexpr Architecture row(int major, int minor, std::string_view generation, in
 // opt-in). The KiB that the system takes of each block: "Shared Memory" in the tuning guides from
 // Ampere on. The guide leaves 8.8 out: its shared memory is that of cuda_occupancy.h. Threads and
 // blocks of all rows are also those that ptxas 13.0 lets .minnctapersm ask for.
+// Multiply-adds: the guide's table of the throughput of arithmetic instructions.
 // Features: PTX ISA 9.0, "Target ISA Notes" of the instructions; CUDA Programming Guide 13, feature
 // table and tuning guides.
 // Chips: T4, A100, RTX 3090, Orin, Orin, RTX 4090, H100, B200, B300, Thor, RTX 5090, GB10. Launches
 // depend on the number of multiprocessors alone.
 constexpr Architecture kTable[] = {
-    // cc and generation | threads, blocks, KiB of shared memory of a multiprocessor |
-    // multiprocessors, MiB of L2, bits of the memory bus of the chip | features
-    row(7, 5, "Turing", 1024, 16, 64, {40, 4, 256},
+    // cc and generation | threads, blocks, KiB of shared memory and multiply-adds of float a clock
+    // of
+    // a multiprocessor | multiprocessors, MiB of L2, bits of the memory bus of the chip | features
+    row(7, 5, "Turing", 1024, 16, 64, 64, {40, 4, 256},
         "ldmatrix, mma of 8-bit integers, uniform data path"),
-    row(8, 0, "Ampere", 2048, 32, 164, {108, 40, 5120},
+    row(8, 0, "Ampere", 2048, 32, 164, 64, {108, 40, 5120},
         "cp.async, mbarrier, redux.sync, mma of bf16, tf32 and f64, L2 persistence"),
-    row(8, 6, "Ampere", 1536, 16, 100, {82, 6, 384},
+    row(8, 6, "Ampere", 1536, 16, 100, 128, {82, 6, 384},
         "twice the float units of 8.0, fewer double units"),
-    row(8, 7, "Ampere", 1536, 16, 164, {16, 4, 256}, "for embedded systems"),
-    row(8, 8, "Ampere", 1536, 16, 100, {16, 4, 256}, "for embedded systems"),
-    row(8, 9, "Ada", 1536, 24, 100, {128, 72, 384}, "mma of fp8"),
-    row(9, 0, "Hopper", 2048, 32, 228, {132, 50, 5120},
+    row(8, 7, "Ampere", 1536, 16, 164, 128, {16, 4, 256}, "for embedded systems"),
+    row(8, 8, "Ampere", 1536, 16, 100, 128, {16, 4, 256}, "for embedded systems"),
+    row(8, 9, "Ada", 1536, 24, 100, 128, {128, 72, 384}, "mma of fp8"),
+    row(9, 0, "Hopper", 2048, 32, 228, 128, {132, 50, 5120},
         "clusters, distributed shared memory, TMA (cp.async.bulk), wgmma, setmaxnreg"),
-    row(10, 0, "Blackwell", 2048, 32, 228, {148, 126, 8192},
+    row(10, 0, "Blackwell", 2048, 32, 228, 128, {148, 126, 8192},
         "tcgen05 and tensor memory, fp4 and fp6, 256-bit loads and stores"),
-    row(10, 3, "Blackwell", 2048, 32, 228, {148, 126, 8192}, "faster fp4 and exponentials"),
-    row(11, 0, "Blackwell", 1536, 24, 228, {20, 32, 256},
+    row(10, 3, "Blackwell", 2048, 32, 228, 128, {148, 126, 8192}, "faster fp4 and exponentials"),
+    row(11, 0, "Blackwell", 1536, 24, 228, 128, {20, 32, 256},
         "for embedded systems (10.1 before CUDA 13)"),
-    row(12, 0, "Blackwell", 1536, 24, 100, {170, 96, 512},
+    row(12, 0, "Blackwell", 1536, 24, 100, 128, {170, 96, 512},
         "mma of fp4 and fp6, clusters and TMA without tcgen05"),
-    row(12, 1, "Blackwell", 1536, 24, 100, {48, 24, 256}, "for integrated systems"),
+    row(12, 1, "Blackwell", 1536, 24, 100, 128, {48, 24, 256}, "for integrated systems"),
 };
 
 // PTX ISA 9.0, ".target": the first compute capabilities of code for one chip, and for a family.
@@ -79,6 +82,10 @@ int number_of(const Architecture& row) { return row.major * 10 + row.minor; }
 }  // namespace
 
 std::string Architecture::name() const { return ArchName{.number = number_of(*this)}.str(); }
+
+double Architecture::peak_flops_per_second(int multiprocessors, double clock) const {
+  return 2.0 * multiply_adds_per_clock * multiprocessors * clock;
+}
 
 std::span<const Architecture> architectures() { return kTable; }
 

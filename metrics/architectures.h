@@ -18,6 +18,7 @@ struct Architecture {
   int max_blocks_per_multiprocessor = 0;
   int registers_per_multiprocessor = 0;
   int registers_per_block = 0;
+  int multiply_adds_per_clock = 0;  ///< of float, of a multiprocessor, without tensor cores
   std::uint32_t shared_per_multiprocessor = 0;
   std::uint32_t shared_per_block = 0;           ///< without opt-in
   std::uint32_t shared_per_block_opt_in = 0;    ///< the most a block can have
@@ -29,6 +30,10 @@ struct Architecture {
 
   /// "sm_90"
   std::string name() const;
+
+  /// Floating-point operations a second of a chip with so many multiprocessors at this clock in Hz:
+  /// those of float without tensor cores, where a multiply-add is two.
+  double peak_flops_per_second(int multiprocessors, double clock) const;
 };
 
 /// The table, by compute capability: 7.5 to 12.1.

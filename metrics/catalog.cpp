@@ -427,6 +427,13 @@ const std::vector<Metric>& table() {
        "Near the peak of the units that do the work (FP32, FP64, tensor cores) where operations "
        "are the bound; low is right where bytes are.",
        "Keep operands in registers; let each load feed more operations."},
+      {"throughput.percent_of_arithmetic_peak", "% of arithmetic peak", higher, bounded, timer, {},
+       "The same, of cases of f32 and f64, as a share of the device's peak of this type without "
+       "tensor cores: multiprocessors, multiply-adds of each in a clock, two operations of each, "
+       "at the highest clock.",
+       "60 or more where operations are the bound and are multiply-adds, half of it where they are "
+       "additions or products alone; above 100 tensor cores did the work.",
+       "Keep operands in registers; let each load feed more operations."},
       {"time.profiled_us", "us", lower, bounded, range, {"gpu__time_duration.sum"},
        "Time on the GPU from the first launch to the end of the last, the median of several "
        "profiled rounds. Between launches the GPU can wait for the host, which counts.",

@@ -188,6 +188,11 @@ class Bench {
     };
     timing.percent_of_peak = share_of(peak_);
     timing.percent_of_measured_peak = share_of(measured_peak_);
+    const std::string arithmetic = one.id.type.substr(0, one.id.type.find('_'));  // of "f64_huge"
+    if (const double peak = peak_flops_per_second(assigned_device(), arithmetic);
+        peak > 0 && one.counted) {
+      timing.percent_of_arithmetic_peak = 100 * timing.flops_per_second / peak;
+    }
     if (const Errors& errors = watch.errors(); errors.count > 0) {
       timing.max_error = errors.max_scaled;
       timing.mean_absolute_error = errors.mean_absolute();
@@ -232,6 +237,10 @@ class Bench {
     if (timing.percent_of_peak > 0) {
       shares.push_back(fmt::format("{:.3g} % of peak", timing.percent_of_peak));
     }
+    if (timing.percent_of_arithmetic_peak > 0) {
+      shares.push_back(
+          fmt::format("{:.3g} % of the arithmetic's", timing.percent_of_arithmetic_peak));
+    }
     if (timing.relative_to > 0) {
       shares.push_back(fmt::format("{:.3g} times the speed of {}{}", timing.relative_to,
                                    timing.yardstick, yardstick_note(timing)));
@@ -268,6 +277,7 @@ class Bench {
         {"throughput.percent_of_peak", timing.percent_of_peak},
         {"throughput.percent_of_measured_peak", timing.percent_of_measured_peak},
         {"throughput.flops_per_second", timing.flops_per_second},
+        {"throughput.percent_of_arithmetic_peak", timing.percent_of_arithmetic_peak},
         {"time.relative_to", timing.relative_to}};
     std::vector<metrics::Fact> facts;
     for (const auto& [metric, value] : values) {

@@ -157,18 +157,21 @@ std::string times_table(const std::vector<Timing>& timings) {
 
 std::string speeds_table(const std::vector<Timing>& timings) {
   std::string text =
-      "| case | median µs | bytes | of peak | operations | against | speed | one CPU thread, µs | "
+      "| case | median µs | bytes | of peak | operations | of peak | against | speed | one CPU "
+      "thread, µs | "
       "speed-up |\n"
-      "|---|---:|---:|---:|---:|---|---:|---:|---:|\n";
+      "|---|---:|---:|---:|---:|---:|---|---:|---:|---:|\n";
+  const auto share = [](double percent) {
+    return percent > 0 ? fmt::format("{:.1f} %", percent) : "-";
+  };
   for (const Timing& timing : timings) {
     const double sequential_us = 1000 * timing.sequential_ms;
     const double speed_up = sequential_us / timing.estimate.median;
     fmt::format_to(
-        std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
+        std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
         timing.id.str(), median_text(timing), scaled(timing.bytes_per_second, "B/s"),
-        timing.percent_of_peak > 0 ? fmt::format("{:.1f} %", timing.percent_of_peak) : "-",
-        scaled(timing.flops_per_second, "FLOP/s"),
-        timing.yardstick.empty() ? "-" : timing.yardstick,
+        share(timing.percent_of_peak), scaled(timing.flops_per_second, "FLOP/s"),
+        share(timing.percent_of_arithmetic_peak), timing.yardstick.empty() ? "-" : timing.yardstick,
         timing.relative_to > 0 ? fmt::format("{:.3f}", timing.relative_to) : "-",
         sequential_us > 0 ? time_text(sequential_us) : "-",
         sequential_us > 0 ? fmt::format("{:.3g}", speed_up) : "-");

@@ -17,7 +17,7 @@ struct Timing {
   bool stable = true;                ///< the median is known to the precision that was asked for
   std::string why_not_held;  ///< why the GPU waited for the host in that time; empty: it did not
   double bytes_per_second = 0, percent_of_peak = 0, flops_per_second = 0;
-  double percent_of_measured_peak = 0;
+  double percent_of_measured_peak = 0, percent_of_arithmetic_peak = 0;
   std::string yardstick;       ///< the variant it is held against; empty: none
   bool yardstick_held = true;  ///< the GPU did not wait for the host in the yardstick's time
   double relative_to = 0;      ///< speed as a fraction of the yardstick's
@@ -33,7 +33,7 @@ std::string host_note(const Timing& timing);
 /// other across.
 std::string times_table(const std::vector<Timing>& timings);
 
-/// Speeds: bytes and operations per second, percentage of the memory's peak, speed against the
+/// Speeds: bytes and operations per second, percentages of their peaks, speed against the
 /// yardstick, and the speed-up over the sequential solution on the CPU.
 std::string speeds_table(const std::vector<Timing>& timings);
 

@@ -47,10 +47,15 @@ TEST(SpeedsTable, LeavesOutWhatACaseDoesNotHave) {
   one.sequential_ms = 4;
   EXPECT_THAT(
       bench::speeds_table({one}),
-      HasSubstr("| transpose.padded.f32@64 | 2.00 | 2.85 TB/s | 85.0 % | - | copy | 0.951 | "
+      HasSubstr("| transpose.padded.f32@64 | 2.00 | 2.85 TB/s | 85.0 % | - | - | copy | 0.951 | "
                 "4000 | 2e+03 |\n"));
   EXPECT_THAT(bench::speeds_table({timing("naive", "64", 2)}),
-              HasSubstr("| 2.00 | - | - | - | - | - | - | - |\n"));
+              HasSubstr("| 2.00 | - | - | - | - | - | - | - | - |\n"));
+  bench::Timing product = timing("tiled", "64", 2);
+  product.flops_per_second = 3.01e13;
+  product.percent_of_arithmetic_peak = 44.98;
+  EXPECT_THAT(bench::speeds_table({product}),
+              HasSubstr("| 2.00 | - | - | 30.1 TFLOP/s | 45.0 % | - |"));
 }
 
 TEST(Tables, MarkTimesInWhichTheGpuWaitedForTheHost) {

@@ -50,6 +50,19 @@ TEST(Architectures, ChipsAreThoseOfTheirDataSheets) {
   }
 }
 
+// What NVIDIA publishes of these GPUs, at their boost clocks.
+TEST(Architectures, HaveThePublishedPeakOfFloat) {
+  const auto teraflops = [](const char* arch, int multiprocessors, double gigahertz) {
+    return architecture(arch).peak_flops_per_second(multiprocessors, gigahertz * 1e9) / 1e12;
+  };
+  EXPECT_NEAR(teraflops("sm_75", 40, 1.59), 8.1, 0.05);      // T4
+  EXPECT_NEAR(teraflops("sm_80", 108, 1.41), 19.5, 0.05);    // A100
+  EXPECT_NEAR(teraflops("sm_86", 82, 1.695), 35.6, 0.05);    // RTX 3090
+  EXPECT_NEAR(teraflops("sm_89", 128, 2.52), 82.6, 0.05);    // RTX 4090
+  EXPECT_NEAR(teraflops("sm_90", 132, 1.98), 66.9, 0.05);    // H100 SXM
+  EXPECT_NEAR(teraflops("sm_120", 170, 2.407), 104.8, 0.1);  // RTX 5090
+}
+
 // CUDA C++ Programming Guide, technical specifications per compute capability.
 TEST(Architectures, HaveTheBlocksAndThreadsOfTheGuide) {
   struct Limits {

@@ -78,6 +78,28 @@ def test_the_theoretical_peak_of_an_h100_is_the_published_one():
     assert b"memory, measured" not in picture.files["svg"]
 
 
+def test_the_theoretical_peaks_of_arithmetic_of_an_h100_are_the_published_ones():
+    single = 132 * 128 * 2 * 1980e6  # what warpgauge-bench takes shares of
+    cases = {"f32": 3e13, "f64_huge": 2e13, "f16": 4e14}
+    peaks = {"f32": single, "f64_huge": single / 2}
+    groups = []
+    for type, flops in cases.items():
+        group = timed(("matmul", "v", type, "1024"), flops, 2e11)
+        if type in peaks:
+            of = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
+            of |= {"family": "matmul", "variant": "v", "type": type, "size": "1024"}
+            group.append(a_series(speeds.FLOPS_PEAK, [100 * flops / peaks[type]] * NIGHTS, **of))
+        groups.append(group)
+    (roofline,) = rooflines_of(*groups)
+    assert {type: round(peak / 1e12) for type, peak in roofline.arithmetic_peaks.items()} == {
+        "f32": 67,
+        "f64": 33,
+    }
+    (picture,) = roofline_picture.gallery_of([roofline]).pictures
+    assert b"f32, theoretical: 66.91 TFLOP/s" in picture.files["svg"]
+    assert b"f16, theoretical" not in picture.files["svg"]
+
+
 def test_a_roofline_has_no_peak_where_no_share_was_measured():
     roofs = rooflines_of(timed(("dot", "v", "f32", "1000000"), 7e11, 2.8e12))
     (picture,) = roofline_picture.gallery_of(roofs).pictures

@@ -11,8 +11,9 @@ from warpgauge.page.rows import Row
 
 BYTES, FLOPS = "throughput.bytes_per_second", "throughput.flops_per_second"
 PEAK, MEASURED_PEAK = "throughput.percent_of_peak", "throughput.percent_of_measured_peak"
+FLOPS_PEAK = "throughput.percent_of_arithmetic_peak"
 TIME = "time.median_us"
-COLUMNS = (TIME, BYTES, PEAK, MEASURED_PEAK, FLOPS, "time.relative_to")
+COLUMNS = (TIME, BYTES, PEAK, MEASURED_PEAK, FLOPS, FLOPS_PEAK, "time.relative_to")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +71,15 @@ class Placed:
 class Roofline:
     """The cases of a GPU that do arithmetic: of sizes with the same intensity the fastest. Bytes
     and operations are those that any solution must move and do. `peak` and `measured_peak` are
-    bytes a second, None where no case has them; `best` is the case of each type that did the most
-    operations a second, the fastest type first."""
+    bytes a second, None where no case has them; `arithmetic_peaks` are operations a second of each
+    type of which cases have shares; `best` is the case of each type that did the most operations a
+    second, the fastest type first."""
 
     device: str
     cases: tuple[Placed, ...]
     peak: float | None
     measured_peak: float | None
+    arithmetic_peaks: dict[str, float]
     best: tuple[Placed, ...]
 
 
@@ -145,8 +148,19 @@ def rooflines(all_speeds: Iterable[Speed]) -> list[Roofline]:
     for device, group in by_device.items():
         cases = _fastest(_place(speed) for speed in group if _has_arithmetic(speed))
         if cases:
-            peaks = (_peak(group, PEAK), _peak(group, MEASURED_PEAK))
-            found.append(Roofline(device, cases, *peaks, _best(cases)))
+            peaks = (_peak(group, BYTES, PEAK), _peak(group, BYTES, MEASURED_PEAK))
+            best = _best(cases)
+            found.append(Roofline(device, cases, *peaks, _arithmetic_peaks(group, best), best))
+    return found
+
+
+def _arithmetic_peaks(group: list[Speed], best: tuple[Placed, ...]) -> dict[str, float]:
+    """By type, the fastest first."""
+    found = {}
+    for type in (case.type for case in best):
+        peak = _peak((one for one in group if _arithmetic_of(one) == type), FLOPS, FLOPS_PEAK)
+        if peak:
+            found[type] = peak
     return found
 
 
@@ -179,18 +193,23 @@ def _place(speed: Speed) -> Placed:
     row = speed.values[FLOPS]
     flops = row.last.value
     intensity = flops / speed.values[BYTES].last.value
-    arithmetic = row.key.type.partition("_")[0]  # "f64" of "f64_huge"
-    return Placed(speed.id, speed.family, arithmetic, intensity, flops, row.number)
+    return Placed(speed.id, speed.family, _arithmetic_of(speed), intensity, flops, row.number)
 
 
-def _peak(group: Iterable[Speed], metric: str) -> float | None:
-    """The peak in bytes a second, from values and their shares of it; all cases of a GPU agree."""
+def _arithmetic_of(speed: Speed) -> str:
+    """ "f64" of a case of "f64_huge"."""
+    return next(iter(speed.values.values())).key.type.partition("_")[0]
+
+
+def _peak(group: Iterable[Speed], metric: str, share: str) -> float | None:
+    """The peak in the unit of a metric, from values and their shares of it in percent; all cases
+    agree."""
     found = [
-        speed.values[BYTES].last.value / (speed.values[metric].last.value / 100)
+        speed.values[metric].last.value / (speed.values[share].last.value / 100)
         for speed in group
-        if BYTES in speed.values
-        and metric in speed.values
-        and speed.values[metric].last.value > 0
-        and speed.values[metric].last.run == speed.values[BYTES].last.run
+        if metric in speed.values
+        and share in speed.values
+        and speed.values[share].last.value > 0
+        and speed.values[share].last.run == speed.values[metric].last.run
     ]
     return median(found) if found else None

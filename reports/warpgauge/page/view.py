@@ -53,7 +53,7 @@ _FOLDED = (
 )
 _SPEED_LABELS = (
     *("Time", "Bytes a second", "Of the peak", "Of the measured peak"),
-    *("Operations a second", "Times the yardstick's speed"),
+    *("Operations a second", "Of the arithmetic's peak", "Times the yardstick's speed"),
 )
 _ERROR_LABELS = (
     *("Largest error / max(1, |reference|)", "Mean absolute error"),

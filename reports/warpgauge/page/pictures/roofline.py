@@ -1,9 +1,12 @@
 """Draws a roofline: what the memory allows at each intensity, and the cases below it.
 
 The memory's theoretical peak is both edges of its clock times the width of its bus: of an H100 SXM
-2 x 2,619 MHz x 5,120 bits / 8 = 3.35 TB/s, which is what NVIDIA publishes. warpgauge-bench measures
-shares of it, from which it is worked out again; without these there is no line. Facts have no
-number of multiprocessors, so the roof of arithmetic is the best case of each type.
+2 x 2,619 MHz x 5,120 bits / 8 = 3.35 TB/s, which is what NVIDIA publishes. That of arithmetic, of
+f32 and f64 without tensor cores, is the multiprocessors times the multiply-adds of each in a clock,
+two operations each: of the same GPU 132 x 128 x 2 x 1,980 MHz = 66.9 TFLOP/s, published as 67.
+warpgauge-bench measures shares of both, from which they are worked out again; without these there
+is no line. Beside them stands what was measured: the runtime's own copies, and the best case of
+each type.
 """
 
 from __future__ import annotations
@@ -26,6 +29,7 @@ MOST_FAMILIES = len(style.SERIES)  # with a colour of their own; the others shar
 MOST_ROOFS = 3  # best cases of so many types; integers do no FLOP
 BEYOND = 100  # times the intensity at the ridge; what has more stands at the edge
 _MARKERS = "os^Dv<>P"
+_SOLID = ("-", (0, (12, 2)))  # of f32 and f64
 
 
 def gallery(contents: Contents) -> Gallery:
@@ -37,7 +41,8 @@ def gallery_of(rooflines: Sequence[Roofline]) -> Gallery:
     stems = different([safe_stem("roofline", roofline.device) for roofline in rooflines])
     note = (
         "Each mark leads to its fact. The memory’s theoretical peak is its clock, both edges, "
-        "times the width of its bus; the measured one is that of the runtime’s own copy and fill."
+        "times the width of its bus; the measured one is that of the runtime’s own copy and fill. The "
+        "theoretical peak of a type is that of multiply-adds without tensor cores."
     )
     pictures = [_picture(*pair) for pair in zip(stems, rooflines, strict=True)]
     return Gallery(pictures, note if pictures else "")
@@ -65,7 +70,8 @@ def _figure(roofline: Roofline) -> Figure:
         _draw_family(axes, number, shortened(name, 40), cases, high)
     axes.set_xlim(low, high)
     slowest = min(case.flops for case in roofline.cases)
-    axes.set_ylim(slowest / 3, roofline.best[0].flops * 3)
+    highest = max([roofline.best[0].flops, *roofline.arithmetic_peaks.values()])
+    axes.set_ylim(slowest / 3, highest * 3)
     axes.grid(True, which="major", color=style.MISSING_HATCH, linewidth=0.4, alpha=0.6)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
@@ -142,6 +148,9 @@ def _draw_roofs(axes, roofline: Roofline, low: float, high: float) -> None:
             label = f"memory, {name}: {style.quantity_text(peak, 'B/s')}"
             line = {"color": style.INK, "linewidth": 1.3, "linestyle": dashes}
             axes.plot([low, high], [low * peak, high * peak], label=label, **line)
+    for (type, peak), line in zip(roofline.arithmetic_peaks.items(), _SOLID, strict=False):
+        label = f"{shortened(type, 12)}, theoretical: {style.quantity_text(peak, 'FLOP/s')}"
+        axes.axhline(peak, color=style.INK, linewidth=1.3, linestyle=line, label=label)
     dashes = ((0, (6, 3)), (0, (4, 2, 1, 2)), (0, (2, 2)))
     of_floats = [case for case in roofline.best if case.type.startswith(("f", "bf", "tf"))]
     for case, dash in zip(of_floats[:MOST_ROOFS], dashes, strict=False):
