@@ -41,8 +41,8 @@ def gallery_of(rooflines: Sequence[Roofline]) -> Gallery:
     stems = different([safe_stem("roofline", roofline.device) for roofline in rooflines])
     note = (
         "Each mark leads to its fact. The memory’s theoretical peak is its clock, both edges, "
-        "times the width of its bus; the measured one is that of the runtime’s own copy and fill. The "
-        "theoretical peak of a type is that of multiply-adds without tensor cores."
+        "times the width of its bus; the measured one is that of the runtime’s own copy and fill. "
+        "The theoretical peak of a type is that of multiply-adds without tensor cores."
     )
     pictures = [_picture(*pair) for pair in zip(stems, rooflines, strict=True)]
     return Gallery(pictures, note if pictures else "")
