@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 from warpgauge.facts.case_filter import EVERY_CASE
 from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
-from warpgauge.page import report, view
+from warpgauge.page import digest, report, view
 from warpgauge.page.contents import Contents
 from warpgauge.page.links import Links
 from warpgauge.page.pictures import roofline
@@ -95,6 +95,10 @@ def samples():
 def build(all_series=None, runs=None, cases=EVERY_CASE, **options):
     all_series = samples() if all_series is None else all_series
     return report.build(runs or [*RUNS, *GPU_RUNS], all_series, cases, **options)
+
+
+def digest_of(found):
+    return digest.digest(Contents(found), "t")
 
 
 def render(found, title="nightly", links=NO_LINKS, repository=None):

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from page_samples import GPU, HOSTILE, RUNS, a_run, a_series, build, conflicts, render
+from page_samples import GPU, HOSTILE, RUNS, a_run, a_series, build, conflicts, digest_of, render
 from some_facts import a_fact, registers, write
 from warpgauge.changes.alarms import alarms
 from warpgauge.changes.drifts import Drift
@@ -18,8 +18,7 @@ from warpgauge.changes.level_shifts import level_shifts
 from warpgauge.changes.series import changes
 from warpgauge.facts.catalog import catalog
 from warpgauge.history import Acknowledgement, Keep, open_history
-from warpgauge.page import badge, digest
-from warpgauge.page.contents import Contents
+from warpgauge.page import badge
 from warpgauge.page.groups import groups
 from warpgauge.page.sections import change_text
 from warpgauge.program import main
@@ -227,13 +226,13 @@ def a_time_that_is_back(nights, left=0.0, noise=0.005):
 def test_what_looks_to_be_back_stays_open_until_that_is_confirmed():
     found = a_time_that_is_back(3)
     assert (found.open, found.back, found.exit_code) == (1, 1, 1)
-    assert found.headline.endswith("1 value that got worse is back, not confirmed yet")
-    assert badge.words(found) == "1 back, not confirmed"
-    assert "**open**, back since 2026-03-02, not confirmed yet |" in digest_of(found)
+    assert found.headline.endswith("1 value that got worse has recovered, to be confirmed")
+    assert badge.words(found) == "1 recovered, to be confirmed"
+    assert "**open**, recovered since 2026-03-02, to be confirmed |" in digest_of(found)
     page = render(found)
     for part in ("morning", "open"):
         text = page.split(f'id="{part}"')[1].split("</section>")[0]
-        assert re.search(r"back since <time[^>]*>2 Mar 2026</time></b>, not confirmed yet", text)
+        assert re.search(r"recovered since <time[^>]*>2 Mar 2026</time></b>, to be confirmed", text)
         assert re.search(r"\+0\.\d+ %.* when found", text)
 
 
@@ -306,10 +305,6 @@ def test_a_speed_is_not_listed_beside_its_time():
 
 def acknowledged(series, run, until, reason="the new driver"):
     return {series.key: [Acknowledgement(run.time, until, reason)]}
-
-
-def digest_of(found):
-    return digest.digest(Contents(found), "t")
 
 
 def test_what_is_acknowledged_is_shown_and_not_open():

@@ -4,11 +4,9 @@ import re
 
 import pytest
 from browser_pages import opened, search, shown, tab, wait_for
-from page_samples import GPU, GPU_RUNS, RUNS, a_run, a_series, build, conflicts, render
+from page_samples import GPU, GPU_RUNS, RUNS, a_run, a_series, build, conflicts, digest_of, render
 from scratch_repository import ScratchRepository
 from selenium.webdriver.common.by import By
-from warpgauge.page import digest
-from warpgauge.page.contents import Contents
 from warpgauge.repository import Repository
 
 PARTS = {
@@ -170,7 +168,7 @@ def test_what_is_disturbed_is_named():
     assert [row.key.metric for row in found.disturbed] == ["time.median_us"]
     assert 'href="#disturbed">1 value disturbed</a>, not compared:' in morning(render(found))
     assert "throttled: power cap" in morning(render(found))
-    assert "## Disturbed, and not compared" in digest.digest(Contents(found), "t")
+    assert "## Disturbed, and not compared" in digest_of(found)
     quiet = build([timed(), conflicts(after=0)], [*RUNS, *GPU_RUNS])
     assert quiet.disturbed == () and "disturbed</a>" not in morning(render(quiet))
 
@@ -184,7 +182,7 @@ def test_an_open_value_whose_newest_night_is_disturbed_says_so_and_shows_its_lev
     assert "newest night disturbed: throttled: power cap, not compared" in card
     shown = re.findall(r'class="number"[^>]*>([^<]*)<', card)
     assert shown == ["10.01 µs", "11.01 µs"]
-    assert "newest night disturbed (throttled: power cap)" in digest.digest(Contents(found), "t")
+    assert "newest night disturbed (throttled: power cap)" in digest_of(found)
 
 
 def test_values_of_one_cause_and_range_are_one_card_with_subject_and_author(tmp_path):
@@ -224,12 +222,29 @@ def test_a_step_is_shown_only_where_generations_differ():
     assert 'class="strip"' in render(build(other, RUNS))
 
 
-@pytest.mark.parametrize("after", [0, 31])
-def test_on_a_phone_news_of_the_night_come_first(chromium, tmp_path, after):
+def test_on_a_phone_what_is_wrong_or_open_comes_first(chromium, tmp_path):
     old = a_series("registers", [20] * 9 + [30] * 21)
-    opened(chromium, tmp_path, [conflicts(after=after), old])
+    opened(chromium, tmp_path, [conflicts(after=31), old])
     size = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
     chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-    is_first = top(chromium, "#morning .tonight") < top(chromium, "#morning .open")
+    is_first = top(chromium, "#morning .open") < top(chromium, "#morning .tonight")
     chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
-    assert is_first == (after > 0)
+    assert is_first
+
+
+def test_what_costs_time_is_open_before_what_costs_registers():
+    gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
+    registers = a_series("registers", [20] * 9 + [60] * 21)
+    time = a_series("time.median_us", [100] * 9 + [110] * 21, variant="naive", **gpu)
+    found = build([registers, time], [*RUNS, *GPU_RUNS])
+    assert [one.move.key.metric for one in found.regressions] == ["time.median_us", "registers"]
+    assert render(found).index("110 µs") < render(found).index("60 registers/thread")
+    text = digest_of(found)
+    assert text.index("110 µs") < text.index("60 registers/thread")
+    (command,) = re.findall(r"meant to be so: `(.*)`", text)
+    assert command.startswith("warpgauge report ack 'transpose.naive.f32@64x64/time.median_us/")
+
+
+def test_a_digest_begins_with_what_is_over_budget():
+    text = digest_of(build([conflicts(after=31)], RUNS))
+    assert text.index("## Over budget") < text.index("## What changed")

@@ -4,12 +4,11 @@ import re
 
 import numpy as np
 import pytest
-from page_samples import GPU, a_run, a_series, build, conflicts, render
+from page_samples import GPU, a_run, a_series, build, conflicts, digest_of, render
 from warpgauge.changes.series import changes
 from warpgauge.changes.suspicions import suspicion
 from warpgauge.facts.catalog import catalog
 from warpgauge.history.model import Device
-from warpgauge.page import digest
 from warpgauge.page.contents import Contents
 from warpgauge.page.feed import feed
 
@@ -78,10 +77,6 @@ def test_what_is_suspected_is_listed_and_does_not_fail():
     assert "Suspected after one night" in render(found)
     text = digest_of(found)
     assert "1 suspected" in text and "## Suspected after one night" in text
-
-
-def digest_of(found):
-    return digest.digest(Contents(found), "t")
 
 
 # Moved by the machine

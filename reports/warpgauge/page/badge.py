@@ -23,7 +23,7 @@ def words(report: Report) -> str:
         (errors, "error" if errors == 1 else "errors"),
         (report.cut_off, "cut off"),
         (report.worse + report.open - report.back, "worse"),
-        (report.back, "back, not confirmed"),
+        (report.back, "recovered, to be confirmed"),
     )
     wrong = next((f"{number:,} {what}" for number, what in found if number), None)
     return wrong or ("passing" if report.judged else "nothing judged")

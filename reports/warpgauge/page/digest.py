@@ -8,30 +8,31 @@ from collections.abc import Sequence
 
 from warpgauge.changes.series import Change
 from warpgauge.page.contents import Contents
+from warpgauge.page.counts import counts
 from warpgauge.page.generations import Matrix
 from warpgauge.page.groups import FEW, OF_OTHERS, Group, label
 from warpgauge.page.matrix_text import cell_text
 from warpgauge.page.regressions import Regression
 from warpgauge.page.report import Report, count
-from warpgauge.page.rows import Finding, Move, Row, values_of
+from warpgauge.page.rows import Finding, Move, Row
 from warpgauge.page.runs_of_page import other_nights
 from warpgauge.page.sections import change_text, quantity
 from warpgauge.repository import Range
 from warpgauge.text import shortened
 
 MOST = 10  # lines of each table
-_LONGEST, _LONGEST_HEADLINE = 120, 500  # characters of a text of the facts
+_LONGEST, _LONGEST_LINE = 120, 500  # characters of a text of the facts
 
 
 def digest(contents: Contents, title: str, address: str | None = None) -> str:
-    """Headline, counts, changes by cause, the largest ones, what is over budget, and the
+    """Headline, counts, what is over budget or open, changes by cause, the largest ones, and the
     generations. With the address of the page's folder its title leads there."""
     report = contents.report
     night = report.last_night[-1]
     commit = f", commit {_code(night.commit[:10])}" if night.commit else ""
-    lines = [f"# {_text(report.headline, _LONGEST_HEADLINE)}", ""]
+    lines = [f"# {_text(report.headline, _LONGEST_LINE)}", ""]
     name = f"[{_text(title)}](<{address}>)" if address else _text(title)
-    lines += [f"{name}, night of {night.time:%Y-%m-%d}{commit}. {_counts(report)}"]
+    lines += [f"{name}, night of {night.time:%Y-%m-%d}{commit}. {_counts(report)}."]
     if report.others:
         words = (
             f"{count(nights, 'night')} {_text(of)}" for of, nights in other_nights(report.others)
@@ -48,33 +49,15 @@ def digest(contents: Contents, title: str, address: str | None = None) -> str:
             f"- {_text(one.what)}: {_code(one.before)} → {_code(one.after)}"
             for one in report.differences
         ]
-    lines += _regressions(contents) + _changes(report, contents.new)
+    lines += _over(report) + _regressions(contents) + _changes(report, contents.new)
     lines += _section("Suspected after one night", report.suspected)
     lines += _moved(report.moved) + _disturbed(report.disturbed)
-    lines += _new_cases(report) + _over(report) + _generations(contents.matrix)
+    lines += _new_cases(report) + _generations(contents.matrix)
     return "\n".join(lines) + "\n"
 
 
 def _counts(report: Report) -> str:
-    verdicts = report.verdicts
-    parts = [
-        f"{verdicts['fail']:,} over budget",
-        f"{count(verdicts['error'], 'error')}" if verdicts["error"] else "",
-        f"{report.worse:,} worse since the night before",
-        f"{report.better:,} better" if report.better else "",
-        f"{report.open - report.back:,} worse since earlier nights"
-        if report.open > report.back
-        else "",
-        f"{report.back:,} back and not confirmed" if report.back else "",
-        f"{report.acknowledged:,} worse and acknowledged" if report.acknowledged else "",
-        f"{values_of(report.suspected):,} suspected" if report.suspected else "",
-        f"{len(report.disturbed):,} disturbed" if report.disturbed else "",
-        f"{values_of(report.moved):,} moved by the machine" if report.moved else "",
-        f"{report.gone:,} missing" if report.gone else "",
-        count(len(report.new_cases), "new case") if report.new_cases else "",
-        f"{verdicts['unmeasured']:,} unmeasured" if verdicts["unmeasured"] else "",
-    ]
-    return ", ".join(filter(None, parts)) + "."
+    return ", ".join(f"{one.number:,} {one.words}" for one in counts(report))
 
 
 def _regressions(contents: Contents) -> list[str]:
@@ -86,7 +69,11 @@ def _regressions(contents: Contents) -> list[str]:
     head += ["| what | where | before | now | change | found | state |"]
     head += ["|---|---|--:|--:|--:|---|---|"]
     lines = [_regression(one, contents.range_of(one.move.change)) for one in listed[:MOST]]
-    return [*head, *lines, *_left_out(len(listed))]
+    lines += _left_out(len(listed))
+    if still := next((one for one in listed if one.is_open), None):
+        command = _code(still.command, _LONGEST_LINE)
+        lines += ["", f"If the first open one is meant to be so: {command}"]
+    return [*head, *lines]
 
 
 def _regression(one: Regression, between: Range | None) -> str:
@@ -96,7 +83,7 @@ def _regression(one: Regression, between: Range | None) -> str:
     if why := one.rows[0].last.disturbance:
         state += f", newest night disturbed ({_text(why)})"
     if one.back:
-        state += f", back since {one.back.time:%Y-%m-%d}, not confirmed yet"
+        state += f", recovered since {one.back.time:%Y-%m-%d}, to be confirmed"
     if one.known:
         state += f"{', was acknowledged' if one.is_open else ''} {_text(one.known)}"
     found = f"{change.detected.time:%Y-%m-%d}"
@@ -253,9 +240,9 @@ def _text(text: str, longest: int = _LONGEST) -> str:
     return text.replace("://", ":&#47;/")
 
 
-def _code(text: str) -> str:
+def _code(text: str, longest: int = _LONGEST) -> str:
     """The same in the letters of code: in backticks, which a chat without HTML shows as well, where
     nothing in the text could end them or the cell."""
     if re.search(r"[`|$\\<&]|://", text) or text != text.strip():
-        return f"<code>{_text(text)}</code>" if text.strip() else ""
-    return f"`{shortened(text, _LONGEST)}`" if text else ""
+        return f"<code>{_text(text, longest)}</code>" if text.strip() else ""
+    return f"`{shortened(text, longest)}`" if text else ""

@@ -106,9 +106,10 @@ class Group:
 
     @property
     def rank(self) -> tuple:
-        """Groups with something worse first, then those of more series."""
+        """Groups with something worse first, then those with more effect, and of more series."""
         is_worse = any(part.mark == "worse" for part in self.parts)
-        return (not is_worse, -sum(part.series for part in self.parts), self.label)
+        effect = min(move.effect for move in self.moves)
+        return (not is_worse, effect, -sum(part.series for part in self.parts), self.label)
 
 
 def groups(moves: Iterable[Move], repository: Repository | None = None) -> list[Group]:

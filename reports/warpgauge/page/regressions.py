@@ -60,8 +60,8 @@ class Regression:
 def regressions(
     rows: Iterable[Row], ages: dict[str, int], acknowledged: Acknowledgements, night: date
 ) -> list[Regression]:
-    """Those of the rows on a night: the open ones first, then the largest. A speed that follows
-    from a time is not listed beside it."""
+    """Those of the rows on a night: the open ones first, then by effect and size. A speed that
+    follows from a time is not listed beside it."""
     worse = [row for row in rows if changes.regressions(row.changes, row.metric)]
     times = {place_of(row.key) for row in worse if row.key.metric == TIME}
     groups: dict[tuple, list[Row]] = defaultdict(list)
@@ -78,7 +78,11 @@ def regressions(
         change, _ = _state(group[0], acknowledged.get(group[0].key, ()), night)
         is_open = found is None or found.until < night
         listed.append(Regression(Move(tuple(group), change), age, found, is_open))
-    return sorted(listed, key=lambda one: (not one.is_open, one.move.rank))
+    return sorted(listed, key=_rank)
+
+
+def _rank(one: Regression) -> tuple:
+    return (not one.is_open, one.move.effect, one.move.rank)
 
 
 def _state(

@@ -186,7 +186,7 @@ class Report:
         parts = [
             (new, "got worse", self.new),
             (still, "got worse before and did not recover", [one.move for one in self.regressions]),
-            (back, f"that got worse {_is(len(back))} back, not confirmed yet", ()),
+            (back, f"that got worse {_has(len(back))} recovered, to be confirmed", ()),
         ]
         found = [part for part in parts if part[0]]
         texts = [f"{count(len(of), 'value')} {what}" for of, what, _ in found]
@@ -243,8 +243,8 @@ def _names(keys: Sequence[SeriesKey]) -> str:
     return f"{metrics.pop()} of {text}" if len(metrics) == 1 else text
 
 
-def _is(number: int) -> str:
-    return "is" if number == 1 else "are"
+def _has(number: int) -> str:
+    return "has" if number == 1 else "have"
 
 
 def build(

@@ -16,6 +16,7 @@ from warpgauge.history.model import Point, Run, Series, SeriesKey
 BAD = ("error", "fail")  # what makes a night red
 NOTEWORTHY = ("moved", "waived", "unmeasured", "better")  # listed in this order
 TIME, _DERIVED = "time.median_us", ("throughput.", "time.relative_to")
+_COSTS = ("direct", "occupancy", "size")  # of metrics, the dearest first
 SPARK = 40  # newest values that a sparkline shows
 
 
@@ -102,6 +103,12 @@ class Move:
         if isinstance(before, str) or isinstance(after, str) or before * after <= 0:
             return math.inf
         return abs(math.log(after / before))
+
+    @property
+    def effect(self) -> int:
+        """Less where a worse value costs more: times and what they follow from, then what costs
+        occupancy, then size."""
+        return _COSTS.index(self.rows[0].metric.cost)
 
     @property
     def rank(self) -> tuple:

@@ -19,6 +19,7 @@ from warpgauge.history import Run
 from warpgauge.history.nights import PAUSE
 from warpgauge.page import generations, sections, speeds
 from warpgauge.page.contents import Contents
+from warpgauge.page.counts import Count, counts
 from warpgauge.page.elements import problems_with_elements
 from warpgauge.page.encode import SHORT, compact
 from warpgauge.page.groups import OF_OTHERS, Group, label
@@ -26,8 +27,8 @@ from warpgauge.page.links import Links
 from warpgauge.page.matrix_text import cell_text, gain, mean_change
 from warpgauge.page.picture import Gallery
 from warpgauge.page.regressions import Regression
-from warpgauge.page.report import Report, count
-from warpgauge.page.rows import BAD, Finding, Move, Row, values_of
+from warpgauge.page.report import count
+from warpgauge.page.rows import BAD, Finding, Move, Row
 from warpgauge.page.runs_of_page import other_nights
 from warpgauge.page.sparkline import sparkline
 from warpgauge.page.templates import css, file, templates
@@ -118,8 +119,8 @@ class View:
         return _SIGNS[self.report.tone]
 
     @property
-    def counts(self) -> list[tuple[int, str, str]]:
-        return _counts(self.report)
+    def counts(self) -> list[Count]:
+        return counts(self.report)
 
     @property
     def steady(self) -> int:
@@ -201,32 +202,6 @@ def _environment(links: Links) -> jinja2.Environment:
     environment.filters.update(filters)
     environment.globals.update(_GLOBALS)
     return environment
-
-
-def _counts(report: Report) -> list[tuple[int, str, str]]:
-    """The counts in the headline: number, words, and the section with more."""
-    verdicts = report.verdicts
-    found = [
-        (verdicts["fail"], "over budget", "#budget"),
-        (verdicts["error"], "errors", "#budget"),
-        (report.worse, "got worse", "#changes"),
-        (report.open - report.back, "worse since earlier nights", "#open"),
-        (report.back, "back, not confirmed", "#open"),
-        (report.acknowledged, "worse and acknowledged", "#open"),
-        (report.better, "got better", "#changes"),
-        (values_of(report.suspected), "suspected", "#suspected"),
-        (len(report.disturbed), "disturbed", "#disturbed"),
-        (values_of(report.moved), "moved by the machine", "#moved"),
-        (report.gone, "missing", "#missing"),
-        (len(report.new_cases), "new cases", "#newcases"),
-        (verdicts["unmeasured"], "unmeasured", "#budget"),
-        (verdicts["waived"], "waived", "#budget"),
-        (verdicts["moved"], "beyond budget by the environment", "#budget"),
-        (verdicts["pass"] + verdicts["better"], "within budget", "#every"),
-        (verdicts["unbudgeted"], "without budget", "#every"),
-    ]
-    always = {"over budget", "got worse"}
-    return [entry for entry in found if entry[0] or entry[1] in always]
 
 
 def _breakable(text: str) -> Markup:
