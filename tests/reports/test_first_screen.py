@@ -245,6 +245,15 @@ def test_what_costs_time_is_open_before_what_costs_registers():
     assert command.startswith("warpgauge report ack 'transpose.naive.f32@64x64/time.median_us/")
 
 
+@pytest.mark.parametrize(("after", "is_said"), [(100, True), (110, False)])
+def test_beside_registers_it_says_that_the_time_is_no_worse(after, is_said):
+    gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
+    registers = a_series("registers", [20] * 20 + [30] * 10)
+    time = a_series("time.median_us", [100] * 20 + [after] * 10, **gpu)
+    text = render(build([registers, time], [*RUNS, *GPU_RUNS]))
+    assert ("its time is no worse" in text) == is_said
+
+
 def test_a_digest_begins_with_what_is_over_budget():
     text = digest_of(build([conflicts(after=31)], RUNS))
     assert text.index("## Over budget") < text.index("## What changed")

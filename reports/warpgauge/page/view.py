@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import cache, cached_property
@@ -28,7 +29,7 @@ from warpgauge.page.matrix_text import cell_text, gain, mean_change
 from warpgauge.page.picture import Gallery
 from warpgauge.page.regressions import Regression
 from warpgauge.page.report import count
-from warpgauge.page.rows import BAD, Finding, Move, Row
+from warpgauge.page.rows import BAD, TIME, Finding, Move, Row
 from warpgauge.page.runs_of_page import other_nights
 from warpgauge.page.sparkline import sparkline
 from warpgauge.page.templates import css, file, templates
@@ -113,6 +114,21 @@ class View:
         """The newest change that made a value worse and lasts, with its commits."""
         found = [Move((row,), change) for change in row.changes if change.is_open]
         return self.groups(found[-1:])[0] if found else None
+
+    @cached_property
+    def _times(self) -> dict[str, list[Row]]:
+        """Those of the last night, by case."""
+        found: dict[str, list[Row]] = defaultdict(list)
+        for row in self.report.current:
+            if row.key.metric == TIME and row.age == 0 and row.last.value is not None:
+                found[row.key.id].append(row)
+        return found
+
+    def held_times(self, row: Row) -> int:
+        """Number of times of the case of a value that need not cost time, such as registers, if
+        none of them is worse or suspected."""
+        times = self._times.get(row.key.id, []) if row.metric.cost != "direct" else []
+        return 0 if any(map(_may_be_worse, times)) else len(times)
 
     @property
     def sign(self) -> str:
@@ -202,6 +218,11 @@ def _environment(links: Links) -> jinja2.Environment:
     environment.filters.update(filters)
     environment.globals.update(_GLOBALS)
     return environment
+
+
+def _may_be_worse(row: Row) -> bool:
+    is_open = any(change.is_open for change in row.changes)
+    return is_open or bool(row.suspicion or row.last.disturbance)
 
 
 def _breakable(text: str) -> Markup:
