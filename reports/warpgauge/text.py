@@ -48,3 +48,8 @@ def safe_stem(*parts: str, tail: str = "") -> str:
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """The known word that a mistyped one is nearest to, if any is near."""
     return next(iter(difflib.get_close_matches(word, list(known), n=1)), None)
+
+
+def count(number: int, noun: str) -> str:
+    """ "1 value", "1,234 values"."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

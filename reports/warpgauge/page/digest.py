@@ -13,12 +13,12 @@ from warpgauge.page.generations import Matrix
 from warpgauge.page.groups import FEW, OF_OTHERS, Group, label
 from warpgauge.page.matrix_text import cell_text
 from warpgauge.page.regressions import Regression
-from warpgauge.page.report import Report, count
+from warpgauge.page.report import Report
 from warpgauge.page.rows import Finding, Move, Row
 from warpgauge.page.runs_of_page import other_nights
 from warpgauge.page.sections import change_text, quantity
 from warpgauge.repository import Range
-from warpgauge.text import shortened
+from warpgauge.text import count, shortened
 
 MOST = 10  # lines of each table
 _LONGEST, _LONGEST_LINE = 120, 500  # characters of a text of the facts

@@ -38,7 +38,7 @@ from warpgauge.page.rows import (
     values_of,
     without_derived,
 )
-from warpgauge.text import printable, shortened
+from warpgauge.text import count, printable, shortened
 
 _NAMED, _LONGEST_NAME = 2, 40  # kernels that a headline names, and their letters
 
@@ -226,11 +226,6 @@ class Report:
     @property
     def _acknowledged(self) -> set[int]:
         return {row.number for one in self.regressions if not one.is_open for row in one.rows}
-
-
-def count(number: int, noun: str) -> str:
-    """ "1 value", "1,234 values"."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _names(keys: Sequence[SeriesKey]) -> str:

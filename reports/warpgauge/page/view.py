@@ -28,11 +28,11 @@ from warpgauge.page.links import Links
 from warpgauge.page.matrix_text import cell_text, gain, mean_change
 from warpgauge.page.picture import Gallery
 from warpgauge.page.regressions import Regression
-from warpgauge.page.report import count
 from warpgauge.page.rows import BAD, TIME, Finding, Move, Row
 from warpgauge.page.runs_of_page import other_nights
 from warpgauge.page.sparkline import sparkline
 from warpgauge.page.templates import css, file, templates
+from warpgauge.text import count
 
 MOST_ROWS = 200  # of a table that is written out; the rest is found by the page's search
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 
 from warpgauge.command_line import add_database_option, add_run_options
 from warpgauge.history import Run, RunFilter, open_history
 from warpgauge.outcome.results import VERDICTS
-from warpgauge.text import printable
+from warpgauge.text import count, printable
 
 EPILOG = """\
 exit codes:
@@ -41,14 +42,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Prints a table or JSON to stdout."""
+    """Prints a table or JSON to stdout, and of which history to stderr."""
     chosen = RunFilter(branch=options.branch, label=options.label)
     with open_history(options.db) as history:
-        found = history.verdicts(chosen)
+        found, about = history.verdicts(chosen), f"{history.name}, form {history.form}"
     if options.json:
         print(json.dumps([_members(run, verdicts) for run, verdicts in found], indent=2))
     else:
         print(_table([_HEADER, *(_cells(run, verdicts) for run, verdicts in found)]))
+    print(f"{about}: {count(len(found), 'run')}", file=sys.stderr)
     return 0
 
 
