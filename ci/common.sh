@@ -125,8 +125,11 @@ usage() {
 }
 
 # Brings the machine and build/PRESET up to date; any failure is a fault. Builds all without TARGETS.
+# CMake gets `configure_options`, too.
+configure_options=()
 build_preset() { # PRESET [TARGET...]
-  local preset=$1 directory=$build/$1 configure=(cmake --preset "$1") targets=() lock
+  local preset=$1 directory=$build/$1 targets=() lock
+  local configure=(cmake --preset "$1" ${configure_options[@]+"${configure_options[@]}"})
   shift
   (($# == 0)) || targets=(--target "$@")
   attended "$root/ci/bootstrap" || fault "ci/bootstrap failed"

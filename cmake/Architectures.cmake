@@ -6,7 +6,7 @@ set(WARPGAUGE_FEW_ARCHITECTURES 75 90)  # the oldest, and the one that the emula
 
 set(WARPGAUGE_ARCHITECTURES all CACHE STRING "\
 all (${WARPGAUGE_ALL_ARCHITECTURES}), few (${WARPGAUGE_FEW_ARCHITECTURES}, and the GPUs of this machine), \
-or native: the GPUs of this machine only (all where it has none)")
+some of all (80;90, and the GPUs of this machine), or native: the GPUs of this machine only (all where it has none)")
 set_property(CACHE WARPGAUGE_ARCHITECTURES PROPERTY STRINGS all few native)
 
 # Sets `out` to the compute capabilities of this machine's GPUs ("90"), or to "" if it has none.
@@ -27,17 +27,21 @@ if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND "$ENV{CUDAARCHS}" STREQUAL "")
   if(NOT WARPGAUGE_ARCHITECTURES STREQUAL "all")
     warpgauge_native_architectures(native)
   endif()
-  if(WARPGAUGE_ARCHITECTURES STREQUAL "few")
-    set(CMAKE_CUDA_ARCHITECTURES ${WARPGAUGE_FEW_ARCHITECTURES} ${native})
-    list(SORT CMAKE_CUDA_ARCHITECTURES COMPARE NATURAL)
-    list(REMOVE_DUPLICATES CMAKE_CUDA_ARCHITECTURES)
-  elseif(WARPGAUGE_ARCHITECTURES STREQUAL "native")
+  set(unknown ${WARPGAUGE_ARCHITECTURES})
+  list(REMOVE_ITEM unknown ${WARPGAUGE_ALL_ARCHITECTURES})
+  if(WARPGAUGE_ARCHITECTURES STREQUAL "native")
     if(native)
       set(CMAKE_CUDA_ARCHITECTURES ${native})
     else()
       message(STATUS "nvidia-smi names no GPU: kernels are built for every architecture")
     endif()
+  elseif(WARPGAUGE_ARCHITECTURES STREQUAL "few" OR (WARPGAUGE_ARCHITECTURES AND NOT unknown))
+    set(CMAKE_CUDA_ARCHITECTURES ${WARPGAUGE_ARCHITECTURES} ${native})
+    list(TRANSFORM CMAKE_CUDA_ARCHITECTURES REPLACE "^few$" "${WARPGAUGE_FEW_ARCHITECTURES}")
+    list(SORT CMAKE_CUDA_ARCHITECTURES COMPARE NATURAL)
+    list(REMOVE_DUPLICATES CMAKE_CUDA_ARCHITECTURES)
   elseif(NOT WARPGAUGE_ARCHITECTURES STREQUAL "all")
-    message(FATAL_ERROR "WARPGAUGE_ARCHITECTURES is '${WARPGAUGE_ARCHITECTURES}'; choose all, few or native")
+    message(FATAL_ERROR "WARPGAUGE_ARCHITECTURES is '${WARPGAUGE_ARCHITECTURES}'; choose all, few, native, or some "
+                        "of ${WARPGAUGE_ALL_ARCHITECTURES}")
   endif()
 endif()

@@ -97,8 +97,10 @@ FactReader::FactReader(const std::filesystem::path& path, Wanted wanted)
 }
 
 void FactReader::refuse() const {
-  throw FactError(fmt::format("{}: cannot be read: {}", path_.string(),
-                              std::generic_category().message(errno)));
+  throw FactError(
+      fmt::format("{}: cannot be read: {}\n  Give the path of a facts file, such as the "
+                  "out/facts.jsonl of a gate.",
+                  path_.string(), std::generic_category().message(errno)));
 }
 
 const std::vector<StoredRun>& FactReader::update() {

@@ -18,7 +18,8 @@ def scratch_checkout(folder, program="warpgauge"):
     bootstrap.write_text("#!/usr/bin/env bash\nexit 0\n")
     with (folder / "ci/common.sh").open("a") as common:
         common.write("\nbuild_preset() { :; }\n")
-    (folder / "reports").symlink_to(ROOT / "reports")
+    for name in ("cmake", "reports"):
+        (folder / name).symlink_to(ROOT / name)
     (folder / "build/gate/bin").mkdir(parents=True)
     (folder / "build/venv").symlink_to(ROOT / "build/venv")
     for built in BIN.iterdir():

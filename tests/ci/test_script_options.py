@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from scratch_checkout import scratch_checkout
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -41,6 +42,62 @@ def test_options_that_a_script_refuses(tmp_path, script, options, message):
     done = run(tmp_path, ROOT / "ci" / script, *options, WARPGAUGE_GPUS="gpus.txt")
     assert done.returncode == 2
     assert message in done.stderr
+
+
+@pytest.mark.parametrize(
+    "built, options, wanted",
+    [
+        (None, [], "all"),
+        (None, ["--arch", "sm_90"], "90"),
+        (None, ["--arch=sm_80,sm_90"], "80;90"),
+        (None, ["--arch=sm_90,sm_91"], "all"),  # which the gauge refuses by name
+        (None, ["--arch"], "all"),
+        ("90", ["--arch=sm_90"], "90"),
+        ("80;90", ["--arch=sm_90"], "80;90"),
+        ("90", ["--arch=sm_80"], "all"),
+        ("90", [], "all"),
+        ("all", ["--arch=sm_90"], "all"),
+    ],
+)
+def test_a_first_gate_is_built_for_the_architectures_that_are_asked_for(
+    tmp_path, built, options, wanted
+):
+    checkout = scratch_checkout(tmp_path)
+    with (checkout / "ci/common.sh").open("a") as common:
+        common.write("\nbuild_preset() { printf '%s ' \"${configure_options[@]}\"; exit 0; }\n")
+    if built:
+        cache = checkout / "build/gate/CMakeCache.txt"
+        cache.write_text(f"A:STRING=b\nWARPGAUGE_ARCHITECTURES:STRING={built}\n")
+    done = run(tmp_path, checkout / "ci/gate", *options)
+    assert (done.returncode, done.stdout) == (0, f"-D WARPGAUGE_ARCHITECTURES={wanted} ")
+
+
+@pytest.mark.parametrize(
+    "archs, found", [("90", "90"), ("80;90", "80;90"), ("few", "75;90"), ("all", "75;80;")]
+)
+def test_architectures_that_are_chosen(tmp_path, archs, found):
+    done = architectures(tmp_path, archs, CUDAARCHS="")
+    assert done.returncode == 0 and f"archs: {found}" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("archs", ["91", "90;few", "some", "90;91"])
+def test_architectures_that_are_refused(tmp_path, archs):
+    done = architectures(tmp_path, archs, CUDAARCHS="")
+    assert done.returncode == 1
+    words = " ".join(done.stderr.split())
+    assert f"is '{archs}'; choose all, few, native, or some of 75;80;86;89;90;100;120" in words
+
+
+def architectures(folder, archs, **environment):
+    """Of a machine without GPU."""
+    nvidia_smi = folder / "nvidia-smi"
+    nvidia_smi.write_text("#!/bin/sh\nexit 9\n")
+    nvidia_smi.chmod(0o755)
+    script = folder / "archs.cmake"
+    show = 'message("archs: ${CMAKE_CUDA_ARCHITECTURES}")'
+    script.write_text(f'include("{ROOT}/cmake/Architectures.cmake")\n{show}\n')
+    environment["PATH"] = f"{folder}:{os.environ['PATH']}"
+    return run(folder, "cmake", f"-DWARPGAUGE_ARCHITECTURES={archs}", "-P", script, **environment)
 
 
 @pytest.mark.parametrize(

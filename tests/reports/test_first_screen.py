@@ -254,6 +254,17 @@ def test_beside_registers_it_says_that_the_time_is_no_worse(after, is_said):
     assert ("its time is no worse" in text) == is_said
 
 
+@pytest.mark.parametrize(("last", "is_said"), [(99.5, True), (111, False)])
+def test_an_open_value_that_was_as_before_last_night_is_not_told_as_worse(last, is_said):
+    gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
+    time = a_series("time.median_us", [100, 100.5] * 7 + [110, 110.5] * 7 + [110, last], **gpu)
+    found = build([time], GPU_RUNS)
+    assert [one.is_open for one in found.regressions] == [True]
+    card = render(found).partition('id="morning"')[2].partition('class="tonight"')[0]
+    assert ("last night as before, to be confirmed: " in card) == is_said
+    assert ('<b class="worse">' in card) != is_said
+
+
 def test_a_digest_begins_with_what_is_over_budget():
     text = digest_of(build([conflicts(after=31)], RUNS))
     assert text.index("## Over budget") < text.index("## What changed")

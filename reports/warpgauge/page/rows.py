@@ -86,6 +86,15 @@ class Move:
         return replace(self.change, after=value, nights=None)
 
     @property
+    def is_as_before(self) -> bool:
+        """Whether the newest value does not differ from the one before the change, or only to the
+        other side."""
+        before, after, now = self.change.before, self.change.after, self.now.after
+        if isinstance(before, str) or isinstance(after, str) or isinstance(now, str):
+            return now == before
+        return (now - before) * (after - before) <= 0
+
+    @property
     def before_index(self) -> int | None:
         """The place of the point before the change, of those of its series that the page shows."""
         return _shown(self.rows[0], self.change.previous_index)
