@@ -88,7 +88,8 @@ def test_the_digest_counts_what_the_last_night_was(folder):
     assert headline == "# 105 values of the night before missing"
     assert counts == (
         "warpgauge, recorded nights, night of 2026-11-22, commit `d16068ecc2`. 0 over budget, "
-        "0 worse since the night before, 1 better, 105 missing, 4 new cases, 6 unmeasured."
+        "0 got worse, 1 got better, 105 missing, 4 new cases, 6 unmeasured, 3,753 within budget, "
+        "10,608 without budget."
     )
 
 
