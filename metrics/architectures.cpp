@@ -50,9 +50,9 @@ constexpr Architecture row(int major, int minor, std::string_view generation, in
 // Chips: T4, A100, RTX 3090, Orin, Orin, RTX 4090, H100, B200, B300, Thor, RTX 5090, GB10. Launches
 // depend on the number of multiprocessors alone.
 constexpr Architecture kTable[] = {
-    // cc and generation | threads, blocks, KiB of shared memory and multiply-adds of float a clock
-    // of
-    // a multiprocessor | multiprocessors, MiB of L2, bits of the memory bus of the chip | features
+    // cc and generation | threads, blocks, KiB of shared memory, float multiply-adds a clock, all
+    // of a multiprocessor | multiprocessors, MiB of L2, bits of the memory bus of the chip |
+    // features
     row(7, 5, "Turing", 1024, 16, 64, 64, {40, 4, 256},
         "ldmatrix, mma of 8-bit integers, uniform data path"),
     row(8, 0, "Ampere", 2048, 32, 164, 64, {108, 40, 5120},

@@ -7,6 +7,8 @@ from typing import NamedTuple
 from warpgauge.page.report import Report
 from warpgauge.page.rows import values_of
 
+_ALWAYS = ("over budget", "got worse")
+
 
 class Count(NamedTuple):
     """How many of what, and the part of the page that has more."""
@@ -21,12 +23,10 @@ def counts(report: Report) -> list[Count]:
     verdicts = report.verdicts
     errors = "error" if verdicts["error"] == 1 else "errors"
     new = "new case" if len(report.new_cases) == 1 else "new cases"
-    always = [
+    found = [
         Count(verdicts["fail"], "over budget", "budget"),
-        Count(report.worse, "got worse", "changes"),
-    ]
-    others = [
         Count(verdicts["error"], errors, "budget"),
+        Count(report.worse, "got worse", "changes"),
         Count(report.open - report.back, "worse since earlier nights", "open"),
         Count(report.back, "recovered, to be confirmed", "open"),
         Count(report.acknowledged, "worse and acknowledged", "open"),
@@ -42,4 +42,4 @@ def counts(report: Report) -> list[Count]:
         Count(verdicts["pass"] + verdicts["better"], "within budget", "every"),
         Count(verdicts["unbudgeted"], "without budget", "every"),
     ]
-    return always + [one for one in others if one.number]
+    return [one for one in found if one.number or one.words in _ALWAYS]
