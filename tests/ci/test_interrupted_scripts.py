@@ -42,7 +42,8 @@ def checkout(tmp_path):
     shutil.copytree(ROOT / "ci", tmp_path / "ci", ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / "CMakePresets.json").write_text(PRESETS)
     (tmp_path / "CMakeLists.txt").write_text(PROJECT)
-    (tmp_path / "reports").symlink_to(ROOT / "reports")
+    for name in ("cmake", "reports"):
+        (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "sleeper").symlink_to(shutil.which("sleep"))
     gauge = tmp_path / "build/gate/bin/warpgauge"
     gauge.parent.mkdir(parents=True)
