@@ -80,11 +80,11 @@ struct Walk : warpgauge::Problem {
   }
 };
 
-// One thread: each step waits for the one before it. 128 rounds at least of tables of up to 128
+// One thread: each step waits for the one before it. 64 rounds at least of tables of up to 128
 // KiB.
 constexpr int kLine = 128 / sizeof(int);  // words
 constexpr int kConstantLine = 64 / sizeof(int);
-constexpr int kSteps = 131072;
+constexpr int kSteps = 65536;
 using WalkAlone = Walk<1, kSteps, kLine>;
 
 struct WalkInConstants : Walk<1, kSteps, kConstantLine> {
@@ -175,7 +175,7 @@ constexpr std::int64_t kKib = 1024, kMib = 1024 * kKib;
 WARPGAUGE_FAMILY(cache_capacity) {
   family.problem<WalkInConstants>("i32", sizes(kKib / 2, 64 * kKib, kMib))
       .variant("constant", [](auto& p) { constant<<<1, 1>>>(p.ends, p.starts, p.kSteps); });
-  // The first round, all of them misses, is a part of 1/16 of the steps at most.
+  // The first round, all of them misses, is a part of 1/8 of the steps at most.
   const std::vector<warpgauge::Size> about_l1 = sizes(4 * kKib, kMib, 2 * kMib);
   family.problem<WalkAlone>("i32", about_l1).variant("global", [](auto& p) {
     global<<<1, 1>>>(p.ends, p.starts, p.table, p.kSteps);

@@ -190,7 +190,7 @@ void launch(Sum<T, A, Bound>& p, void (*partial_sums)(A*, int)) {
 
 template <typename T>
 void add_variants(const warpgauge::Family& family, const char* type) {
-  family.problem<Sum<T, T, Serial>>(type, {{100000}, {1000}}).variant("serial", [](auto& p) {
+  family.problem<Sum<T, T, Serial>>(type, {{10000}, {1000}}).variant("serial", [](auto& p) {
     one_period<T><<<2, kThreads>>>(p.terms);
     serial<T><<<1, 1>>>(p.sum, p.n);
   });

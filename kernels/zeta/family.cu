@@ -131,14 +131,14 @@ __global__ void add_up(T* sum, const T* partial) {
 
 template <typename T>
 void add_variants(const warpgauge::Family& family, const char* type) {
-  const std::vector<warpgauge::Size> sizes = {{2, 100000}, {4, 100000}, {2, 1000}};
-  std::vector<warpgauge::Size> parallel_sizes = sizes;
-  parallel_sizes.push_back(warpgauge::large({2, 1 << 28}));
+  const std::vector<warpgauge::Size> serial_sizes = {{2, 10000}, {4, 10000}, {2, 1000}};
+  const std::vector<warpgauge::Size> parallel_sizes = {
+      {2, 100000}, {4, 100000}, {2, 1000}, warpgauge::large({2, 1 << 28})};
 
-  family.problem<Zeta<T, Forwards>>(type, sizes).variant("serial_forwards", [](auto& p) {
+  family.problem<Zeta<T, Forwards>>(type, serial_sizes).variant("serial_forwards", [](auto& p) {
     serial_forwards<T><<<1, 1>>>(p.sum, p.s, p.n);
   });
-  family.problem<Zeta<T, Backwards>>(type, sizes).variant("serial_backwards", [](auto& p) {
+  family.problem<Zeta<T, Backwards>>(type, serial_sizes).variant("serial_backwards", [](auto& p) {
     serial_backwards<T><<<1, 1>>>(p.sum, p.s, p.n);
   });
   family.problem<Zeta<T, Tree>>(type, parallel_sizes).variant("parallel", [](auto& p) {
