@@ -30,7 +30,7 @@ std::vector<Fact> facts_of(const std::vector<std::pair<std::string_view, double>
   std::vector<Fact> facts;
   for (const auto& [metric, value] : measured) {
     const metrics::Metric* const row = &metrics::metric(metric);
-    if (metrics::is_counter(*row) && std::erase(missing, row) == 0) continue;  // of other cases
+    if (std::erase(missing, row) == 0 && metrics::is_counter(*row)) continue;  // of other cases
     Fact fact = with_value(blank, metric, value);
     fact.source = "cupti-range";
     fact.confidence = "estimate";
@@ -94,7 +94,7 @@ Counters counters_of(const Case& one, const std::string& arch, const metrics::Bu
                      const Counters& asked) {
   Counters counters = asked;
   for (const metrics::Metric* metric : budgets.metrics(one.id, arch)) {
-    if (metrics::is_counter(*metric)) add(counters, metric);
+    if (metric->source == metrics::Source::range) add(counters, metric);
   }
   return counters;
 }

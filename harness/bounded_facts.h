@@ -20,7 +20,8 @@ std::vector<metrics::Fact> bounded_facts(const std::vector<const Case*>& cases,
                                          const std::string& arch, const std::string& device,
                                          const std::function<Counters(const Case&)>& counters_of);
 
-/// The counters that the budgets of a case on `arch` name, behind those that were `asked` for.
+/// The counters, also of the catalog, that the budgets of a case on `arch` name, behind those that
+/// were `asked` for.
 Counters counters_of(const Case& one, const std::string& arch, const metrics::Budgets& budgets,
                      const Counters& asked = {});
 

@@ -108,16 +108,19 @@ struct RangeItem {
 /// Measures hardware counters of many items in one profiling session.
 class RangeProfiler {
  public:
-  /// Measures these hardware counters, too (see is_counter). Throws Unmeasured.
-  explicit RangeProfiler(const std::vector<const Metric*>& counters = {});
+  /// `wanted` is what someone looks at: hardware counters (see is_counter), which are measured,
+  /// too, and metrics of the catalog. Throws Unmeasured.
+  explicit RangeProfiler(const std::vector<const Metric*>& wanted = {});
   ~RangeProfiler();
   RangeProfiler(const RangeProfiler&) = delete;
   RangeProfiler& operator=(const RangeProfiler&) = delete;
 
-  /// Runs every item once unmeasured, then once per pass and round; returns for each item the
-  /// median over `rounds` of every `range` metric of the catalog, and counter, that the chip has,
-  /// as (metric id, value) in the catalog's unit; a ratio of nothing (0/0) is left out. Throws
-  /// Unmeasured, CudaError for a launch that failed, and anything the items throw.
+  /// Runs every item once unmeasured, then once per pass and round; returns for each item every
+  /// `range` metric of the catalog, and counter, that the chip has, as (metric id, value) in the
+  /// catalog's unit, from the median over `rounds` of its CUPTI metrics; a ratio of nothing (0/0)
+  /// is left out. Those that the first pass has no room for are measured in one round, unless one
+  /// of them is wanted. Throws Unmeasured, CudaError for a launch that failed, and anything the
+  /// items throw.
   std::vector<std::vector<std::pair<std::string_view, double>>> measure(
       std::span<const RangeItem> items, int rounds);
 

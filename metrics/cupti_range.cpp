@@ -2,7 +2,11 @@
 #include <cupti_result.h>
 
 #include <algorithm>
+#include <cmath>
+#include <list>
+#include <map>
 #include <stdexcept>
+#include <utility>
 
 #include "metrics/catalog.h"
 #include "metrics/cupti.h"
@@ -18,28 +22,59 @@ namespace {
 // Items measured in one go: bounds the memory that CUPTI takes for counter data.
 constexpr std::size_t kMaxRangesPerPass = 1024;
 
-/// A metric and where the values of its counters are among those that are asked for.
-struct RangeMetric {
-  const Metric* metric;
-  std::vector<std::size_t> places;
-};
-
-// The range metrics of the catalog, and of `counters`, all of whose CUPTI names are among `names`.
-std::vector<RangeMetric> metrics_of(std::span<const std::string> names,
-                                    const std::vector<const Metric*>& counters) {
-  std::vector<RangeMetric> found;
+// The range metrics of the catalog, and of `wanted`, all of whose CUPTI names are among `names`.
+std::vector<const Metric*> metrics_of(std::span<const std::string> names,
+                                      const std::vector<const Metric*>& wanted) {
+  std::vector<const Metric*> found;
   const auto add_if_there = [&](const Metric& metric) {
-    if (metric.source != Source::range) return;
-    RangeMetric row{&metric, {}};
-    for (const std::string_view name : metric.cupti_names) {
-      const auto place = std::ranges::find(names, name);
-      if (place != names.end()) row.places.push_back(place - names.begin());
-    }
-    if (row.places.size() == metric.cupti_names.size()) found.push_back(std::move(row));
+    if (metric.source != Source::range || std::ranges::find(found, &metric) != found.end()) return;
+    const bool is_there = std::ranges::all_of(metric.cupti_names, [&](std::string_view name) {
+      return std::ranges::find(names, name) != names.end();
+    });
+    if (is_there) found.push_back(&metric);
   };
   std::ranges::for_each(catalog(), add_if_there);
-  for (const Metric* counter : counters) add_if_there(*counter);
+  for (const Metric* metric : wanted) add_if_there(*metric);
   return found;
+}
+
+/// Counters that are measured together.
+struct CounterSet {
+  CounterSet(const CuptiContext& context, std::vector<std::string> these, bool once)
+      : names(std::move(these)), is_measured_once(once), host(context.chip, context.availability) {
+    host.add_metrics(c_names());
+    config = host.config_image();
+    pass_count = passes(config);
+  }
+  std::vector<const char*> c_names() const {
+    std::vector<const char*> pointers;
+    for (const std::string& name : names) pointers.push_back(name.c_str());
+    return pointers;
+  }
+
+  std::vector<std::string> names;
+  bool is_measured_once;  // however many rounds there are
+  ProfilerHost host;
+  std::vector<std::uint8_t> config;
+  std::size_t pass_count = 0;
+};
+
+/// What one pass can measure, and then the rest.
+std::list<CounterSet> sets_of(const CuptiContext& context, std::vector<std::string> names,
+                              const std::vector<const Metric*>& wanted) {
+  std::list<CounterSet> sets;
+  std::vector<std::string> first = of_one_pass(context.chip, context.availability, names);
+  std::erase_if(names, [&](const std::string& name) {
+    return std::ranges::find(first, name) != first.end();
+  });
+  const bool is_wanted = std::ranges::any_of(names, [&](const std::string& name) {
+    return std::ranges::any_of(wanted, [&](const Metric* metric) {
+      return std::ranges::find(metric->cupti_names, name) != metric->cupti_names.end();
+    });
+  });
+  if (!first.empty()) sets.emplace_back(context, std::move(first), false);
+  if (!names.empty()) sets.emplace_back(context, std::move(names), !is_wanted && !sets.empty());
+  return sets;
 }
 
 // The first launch of a kernel loads its module, which would count into the time of its range.
@@ -54,64 +89,46 @@ void warm_up(std::span<const RangeItem> items) {
 }  // namespace
 
 struct RangeProfiler::Impl {
-  using Samples = std::vector<std::vector<double>>;  // of an item: [metric][round]
+  using Samples = std::map<std::string_view, std::vector<double>>;  // of an item: [name][round]
 
-  explicit Impl(const std::vector<const Metric*>& counters);
-  std::vector<const char*> c_names() const;
-  void sample(std::span<const RangeItem> items, std::span<Samples> samples);
+  explicit Impl(const std::vector<const Metric*>& wanted);
+  void sample(const CounterSet& set, std::span<const RangeItem> items, std::span<Samples> samples);
 
   CuptiContext context;
-  std::vector<std::string> names;
-  std::vector<RangeMetric> metrics;
-  ProfilerHost host;
-  std::vector<std::uint8_t> config;
-  std::size_t pass_count = 0;
+  std::vector<const Metric*> metrics;
+  std::list<CounterSet> sets;
   RangeSession session;
 };
 
-RangeProfiler::Impl::Impl(const std::vector<const Metric*>& counters)
-    : context(open_context()),
-      names(range_names(context.chip, context.availability, counters)),
-      metrics(metrics_of(names, counters)),
-      host(context.chip, context.availability),
-      session(context.context) {
+RangeProfiler::Impl::Impl(const std::vector<const Metric*>& wanted)
+    : context(open_context()), session(context.context) {
+  std::vector<std::string> names = range_names(context.chip, context.availability, wanted);
   if (names.empty()) {
     throw Unmeasured("chip " + context.chip + " has none of the hardware counters",
                      std::string(cupti_remedy(CUPTI_ERROR_NOT_SUPPORTED)));
   }
-  host.add_metrics(c_names());
-  config = host.config_image();
-  pass_count = passes(config);
+  metrics = metrics_of(names, wanted);
+  sets = sets_of(context, std::move(names), wanted);
 }
 
-std::vector<const char*> RangeProfiler::Impl::c_names() const {
-  std::vector<const char*> pointers;
-  for (const std::string& name : names) pointers.push_back(name.c_str());
-  return pointers;
-}
-
-// One round over the items: adds a value to each list of `samples`, which has one per item.
-void RangeProfiler::Impl::sample(std::span<const RangeItem> items, std::span<Samples> samples) {
-  const CounterData data = session.run(items, config, pass_count, c_names());
+// One round over the items: adds a value of each counter to `samples`, which has one per item.
+void RangeProfiler::Impl::sample(const CounterSet& set, std::span<const RangeItem> items,
+                                 std::span<Samples> samples) {
+  const CounterData data = session.run(items, set.config, set.pass_count, set.c_names());
   if (const std::size_t ranges = range_count(data); ranges != items.size()) {
     throw Unmeasured("the range profiler returned " + std::to_string(ranges) + " ranges for " +
                          std::to_string(items.size()) + " cases",
                      "");
   }
   for (std::size_t range = 0; range < items.size(); ++range) {
-    const std::vector<double> values = host.evaluate(data, range, c_names());
+    const std::vector<double> values = set.host.evaluate(data, range, set.c_names());
     Samples& of_item = samples[item_of_range(data, range, items.size())];
-    of_item.resize(metrics.size());
-    for (std::size_t m = 0; m < metrics.size(); ++m) {
-      std::vector<double> counters;
-      for (const std::size_t place : metrics[m].places) counters.push_back(values[place]);
-      of_item[m].push_back(range_value(*metrics[m].metric, counters));
-    }
+    for (std::size_t i = 0; i < set.names.size(); ++i) of_item[set.names[i]].push_back(values[i]);
   }
 }
 
-RangeProfiler::RangeProfiler(const std::vector<const Metric*>& counters)
-    : impl_(std::make_unique<Impl>(counters)) {}
+RangeProfiler::RangeProfiler(const std::vector<const Metric*>& wanted)
+    : impl_(std::make_unique<Impl>(wanted)) {}
 
 RangeProfiler::~RangeProfiler() = default;
 
@@ -122,16 +139,23 @@ std::vector<std::vector<std::pair<std::string_view, double>>> RangeProfiler::mea
   std::vector<Impl::Samples> samples(items.size());
   for (std::size_t first = 0; first < items.size(); first += kMaxRangesPerPass) {
     const std::size_t count = std::min(kMaxRangesPerPass, items.size() - first);
-    for (int round = 0; round < rounds; ++round) {
-      impl_->sample(items.subspan(first, count), std::span(samples).subspan(first, count));
+    for (const CounterSet& set : impl_->sets) {
+      for (int round = 0; round < (set.is_measured_once ? 1 : rounds); ++round) {
+        impl_->sample(set, items.subspan(first, count), std::span(samples).subspan(first, count));
+      }
     }
   }
 
   std::vector<std::vector<std::pair<std::string_view, double>>> results(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
-    for (std::size_t m = 0; m < samples[i].size(); ++m) {
-      const auto value = median(samples[i][m]);
-      if (value) results[i].emplace_back(impl_->metrics[m].metric->id, *value);
+    for (const Metric* metric : impl_->metrics) {
+      std::vector<double> counters;
+      for (const std::string_view name : metric->cupti_names) {
+        if (const auto value = median(samples[i][name])) counters.push_back(*value);
+      }
+      if (counters.size() < metric->cupti_names.size()) continue;
+      const double value = range_value(*metric, counters);
+      if (std::isfinite(value)) results[i].emplace_back(metric->id, value);
     }
   }
   return results;
