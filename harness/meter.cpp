@@ -85,9 +85,8 @@ Meter::Launched Meter::launch_once(const Case& one, Problem& problem) {
       auto lines = counter_->count([&] {
         if (turns_ != nullptr) turn.emplace(*turns_, kPatience);
         launch_in_range(one, problem);
-        WARPGAUGE_CUDA(cudaDeviceSynchronize());
-        turn.reset();
       });
+      turn.reset();
       need_counts_of_all(log.launches(), lines);
       return {log.launches(), std::move(lines), ""};
     } catch (const metrics::Unmeasured& unmeasured) {

@@ -459,8 +459,7 @@ const std::vector<Metric>& table() {
        "Have more loads in flight: wider words, independent loads in each thread, more warps."},
       {"l2.hit_percent", "%", higher, bounded, range,
        {"lts__t_sectors_lookup_hit.sum", "lts__t_sectors_lookup_miss.sum"},
-       "Share of L2 accesses that found their sector there. The misses take a pass of their own, "
-       "which is made once where no budget names it.",
+       "Share of L2 accesses that found their sector there.",
        "High where blocks reuse data; low is right where each byte is touched once.",
        "Work on tiles that fit into L2."},
       {"shared.raw_bank_conflicts", "conflicts", lower, info, range,

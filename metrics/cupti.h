@@ -117,10 +117,9 @@ class RangeProfiler {
 
   /// Runs every item once unmeasured, then once per pass and round; returns for each item every
   /// `range` metric of the catalog, and counter, that the chip has, as (metric id, value) in the
-  /// catalog's unit, from the median over `rounds` of its CUPTI metrics; a ratio of nothing (0/0)
-  /// is left out. Those that the first pass has no room for are measured in one round, unless one
-  /// of them is wanted. Throws Unmeasured, CudaError for a launch that failed, and anything the
-  /// items throw.
+  /// catalog's unit: of times and what is wanted from the medians over `rounds`, of the rest from
+  /// one round. A ratio of nothing (0/0) is left out. Throws Unmeasured, CudaError for a launch
+  /// that failed, and anything the items throw.
   std::vector<std::vector<std::pair<std::string_view, double>>> measure(
       std::span<const RangeItem> items, int rounds);
 

@@ -139,24 +139,6 @@ std::vector<std::string> range_names(const std::string& chip,
   return names;
 }
 
-std::vector<std::string> of_one_pass(const std::string& chip,
-                                     std::span<const std::uint8_t> availability,
-                                     const std::vector<std::string>& names) {
-  std::vector<const char*> together;
-  std::vector<std::string> found;
-  for (const std::string& name : names) {
-    together.push_back(name.c_str());
-    ProfilerHost host(chip, availability);
-    host.add_metrics(together);
-    if (passes(host.config_image()) == 1) {
-      found.push_back(name);
-    } else {
-      together.pop_back();
-    }
-  }
-  return found;
-}
-
 std::vector<std::string> sass_names(const std::string& chip) {
   // Until a host object was made once in the process, CUPTI (13.0) answers NOT_INITIALIZED here.
   CUpti_Profiler_Host_Object* object = nullptr;

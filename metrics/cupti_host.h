@@ -51,12 +51,6 @@ std::vector<std::string> range_names(const std::string& chip,
                                      std::span<const std::uint8_t> availability = {},
                                      const std::vector<const Metric*>& counters = {});
 
-/// Those of `names` that one pass can measure together with those in front of them that it can
-/// measure.
-std::vector<std::string> of_one_pass(const std::string& chip,
-                                     std::span<const std::uint8_t> availability,
-                                     const std::vector<std::string>& names);
-
 /// All SASS metrics of the chip; none on chips before Turing.
 std::vector<std::string> sass_names(const std::string& chip);
 

@@ -59,21 +59,24 @@ struct CounterSet {
   std::size_t pass_count = 0;
 };
 
-/// What one pass can measure, and then the rest.
-std::list<CounterSet> sets_of(const CuptiContext& context, std::vector<std::string> names,
+/// What each round measures, and what one round does: times differ from run to run, counters of
+/// what a kernel did hardly do, and those of multiprocessors take far longer to read, being read
+/// from each.
+std::list<CounterSet> sets_of(const CuptiContext& context, std::span<const Metric* const> metrics,
+                              const std::vector<std::string>& names,
                               const std::vector<const Metric*>& wanted) {
-  std::list<CounterSet> sets;
-  std::vector<std::string> first = of_one_pass(context.chip, context.availability, names);
-  std::erase_if(names, [&](const std::string& name) {
-    return std::ranges::find(first, name) != first.end();
-  });
-  const bool is_wanted = std::ranges::any_of(names, [&](const std::string& name) {
-    return std::ranges::any_of(wanted, [&](const Metric* metric) {
-      return std::ranges::find(metric->cupti_names, name) != metric->cupti_names.end();
+  std::vector<std::string> often, once;
+  for (const std::string& name : names) {
+    const bool is_often = std::ranges::any_of(metrics, [&](const Metric* metric) {
+      const bool is_time = metric->unit == "us";
+      return (is_time || std::ranges::find(wanted, metric) != wanted.end()) &&
+             std::ranges::find(metric->cupti_names, name) != metric->cupti_names.end();
     });
-  });
-  if (!first.empty()) sets.emplace_back(context, std::move(first), false);
-  if (!names.empty()) sets.emplace_back(context, std::move(names), !is_wanted && !sets.empty());
+    (is_often ? often : once).push_back(name);
+  }
+  std::list<CounterSet> sets;
+  if (!often.empty()) sets.emplace_back(context, std::move(often), false);
+  if (!once.empty()) sets.emplace_back(context, std::move(once), true);
   return sets;
 }
 
@@ -102,13 +105,13 @@ struct RangeProfiler::Impl {
 
 RangeProfiler::Impl::Impl(const std::vector<const Metric*>& wanted)
     : context(open_context()), session(context.context) {
-  std::vector<std::string> names = range_names(context.chip, context.availability, wanted);
+  const std::vector<std::string> names = range_names(context.chip, context.availability, wanted);
   if (names.empty()) {
     throw Unmeasured("chip " + context.chip + " has none of the hardware counters",
                      std::string(cupti_remedy(CUPTI_ERROR_NOT_SUPPORTED)));
   }
   metrics = metrics_of(names, wanted);
-  sets = sets_of(context, std::move(names), wanted);
+  sets = sets_of(context, metrics, names, wanted);
 }
 
 // One round over the items: adds a value of each counter to `samples`, which has one per item.

@@ -60,10 +60,9 @@ Stopwatch::Stopwatch(const Case& one, Cache cache) : case_(one) {
   if (!comparison.passed()) throw std::runtime_error("wrong result: " + comparison.failure());
   errors_ = comparison.errors();
   if (cache == Cache::cold) {
-    const auto cache_bytes = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
-    flushed_bytes_ = 2 * cache_bytes;
+    flushed_bytes_ = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
     WARPGAUGE_CUDA(cudaMalloc(&flushed_, flushed_bytes_));
-    const bool fits = first.bytes() <= static_cast<double>(cache_bytes);
+    const bool fits = first.bytes() <= static_cast<double>(flushed_bytes_);
     while (fits && problems_.size() < kCopies) {
       problems_.push_back(one.make_problem());
       problems_.back()->reset();

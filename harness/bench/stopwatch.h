@@ -62,7 +62,7 @@ class Stopwatch {
   std::vector<std::unique_ptr<Problem>> problems_;  ///< equal ones
   std::size_t next_ = 0;
   Errors errors_;
-  void* flushed_ = nullptr;  ///< device memory twice as large as the L2 cache; null if hot
+  void* flushed_ = nullptr;  ///< device memory as large as the L2 cache; null if hot
   std::size_t flushed_bytes_ = 0;
   std::uint32_t* hold_ended_ = nullptr;  ///< host memory that the GPU reads
   std::optional<Hold> hold_;             ///< nothing where launches cannot be held
