@@ -213,17 +213,27 @@ class Gate {
           [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
       std::erase_if(cases,
                     [&](const Case* one) { return !one->counted || !exists_on(*one, arch); });
-      process::Progress progress("compile-time facts, " + arch, cases.size());
-      const auto begin = [&] {
+      Job job{.items = one_by_one(cases)};
+      job.begin = [&] {
         if (is_emulated()) emulate_arch(arch);
       };
-      isolated(one_by_one(cases), many_processes(cases.size(), false), progress, begin,
-               [&](const Cases& one) {
-                 write(static_facts(*one[0], launches_on(*one[0], arch), arch,
-                                    PtxasTexts::of_this_build()));
-                 return true;
-               });
+      job.measure = [&](const Cases& one) {
+        write(static_facts(*one[0], launches_on(*one[0], arch), arch, PtxasTexts::of_this_build()));
+        return true;
+      };
+      finish(*started(std::move(job)), "compile-time facts, " + arch,
+             many_processes(cases.size(), false));
     }
+  }
+
+  /// Lets processes that will use the GPU get ready for it while others carry over and measure what
+  /// needs none: that takes as long as some hundred cases.
+  void get_ready() {
+    if (is_emulated()) return;
+    const Cases cases = on(run_archs_.front(), cases_);
+    // With facts to carry over, few may be left.
+    runs_ = started(runs_job(cases, "", [] {}), since_ ? 1 : many_processes(cases.size(), true));
+    if (no_bounded_.empty() && !gpu_.is_exclusive) bounded_ = started(bounded_job(), 1);
   }
 
   /// Of the cases that launch something: the others have their error already.
@@ -231,17 +241,23 @@ class Gate {
     const Cases cases = cases_by_result(
         [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
     if (!is_emulated()) {
-      return measure_runs(on(run_archs_.front(), cases), "run-time facts", "", [] {});
+      const std::set<const Case*> left(cases.begin(), cases.end());
+      runs_->are_left = [&left](const Cases& one) { return left.contains(one.front()); };
+      return finish(*runs_, "run-time facts", many_processes(cases.size(), true));
     }
     for (const std::string& arch : run_archs_) {
       if (coverage_) cover_code(arch);
-      measure_runs(on(arch, cases), "run-time facts, emulated " + arch, arch, [&] {
-        // A little before the case itself is stopped: the emulator can say where it was. The
-        // processes share the cores.
-        const std::size_t processes = std::min(many_processes(cases.size(), false), cases.size());
+      const Cases on_arch = on(arch, cases);
+      const std::size_t processes = many_processes(on_arch.size(), false);
+      // A little before the case itself is stopped: the emulator can say where it was. The
+      // processes share the cores.
+      const auto choose_device = [&] {
         emulate_arch(arch, std::chrono::milliseconds(options_.time_limit) * 9 / 10,
-                     std::max(1, metrics::available_cores() / static_cast<int>(processes)));
-      });
+                     std::max(1, metrics::available_cores() /
+                                     static_cast<int>(std::min(processes, on_arch.size()))));
+      };
+      finish(*started(runs_job(on_arch, arch, choose_device)), "run-time facts, emulated " + arch,
+             processes);
     }
   }
 
@@ -266,38 +282,16 @@ class Gate {
     }
   }
 
-  /// Times and hardware counters of the cases that ran well, many in one profiling session.
+  /// Times and hardware counters of the cases that ran well.
   void measure_bounded() {
-    constexpr std::size_t kCasesInOne = 1024;  // a session costs as much as many of them
     if (!no_bounded_.empty()) return;
-    Cases cases = cases_by_result(
-        [](const std::set<Verdict>& results) { return results.contains(Verdict::pass); });
-    std::erase_if(cases, [](const Case* one) { return !one->counted; });
-    std::vector<Cases> sessions;
-    for (std::size_t i = 0; i < cases.size(); i += kCasesInOne) {
-      const auto first = cases.begin() + static_cast<std::ptrdiff_t>(i);
-      sessions.emplace_back(first, first + std::min(kCasesInOne, cases.size() - i));
-    }
-    if (sessions.empty()) return;
-    process::Progress progress("times and hardware counters", sessions.size());
-    isolated(sessions, 1, progress, nullptr, [this](const Cases& session) {
-      const Meter meter(false);  // exact counting patches kernels, which would disturb counters
-      metrics::Device device = meter.device().value();
-      try {
-        device.chip = chip_name();
-        writer_->add_device(device);
-        write(bounded_facts(session, meter.arch(), device.name, [&](const Case& one) {
-          return counters_of(one, meter.arch(), budgets_.of(one.id), options_.counters);
-        }));
-      } catch (const metrics::Unmeasured& unmeasured) {
-        fmt::print(stderr, "no times and hardware counters: {}\n", unmeasured.what());
-        for (const Case* one : session) {
-          write(missing_facts({}, metrics::Source::range, blank_fact(*one, meter.arch()),
-                              unmeasured.what(), budgets_.of(one->id), options_.counters));
-        }
-      }
-      return true;
-    });
+    if (!bounded_) bounded_ = started(bounded_job());
+    const Cases passed = passed_of(cases_);
+    const std::set<const Case*> left(passed.begin(), passed.end());
+    bounded_->are_left = [&left](const Cases& session) {
+      return std::ranges::any_of(session, [&](const Case* one) { return left.contains(one); });
+    };
+    finish(*bounded_, "times and hardware counters", 1);
   }
 
   /// Adds what should be there and is not, prints the summary and writes it.
@@ -337,37 +331,90 @@ class Gate {
     }
   }
 
+  /// Work on items of cases in processes of their own. What kills one, or is thrown, becomes an
+  /// error of its cases.
+  struct Job {
+    std::vector<Cases> items;
+    std::function<void()> begin = nullptr;                 ///< in a child, before its first item
+    std::function<bool(const Cases&)> measure = nullptr;   ///< in a child, as IsolatedWork::work
+    std::function<bool(const Cases&)> are_left = nullptr;  ///< in the parent: of items to be done
+    std::function<Cases(const Cases&)> chosen = nullptr;   ///< those of an item it is about
+    std::string arch = {};                                 ///< of errors
+    std::unique_ptr<process::Progress> progress = nullptr;
+    std::unique_ptr<process::Crew> crew = nullptr;
+  };
+
   /// `arch` is the emulator's; empty on a GPU, which only the children use.
-  void measure_runs(const Cases& cases, const std::string& title, const std::string& arch,
-                    const std::function<void()>& choose_device) {
-    process::Progress progress(title, cases.size());
-    std::optional<Meter> meter;  // only ever filled in children
-    isolated(
-        one_by_one(cases), many_processes(cases.size(), !is_emulated()), progress,
-        [&] {
-          keep_freed_memory();
-          choose_device();
-          if (coverage_) count_coverage();
-          if (is_emulated()) check_accesses(options_.checks, options_.schedules);
-          meter.emplace(options_.use_cupti, is_emulated() ? nullptr : &turns_);
-          if (meter->device()) writer_->add_device(*meter->device());
-        },
-        [this, &meter](const Cases& one) {
-          std::vector<Fact> facts = meter->run(*one[0], budgets_.of(one[0]->id));
-          if (counts_emulated_) {
-            std::erase_if(facts, [](const Fact& fact) {
-              const metrics::Source source = metrics::metric(fact.metric).source;
-              return source == metrics::Source::sass || source == metrics::Source::emulator;
-            });
-          }
-          write(std::move(facts));
-          if (coverage_) coverage_->add(take_coverage());
-          return !meter->broken();
-        },
-        arch);
+  Job runs_job(const Cases& cases, const std::string& arch,
+               const std::function<void()>& choose_device) {
+    Job job{.items = one_by_one(cases), .arch = arch};
+    const auto meter = std::make_shared<std::optional<Meter>>();  // only ever filled in children
+    job.begin = [this, meter, choose_device] {
+      keep_freed_memory();
+      choose_device();
+      if (coverage_) count_coverage();
+      if (is_emulated()) check_accesses(options_.checks, options_.schedules);
+      meter->emplace(options_.use_cupti, is_emulated() ? nullptr : &turns_);
+      if ((*meter)->device()) writer_->add_device(*(*meter)->device());
+    };
+    job.measure = [this, meter](const Cases& one) {
+      std::vector<Fact> facts = (*meter)->run(*one[0], budgets_.of(one[0]->id));
+      if (counts_emulated_) {
+        std::erase_if(facts, [](const Fact& fact) {
+          const metrics::Source source = metrics::metric(fact.metric).source;
+          return source == metrics::Source::sass || source == metrics::Source::emulator;
+        });
+      }
+      write(std::move(facts));
+      if (coverage_) coverage_->add(take_coverage());
+      return !(*meter)->broken();
+    };
+    return job;
   }
 
-  /// In this process. A reader must not be shared: both would read on where the other has read to.
+  /// Many cases in one profiling session, which costs as much as many of them.
+  Job bounded_job() {
+    constexpr std::size_t kCasesInOne = 1024;
+    Job job{.chosen = [this](const Cases& session) { return passed_of(session); }};
+    for (std::size_t i = 0; i < cases_.size(); i += kCasesInOne) {
+      const auto first = cases_.begin() + static_cast<std::ptrdiff_t>(i);
+      job.items.emplace_back(first, first + std::min(kCasesInOne, cases_.size() - i));
+    }
+    const auto meter = std::make_shared<std::optional<Meter>>();  // only ever filled in the child
+    // Exact counting patches kernels, which would disturb counters.
+    job.begin = [meter] { meter->emplace(false); };
+    job.measure = [this, meter](const Cases& session) {
+      const std::string arch = (*meter)->arch();
+      metrics::Device device = (*meter)->device().value();
+      try {
+        device.chip = chip_name();
+        writer_->add_device(device);
+        write(bounded_facts(session, arch, device.name, [&](const Case& one) {
+          return counters_of(one, arch, budgets_.of(one.id), options_.counters);
+        }));
+      } catch (const metrics::Unmeasured& unmeasured) {
+        fmt::print(stderr, "no times and hardware counters: {}\n", unmeasured.what());
+        for (const Case* one : session) {
+          write(missing_facts({}, metrics::Source::range, blank_fact(*one, arch), unmeasured.what(),
+                              budgets_.of(one->id), options_.counters));
+        }
+      }
+      return true;
+    };
+    return job;
+  }
+
+  /// Those that ran well and have something to measure.
+  Cases passed_of(const Cases& cases) {
+    const Cases all = cases_by_result(
+        [](const std::set<Verdict>& results) { return results.contains(Verdict::pass); });
+    const std::set<const Case*> passed(all.begin(), all.end());
+    Cases found;
+    std::ranges::copy_if(cases, std::back_inserter(found),
+                         [&](const Case* one) { return one->counted && passed.contains(one); });
+    return found;
+  }
+
   void open_facts() {
     writer_->reopen();
     facts_ = std::make_unique<metrics::FactReader>(
@@ -493,44 +540,55 @@ class Gate {
     return items;
   }
 
-  /// Works through items of cases; what kills a child, or is thrown, becomes an error of its cases.
-  void isolated(const std::vector<Cases>& items, std::size_t processes, process::Progress& progress,
-                const std::function<void()>& begin,
-                const std::function<bool(const Cases&)>& measure, const std::string& arch = "") {
+  /// With `early` processes getting ready.
+  std::unique_ptr<Job> started(Job given, std::size_t early = 0) {
+    auto job = std::make_unique<Job>(std::move(given));
     std::size_t largest = 1;
-    for (const Cases& cases : items) largest = std::max(largest, cases.size());
-    const std::vector<std::vector<std::size_t>> before = items_before(items);
-    process::IsolatedWork work = {.count = items.size(),
-                                  .processes = processes,
-                                  .time_limit = options_.time_limit * largest,
-                                  .after = [&](std::size_t i) { return before[i]; }};
-    const auto fail = [&](const Cases& cases, const std::string& reason) {
+    for (const Cases& cases : job->items) largest = std::max(largest, cases.size());
+    const auto chosen = [&of = *job](std::size_t i) {
+      return of.chosen ? of.chosen(of.items[i]) : of.items[i];
+    };
+    const auto fail = [this, chosen, &of = *job](std::size_t i, const std::string& reason) {
+      const Cases cases = chosen(i);
       const std::string among =
           cases.size() == 1 ? "" : fmt::format(" (in one of {} cases)", cases.size());
-      for (const Case* one : cases) write({error_fact(*one, reason + among, arch)});
+      for (const Case* one : cases) write({error_fact(*one, reason + among, of.arch)});
     };
-    work.begin = [&] {
+    process::IsolatedWork work = {.count = job->items.size(),
+                                  .time_limit = options_.time_limit * largest};
+    work.after = [before = items_before(job->items)](std::size_t i) { return before[i]; };
+    work.skip = [&of = *job](std::size_t i) { return of.are_left && !of.are_left(of.items[i]); };
+    work.begin = [this, &of = *job] {
       of_parent_ = std::move(facts_);
       open_facts();
-      if (begin) begin();
+      if (of.begin) of.begin();
     };
-    work.work = [&](std::size_t i) {
+    work.work = [chosen, fail, &of = *job](std::size_t i) {
       try {
-        return measure(items[i]);
+        return of.measure(chosen(i));
       } catch (const std::exception& error) {
-        fail(items[i], files::error_text(error));
+        fail(i, files::error_text(error));
         return false;
       }
     };
-    work.done = [&](std::size_t i) {
-      progress.done(items[i].front()->id.str());
+    work.done = [this, &of = *job](std::size_t i) {
+      of.progress->done(of.items[i].front()->id.str());
       facts_so_far();  // reads them while others are at work
     };
-    work.died = [&](const process::CrashedItem& crashed) {
+    work.died = [this, fail](const process::CrashedItem& crashed) {
       writer_->reopen();
-      fail(items[crashed.item], crashed.reason);
+      fail(crashed.item, crashed.reason);
     };
-    process::run_isolated(work);
+    job->crew = std::make_unique<process::Crew>(std::move(work), early);
+    return job;
+  }
+
+  static void finish(Job& job, const std::string& title, std::size_t processes) {
+    const auto left = std::ranges::count_if(
+        job.items, [&](const Cases& cases) { return !job.are_left || job.are_left(cases); });
+    job.progress = std::make_unique<process::Progress>(title, left);
+    job.crew->work_through(processes);
+    job.crew.reset();  // and its processes
   }
 
   const std::vector<Fact>& facts_so_far() {
@@ -687,6 +745,7 @@ class Gate {
   std::chrono::year_month_day today_;
   std::vector<std::string> left_out_;
   std::optional<CoverageFile> coverage_;
+  std::unique_ptr<Job> runs_, bounded_;          // on the GPU
   std::unique_ptr<metrics::FactWriter> writer_;  // of this process and its children
   std::unique_ptr<metrics::FactReader> facts_;   // of all processes of the run, but carried ones
   // A child keeps what its parent has read: it would have to copy all of it to free it.
@@ -699,6 +758,7 @@ outcome::ExitCode run_gate(const GateOptions& options) {
   Gate gate(options);
   if (!options.affected) gate.announce();
   gate.self_test();
+  if (!options.affected) gate.get_ready();
   gate.carry();
   if (options.affected) {
     gate.list_affected();

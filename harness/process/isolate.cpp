@@ -199,13 +199,24 @@ class Child {
   steady_clock::time_point deadline_;
 };
 
-/// The children, and what becomes of the items.
-class Crew {
- public:
-  explicit Crew(const IsolatedWork& work)
-      : work_(work), most_(std::max<std::size_t>(work.processes, 1)), items_(work.count) {}
+}  // namespace
 
-  void work_through() {
+/// The children, and what becomes of the items.
+class Crew::Impl {
+ public:
+  Impl(IsolatedWork work, std::size_t early) : work_(std::move(work)), items_(work_.count) {
+    while (children_.size() < std::min(early, work_.count)) {
+      children_.emplace_back(work_, children_);
+    }
+  }
+
+  void work_through(std::size_t processes) {
+    most_ = std::max<std::size_t>(processes, 1);
+    for (std::size_t item = 0; work_.skip && item < work_.count; ++item) {
+      if (!work_.skip(item)) continue;
+      items_[item] = State::done;
+      ++done_;
+    }
     while (done_ < work_.count) {
       give_items();
       wait_for_news();
@@ -290,16 +301,23 @@ class Crew {
     }
   }
 
-  const IsolatedWork& work_;
-  std::size_t most_;
+  const IsolatedWork work_;
+  std::size_t most_ = 1;  // fewer than there may be where not so many can begin
   std::vector<State> items_;
   std::size_t done_ = 0;
   int barren_ = 0;  // children in a row that finished no item, and had no other beside them
   std::list<Child> children_;
 };
 
-}  // namespace
+Crew::Crew(IsolatedWork work, std::size_t early)
+    : impl_(std::make_unique<Impl>(std::move(work), early)) {}
 
-void run_isolated(const IsolatedWork& work) { Crew(work).work_through(); }
+Crew::~Crew() = default;
+
+void Crew::work_through(std::size_t processes) { impl_->work_through(processes); }
+
+void run_isolated(const IsolatedWork& work, std::size_t processes) {
+  Crew(work, 0).work_through(processes);
+}
 
 }  // namespace warpgauge::process

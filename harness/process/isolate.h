@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -19,10 +20,11 @@ struct CrashedItem {
 /// they die. The output of children goes to stderr.
 struct IsolatedWork {
   std::size_t count = 0;
-  std::size_t processes = 1;            ///< at once, at most; fewer where not so many can begin
   std::chrono::seconds time_limit{60};  ///< for one item
   /// The items before this one that must be done when it begins; without it: none.
   std::function<std::vector<std::size_t>(std::size_t)> after;
+  /// In the parent, before the first item begins: true for items that are not to be done after all.
+  std::function<bool(std::size_t)> skip;
   /// In the child, before its first item: the setup of a process.
   std::function<void()> begin;
   /// In the child. False: the item is done, but this process can do no more; the next item gets a
@@ -34,8 +36,27 @@ struct IsolatedWork {
   std::function<void(const CrashedItem&)> died;
 };
 
-/// The parent must not have used CUDA before: children forked after that cannot use it. Throws
-/// std::system_error if no process can be made, std::runtime_error if two in a row finish no item.
-void run_isolated(const IsolatedWork& work);
+/// The processes of some work. The parent must not have used CUDA before: children forked after
+/// that cannot use it.
+class Crew {
+ public:
+  /// Starts `early` of them, which get ready while the parent does something else. Throws
+  /// std::system_error if no process can be made.
+  Crew(IsolatedWork work, std::size_t early);
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  /// With `processes` of them at most. Throws std::system_error if no process can be made,
+  /// std::runtime_error if two in a row finish no item.
+  void work_through(std::size_t processes);
+
+ private:
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+/// All of it, with `processes` at most: see Crew.
+void run_isolated(const IsolatedWork& work, std::size_t processes = 1);
 
 }  // namespace warpgauge::process

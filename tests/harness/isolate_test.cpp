@@ -155,13 +155,13 @@ Outcome run_in_processes(std::size_t count, std::size_t processes,
   Outcome outcome;
   process::run_isolated(
       {.count = count,
-       .processes = processes,
        .time_limit = std::chrono::seconds(2),
        .after = std::move(after),
        .begin = [] {},
        .work = std::move(work),
        .done = [&](std::size_t item) { outcome.done.push_back(item); },
-       .died = [&](const process::CrashedItem& c) { outcome.died[c.item] = c.reason; }});
+       .died = [&](const process::CrashedItem& c) { outcome.died[c.item] = c.reason; }},
+      processes);
   std::ranges::sort(outcome.done);
   return outcome;
 }
@@ -218,7 +218,6 @@ TEST(Isolate, AProcessThatCannotBeginLeavesItsItemsToTheOthers) {
   const auto begun = shared_number();
   std::vector<std::size_t> done;
   process::run_isolated({.count = 5,
-                         .processes = 3,
                          .begin =
                              [&] {
                                // As on a GPU without memory for more.
@@ -226,8 +225,43 @@ TEST(Isolate, AProcessThatCannotBeginLeavesItsItemsToTheOthers) {
                              },
                          .work = [&](std::size_t) { return comes([&] { return *begun >= 3; }); },
                          .done = [&](std::size_t item) { done.push_back(item); },
-                         .died = [](const process::CrashedItem&) { FAIL(); }});
+                         .died = [](const process::CrashedItem&) { FAIL(); }},
+                        3);
   EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4));
+}
+
+TEST(Isolate, ProcessesGetReadyBeforeTheWorkBegins) {
+  const auto begun = shared_number(), worked = shared_number();
+  std::vector<std::size_t> done;
+  process::Crew crew({.count = 4,
+                      .skip = [](std::size_t item) { return item == 1; },
+                      .begin = [&] { ++*begun; },
+                      .work =
+                          [&](std::size_t) {
+                            ++*worked;
+                            return true;
+                          },
+                      .done = [&](std::size_t item) { done.push_back(item); },
+                      .died = [](const process::CrashedItem&) { FAIL(); }},
+                     2);
+  EXPECT_TRUE(comes([&] { return *begun == 2; }));
+  EXPECT_EQ(*worked, 0);
+  crew.work_through(2);
+  std::ranges::sort(done);
+  EXPECT_THAT(done, ElementsAre(0, 2, 3));
+  EXPECT_EQ(*begun, 2);
+  EXPECT_EQ(*worked, 3);
+}
+
+TEST(Isolate, WhatIsAllSkippedBeginsNothing) {
+  process::Crew crew({.count = 2,
+                      .skip = [](std::size_t) { return true; },
+                      .begin = [] {},
+                      .work = [](std::size_t) { return std::_Exit(3), true; },
+                      .done = [](std::size_t) { FAIL(); },
+                      .died = [](const process::CrashedItem&) { FAIL(); }},
+                     0);
+  crew.work_through(1);
 }
 
 }  // namespace
