@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "metrics/limit.h"
+#include "metrics/rare.h"
 #include "metrics/source_line.h"
 #include "metrics/value.h"
 
@@ -175,8 +176,8 @@ struct Fact {
   std::string confidence_reason;  ///< why it is not exact, one sentence; empty where it is
   /// Bulk copies that a count of global memory leaves out: it is the load and store unit's.
   std::uint64_t leaves_out = 0;
-  std::optional<MachineState> machine;    ///< of timings
-  std::optional<Limit> limit;             ///< the budget; nullopt if unbudgeted
+  Rare<MachineState> machine;             ///< of timings
+  Rare<Limit> limit;                      ///< the budget; none if unbudgeted
   Verdict verdict = Verdict::unbudgeted;  ///< then not written
   std::optional<Verdict> would;           ///< pass or fail: if the value were sure enough
   std::string cause;                      ///< why a value moved: environment
