@@ -166,6 +166,9 @@ class Gate {
          .ratios_of = [&](const Case& one) { return budgets_.ratios_of(one); }});
     since_.reset();
     if (options_.affected) return;
+    std::size_t count = 0;
+    for (const auto& [id, facts] : carried_.facts) count += facts.size();
+    carried_facts_.reserve(count);
     std::map<std::string, int> by_run;
     for (const Case* one : cases_) {
       if (!is_carried(*one)) continue;
@@ -177,7 +180,18 @@ class Gate {
     for (const auto& [id, run] : carried_.runs) {
       for (const metrics::Device& device : run.devices) writer_->add_device(device);
     }
-    writer_->write(carried_facts_);
+    // Beside the measuring, as that may take less time.
+    carried_writer_ = std::make_unique<process::Crew>(
+        process::IsolatedWork{.count = 1,
+                              .begin =
+                                  [this] {
+                                    writer_->reopen();
+                                    writer_->write(carried_facts_);
+                                  },
+                              .work = [](std::size_t) { return true; },
+                              .done = [](std::size_t) {},
+                              .died = [](const process::CrashedItem&) {}},
+        1);
     for (const auto& [run, count] : by_run) {
       left_out_.push_back(fmt::format(
           "cases carried over from run {}, because nothing that they depend on has changed, "
@@ -221,8 +235,9 @@ class Gate {
         write(static_facts(*one[0], launches_on(*one[0], arch), arch, PtxasTexts::of_this_build()));
         return true;
       };
+      constexpr std::size_t kWorthIt = 100;  // cases that take longer than to fork
       finish(*started(std::move(job)), "compile-time facts, " + arch,
-             many_processes(cases.size(), false));
+             std::min(many_processes(cases.size(), false), 1 + cases.size() / kWorthIt));
     }
   }
 
@@ -296,6 +311,7 @@ class Gate {
 
   /// Adds what should be there and is not, prints the summary and writes it.
   outcome::ExitCode report() {
+    if (carried_writer_) carried_writer_->work_through(1);
     write(lost_facts());
     facts_->update();
     std::vector<metrics::StoredRun> runs = std::move(*facts_).runs();
@@ -741,6 +757,7 @@ class Gate {
   std::map<std::string, const Case*> families_;  // a case of each
   CarriedFacts carried_;                         // without the facts themselves
   std::vector<Fact> carried_facts_;              // judged
+  std::unique_ptr<process::Crew> carried_writer_;
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
   std::chrono::year_month_day today_;
   std::vector<std::string> left_out_;
