@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <exception>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -15,6 +16,7 @@
 #include <set>
 #include <span>
 #include <sstream>
+#include <stdexcept>
 #include <tuple>
 #include <utility>
 
@@ -139,31 +141,31 @@ class Gate {
     SelfTestOptions what{
         .archs = archs_, .use_counters = options_.use_cupti, .time_limit = options_.time_limit};
     if (is_emulated()) what.emulated_archs = run_archs_;
-    const SelfTestResult tested = run_self_test(what);
+    // That the GPU's counters are not refused is likely enough to read what may be carried over.
+    find_inputs("");
+    std::exception_ptr unread;
+    const SelfTestResult tested = run_self_test(what, [&] {
+      try {
+        read_since();
+      } catch (...) {
+        unread = std::current_exception();
+      }
+    });
+    if (unread) std::rethrow_exception(unread);
     counts_emulated_ = !tested.not_counted.empty() && can_count_emulated(options_);
-    inputs_.emplace(
-        Circumstances{.machine = gpu_.machine + tested.not_counted,
-                      .libraries = gpu_.libraries,
-                      .options = fmt::format("{} {} {} {}", options_.checks, options_.schedules,
-                                             options_.use_cupti, counts_emulated_),
-                      .project = options_.project});
+    if (!tested.not_counted.empty()) {
+      find_inputs(tested.not_counted);
+      read_since();
+    }
     if (options_.affected) return;
     fmt::print("{}\n", tested.text);
     if (counts_emulated_) fmt::print("counts are the emulator's; results and times the GPU's\n");
     std::fflush(stdout);
   }
 
-  /// Takes over what has not changed since an earlier gate.
+  /// Takes over what has not changed since an earlier gate, which read_since() has read.
   void carry() {
     if (!since_) return;
-    carried_ = read_carried(
-        *since_,
-        {.cases = cases_,
-         .inputs_of = [&](const Case& one) -> const metrics::Inputs& { return inputs_->of(one); },
-         .why_measured = [&](const Case& one) { return why_measured(one); },
-         .static_archs = [&](const Case& one) { return static_archs(one); },
-         .run_archs = [&](const Case& one) { return run_archs(one); },
-         .ratios_of = [&](const Case& one) { return budgets_.ratios_of(one); }});
     since_.reset();
     if (options_.affected) return;
     std::size_t count = 0;
@@ -183,15 +185,21 @@ class Gate {
     // Beside the measuring, as that may take less time.
     carried_writer_ = std::make_unique<process::Crew>(
         process::IsolatedWork{.count = 1,
-                              .begin =
-                                  [this] {
-                                    writer_->reopen();
+                              .begin = [this] { writer_->reopen(); },
+                              .work =
+                                  [this](std::size_t) {
                                     writer_->write(carried_facts_);
+                                    return true;
                                   },
-                              .work = [](std::size_t) { return true; },
                               .done = [](std::size_t) {},
-                              .died = [](const process::CrashedItem&) {}},
+                              .died =
+                                  [](const process::CrashedItem& crashed) {
+                                    throw std::runtime_error(
+                                        "what is carried over could not be written: " +
+                                        crashed.reason);
+                                  }},
         1);
+    carried_writer_->begin_work();
     for (const auto& [run, count] : by_run) {
       left_out_.push_back(fmt::format(
           "cases carried over from run {}, because nothing that they depend on has changed, "
@@ -335,6 +343,27 @@ class Gate {
   }
 
  private:
+  void find_inputs(const std::string& not_counted) {
+    inputs_.emplace(
+        Circumstances{.machine = gpu_.machine + not_counted,
+                      .libraries = gpu_.libraries,
+                      .options = fmt::format("{} {} {} {}", options_.checks, options_.schedules,
+                                             options_.use_cupti, counts_emulated_),
+                      .project = options_.project});
+  }
+
+  void read_since() {
+    if (!since_) return;
+    carried_ = read_carried(
+        *since_,
+        {.cases = cases_,
+         .inputs_of = [&](const Case& one) -> const metrics::Inputs& { return inputs_->of(one); },
+         .why_measured = [&](const Case& one) { return why_measured(one); },
+         .static_archs = [&](const Case& one) { return static_archs(one); },
+         .run_archs = [&](const Case& one) { return run_archs(one); },
+         .ratios_of = [&](const Case& one) { return budgets_.ratios_of(one); }});
+  }
+
   /// Those that --counters asks for: mostly nothing judges them.
   void print_counters(const outcome::Outcome& outcome) const {
     for (const metrics::Metric* counter : options_.counters) {
@@ -604,7 +633,7 @@ class Gate {
         job.items, [&](const Cases& cases) { return !job.are_left || job.are_left(cases); });
     job.progress = std::make_unique<process::Progress>(title, left);
     job.crew->work_through(processes);
-    job.crew.reset();  // and its processes
+    job.crew->dismiss();
   }
 
   const std::vector<Fact>& facts_so_far() {

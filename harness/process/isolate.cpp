@@ -66,8 +66,7 @@ class Child {
     its_socket_ = ends[1];
     // Setting up CUDA and its profiler can take longer than the limit of an item.
     constexpr std::chrono::seconds kTimeToBegin{120};
-    limit_ = std::max(work.time_limit, kTimeToBegin);
-    deadline_ = steady_clock::now() + limit_;
+    allow(std::max(work.time_limit, kTimeToBegin));
   }
 
   ~Child() {
@@ -92,9 +91,13 @@ class Child {
 
   void give(std::size_t item, std::chrono::seconds time_limit) {
     item_ = item;
-    limit_ = time_limit;
-    deadline_ = steady_clock::now() + limit_;
+    time_limit_ = time_limit;
+    if (begun_) allow(time_limit);
     static_cast<void>(send(socket_, &item, sizeof item, MSG_NOSIGNAL));
+  }
+
+  void stop() const {
+    if (pid_ > 0) kill(pid_, SIGKILL);
   }
 
   /// What has become of it.
@@ -123,7 +126,11 @@ class Child {
     }
     if (message.kind == Message::kBegun && !begun_) {
       begun_ = true;
-      rest();
+      if (item_) {
+        allow(time_limit_);
+      } else {
+        rest();
+      }
       return {};
     }
     if (item_ != message.item) {
@@ -138,6 +145,10 @@ class Child {
 
  private:
   void rest() { deadline_ = steady_clock::time_point::max(); }
+  void allow(std::chrono::seconds limit) {
+    limit_ = limit;
+    deadline_ = steady_clock::now() + limit;
+  }
 
   News ended() {
     std::string reason = reap();
@@ -196,6 +207,7 @@ class Child {
   bool begun_ = false;
   std::optional<std::size_t> item_, last_;  // at work; done last
   std::chrono::seconds limit_{};            // of what it does now
+  std::chrono::seconds time_limit_{};       // of its item
   steady_clock::time_point deadline_;
 };
 
@@ -208,6 +220,15 @@ class Crew::Impl {
     while (children_.size() < std::min(early, work_.count)) {
       children_.emplace_back(work_, children_);
     }
+  }
+
+  void begin_work() {
+    std::size_t item = 0;
+    for (Child& child : children_) give(child, item++);
+  }
+
+  void dismiss() const {
+    for (const Child& child : children_) child.stop();
   }
 
   void work_through(std::size_t processes) {
@@ -237,6 +258,11 @@ class Crew::Impl {
  private:
   enum class State { waiting, given, done };
 
+  void give(Child& child, std::size_t item) {
+    items_[item] = State::given;
+    child.give(item, work_.time_limit);
+  }
+
   bool may_begin(std::size_t item) const {
     const auto is_done = [&](std::size_t other) { return items_[other] == State::done; };
     return items_[item] == State::waiting &&
@@ -252,11 +278,10 @@ class Crew::Impl {
     };
     for (Child& child : children_) {
       if (!child.is_idle() || !has_next()) continue;
-      items_[item] = State::given;
-      child.give(item, work_.time_limit);
+      give(child, item);
     }
     for (const Child& child : children_) {
-      if (!child.has_begun() && has_next()) ++item;  // it will be this one's
+      if (!child.has_begun() && !child.item() && has_next()) ++item;  // it will be this one's
     }
     for (; children_.size() < most_ && has_next(); ++item) children_.emplace_back(work_, children_);
     if (std::ranges::all_of(children_, &Child::is_idle)) {
@@ -313,6 +338,10 @@ Crew::Crew(IsolatedWork work, std::size_t early)
     : impl_(std::make_unique<Impl>(std::move(work), early)) {}
 
 Crew::~Crew() = default;
+
+void Crew::begin_work() { impl_->begin_work(); }
+
+void Crew::dismiss() { impl_->dismiss(); }
 
 void Crew::work_through(std::size_t processes) { impl_->work_through(processes); }
 

@@ -47,9 +47,13 @@ class Crew {
   Crew(const Crew&) = delete;
   Crew& operator=(const Crew&) = delete;
 
+  /// Gives those that are there the first items, one each, and does not wait for them.
+  void begin_work();
   /// With `processes` of them at most. Throws std::system_error if no process can be made,
   /// std::runtime_error if two in a row finish no item.
   void work_through(std::size_t processes);
+  /// Kills all of them, and does not wait for their end, which takes a while where they used a GPU.
+  void dismiss();
 
  private:
   class Impl;

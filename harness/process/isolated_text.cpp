@@ -45,26 +45,30 @@ class SharedAnswer {
 
 }  // namespace
 
-std::string isolated_text(const std::function<std::string()>& make,
-                          std::chrono::seconds time_limit) {
+std::string isolated_text(const std::function<std::string()>& make, std::chrono::seconds time_limit,
+                          const std::function<void()>& meanwhile) {
   const SharedAnswer answer;
-  run_isolated({.count = 1,
-                .time_limit = time_limit,
-                .begin = [] {},
-                .work =
-                    [&](std::size_t) {
-                      try {
-                        answer.set(make(), false);
-                      } catch (const std::exception& error) {
-                        answer.set(files::error_text(error), true);
-                      }
-                      return true;
-                    },
-                .done = [](std::size_t) {},
-                .died =
-                    [&](const CrashedItem& crashed) {
-                      answer.set("its process was lost: " + crashed.reason, true);
-                    }});
+  Crew crew({.count = 1,
+             .time_limit = time_limit,
+             .begin = [] {},
+             .work =
+                 [&](std::size_t) {
+                   try {
+                     answer.set(make(), false);
+                   } catch (const std::exception& error) {
+                     answer.set(files::error_text(error), true);
+                   }
+                   return true;
+                 },
+             .done = [](std::size_t) {},
+             .died =
+                 [&](const CrashedItem& crashed) {
+                   answer.set("its process was lost: " + crashed.reason, true);
+                 }},
+            1);
+  crew.begin_work();
+  if (meanwhile) meanwhile();
+  crew.work_through(1);
   // What went wrong in the child may have written here, too.
   std::string text(answer.get().text, std::min(answer.get().length, sizeof(Answer::text)));
   if (answer.get().failed) throw std::runtime_error(text);

@@ -253,6 +253,46 @@ TEST(Isolate, ProcessesGetReadyBeforeTheWorkBegins) {
   EXPECT_EQ(*worked, 3);
 }
 
+TEST(Isolate, FirstItemsAreDoneBesideTheParent) {
+  const auto worked = shared_number();
+  std::vector<std::size_t> done;
+  process::Crew crew({.count = 3,
+                      .begin = [] {},
+                      .work =
+                          [&](std::size_t) {
+                            ++*worked;
+                            return true;
+                          },
+                      .done = [&](std::size_t item) { done.push_back(item); },
+                      .died = [](const process::CrashedItem&) { FAIL(); }},
+                     2);
+  crew.begin_work();
+  EXPECT_TRUE(comes([&] { return *worked == 2; }));
+  EXPECT_TRUE(done.empty());
+  crew.work_through(2);
+  std::ranges::sort(done);
+  EXPECT_THAT(done, ElementsAre(0, 1, 2));
+  EXPECT_EQ(*worked, 3);
+}
+
+TEST(Isolate, AnItemThatIsBegunEarlyHasItsTimeLimit) {
+  std::map<std::size_t, std::string> died;
+  process::Crew crew({.count = 1,
+                      .time_limit = std::chrono::seconds(1),
+                      .begin = [] {},
+                      .work =
+                          [](std::size_t) {
+                            std::this_thread::sleep_for(std::chrono::seconds(60));
+                            return true;
+                          },
+                      .done = [](std::size_t) {},
+                      .died = [&](const process::CrashedItem& c) { died[c.item] = c.reason; }},
+                     1);
+  crew.begin_work();
+  crew.work_through(1);
+  EXPECT_THAT(died, ElementsAre(Pair(0, "time limit of 1 s exceeded")));
+}
+
 TEST(Isolate, WhatIsAllSkippedBeginsNothing) {
   process::Crew crew({.count = 2,
                       .skip = [](std::size_t) { return true; },
