@@ -39,7 +39,7 @@ TEST(IsolatedText, TheParentDoesSomethingMeanwhile) {
   ASSERT_EQ(pipe(ends), 0);
   const auto answer = [&] {
     char said = 0;
-    return std::string(read(ends[0], &said, 1) == 1 ? 1 : 0, said);
+    return read(ends[0], &said, 1) == 1 ? std::string(1, said) : "nothing";
   };
   EXPECT_EQ(process::isolated_text(answer, 10s, [&] { EXPECT_EQ(write(ends[1], "m", 1), 1); }),
             "m");
