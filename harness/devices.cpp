@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -15,6 +16,7 @@
 
 #include "harness/runtime.h"
 #include "metrics/architectures.h"
+#include "metrics/available_cores.h"
 #include "metrics/hash.h"
 #include "warpgauge/cuda_error.h"
 
@@ -143,6 +145,14 @@ std::optional<metrics::Device> current_device(std::string* why) {
                          .uuid_hash = metrics::hash_text(std::as_bytes(std::span(p.uuid.bytes))),
                          .sm_clock_mhz = attribute(cudaDevAttrClockRate, device) / 1000,
                          .memory_clock_mhz = attribute(cudaDevAttrMemoryClockRate, device) / 1000};
+}
+
+std::size_t processes_on_gpu(std::size_t cases, bool is_exclusive) {
+  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kWorthIt = 50;  // cases that take as long as the start of CUDA and CUPTI
+  if (is_exclusive) return 1;
+  return std::min(
+      {kMost, 1 + cases / kWorthIt, static_cast<std::size_t>(metrics::available_cores())});
 }
 
 bool is_exclusive_device() {

@@ -1,6 +1,7 @@
 // The GPUs of this machine.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,10 @@ std::optional<metrics::Device> current_device(std::string* why);
 
 /// One process only may use the current device (compute mode exclusive). False where there is none.
 bool is_exclusive_device();
+
+/// How many processes count so many cases on one GPU the fastest: more wait for one another longer
+/// than they save.
+std::size_t processes_on_gpu(std::size_t cases, bool is_exclusive);
 
 /// "sm_90" for a device of compute capability 9.0. running_arch() has the name of the code on it.
 std::string arch_of(const metrics::Device& device);

@@ -1,9 +1,9 @@
 #include "harness/bench/bench_counters.h"
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <functional>
-#include <memory>
 #include <optional>
 #include <variant>
 #include <vector>
@@ -12,8 +12,11 @@
 #include "harness/files/temporary_path.h"
 #include "harness/meter.h"
 #include "harness/process/isolate.h"
+#include "harness/process/isolated_text.h"
 #include "harness/process/progress.h"
+#include "harness/process/turns.h"
 #include "harness/provenance.h"
+#include "harness/runtime.h"
 #include "metrics/fact.h"
 
 namespace warpgauge::bench {
@@ -30,29 +33,42 @@ bool is_shown(const metrics::Fact& fact) {
          std::ranges::find(kShown, fact.metric) != std::end(kShown);
 }
 
+std::size_t processes_for(std::size_t cases) {
+  if (is_emulated()) return 1;
+  constexpr std::chrono::seconds kPatience{120};  // for a GPU that is busy
+  const std::string exclusive = process::isolated_text(
+      [] {
+        use_assigned_device();
+        return std::string(is_exclusive_device() ? "yes" : "");
+      },
+      kPatience);
+  return processes_on_gpu(cases, !exclusive.empty());
+}
+
 }  // namespace
 
 std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& cases,
                                               std::string* why) {
   const files::TemporaryPath file = files::TemporaryPath::file();
+  const process::Turns turns;
   std::optional<Meter> meter;  // only ever filled in children
-  std::unique_ptr<metrics::FactWriter> writer;
+  metrics::FactWriter writer(file.path(), start_run("bench", {}));
   process::Progress progress("counts", cases.size());
   process::IsolatedWork work = {.count = cases.size()};
   work.begin = [&] {
     use_assigned_device();
-    meter.emplace(true);
-    writer = std::make_unique<metrics::FactWriter>(file.path(), start_run("bench", {}));
+    meter.emplace(true, is_emulated() ? nullptr : &turns);
+    writer.reopen();
   };
   work.work = [&](std::size_t i) {
     std::vector<metrics::Fact> facts = meter->run(*cases[i], metrics::Budgets());
     std::erase_if(facts, std::not_fn(is_shown));
-    writer->write(facts);
+    writer.write(facts);
     return !meter->broken();
   };
   work.done = [&](std::size_t i) { progress.done(cases[i]->id.str()); };
   work.died = [&](const process::CrashedItem& crashed) { *why = crashed.reason; };
-  process::run_isolated(work);
+  process::run_isolated(work, processes_for(cases.size()));
   std::map<std::string, CaseCounts> counts;
   for (const metrics::StoredRun& run : metrics::read_facts(file.path())) {
     for (const metrics::Fact& fact : run.facts) {

@@ -570,13 +570,11 @@ class Gate {
 
   /// For exact facts, which do not depend on what else runs.
   std::size_t many_processes(std::size_t cases, bool use_gpu) const {
-    constexpr std::size_t kMostOnCpu = 16,
-                          kMostOnGpu = 4;  // each has a copy of its case, or of CUDA
-    constexpr std::size_t kWorthIt = 50;   // cases that take as long as the start of CUDA and CUPTI
+    constexpr std::size_t kMost = 16;  // each has a copy of its case
     if (use_gpu && gpu_.is_exclusive) return 1;
     if (options_.jobs != 0) return options_.jobs;
-    const std::size_t most = use_gpu ? std::min(kMostOnGpu, 1 + cases / kWorthIt) : kMostOnCpu;
-    return std::min(static_cast<std::size_t>(metrics::available_cores()), most);
+    if (use_gpu) return processes_on_gpu(cases, false);
+    return std::min(static_cast<std::size_t>(metrics::available_cores()), kMost);
   }
 
   static std::vector<Cases> one_by_one(const Cases& cases) {
