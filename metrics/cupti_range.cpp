@@ -95,16 +95,15 @@ struct RangeProfiler::Impl {
   using Samples = std::map<std::string_view, std::vector<double>>;  // of an item: [name][round]
 
   explicit Impl(const std::vector<const Metric*>& wanted);
-  void sample(const CounterSet& set, std::span<const RangeItem> items, std::span<Samples> samples);
+  void sample(RangeSession& session, const CounterSet& set, std::span<const RangeItem> items,
+              std::span<Samples> samples);
 
   CuptiContext context;
   std::vector<const Metric*> metrics;
   std::list<CounterSet> sets;
-  RangeSession session;
 };
 
-RangeProfiler::Impl::Impl(const std::vector<const Metric*>& wanted)
-    : context(open_context()), session(context.context) {
+RangeProfiler::Impl::Impl(const std::vector<const Metric*>& wanted) : context(open_context()) {
   const std::vector<std::string> names = range_names(context.chip, context.availability, wanted);
   if (names.empty()) {
     throw Unmeasured("chip " + context.chip + " has none of the hardware counters",
@@ -115,8 +114,8 @@ RangeProfiler::Impl::Impl(const std::vector<const Metric*>& wanted)
 }
 
 // One round over the items: adds a value of each counter to `samples`, which has one per item.
-void RangeProfiler::Impl::sample(const CounterSet& set, std::span<const RangeItem> items,
-                                 std::span<Samples> samples) {
+void RangeProfiler::Impl::sample(RangeSession& session, const CounterSet& set,
+                                 std::span<const RangeItem> items, std::span<Samples> samples) {
   const CounterData data = session.run(items, set.config, set.pass_count, set.c_names());
   if (const std::size_t ranges = range_count(data); ranges != items.size()) {
     throw Unmeasured("the range profiler returned " + std::to_string(ranges) + " ranges for " +
@@ -140,11 +139,15 @@ std::vector<std::vector<std::pair<std::string_view, double>>> RangeProfiler::mea
   if (rounds < 1) throw std::invalid_argument("a measurement needs at least one round");
   warm_up(items);
   std::vector<Impl::Samples> samples(items.size());
-  for (std::size_t first = 0; first < items.size(); first += kMaxRangesPerPass) {
-    const std::size_t count = std::min(kMaxRangesPerPass, items.size() - first);
-    for (const CounterSet& set : impl_->sets) {
+  for (const CounterSet& set : impl_->sets) {
+    if (items.empty()) break;
+    // One for each: CUPTI (13.0) goes on with the first configuration that a session was given.
+    RangeSession session(impl_->context.context);
+    for (std::size_t first = 0; first < items.size(); first += kMaxRangesPerPass) {
+      const std::size_t count = std::min(kMaxRangesPerPass, items.size() - first);
       for (int round = 0; round < (set.is_measured_once ? 1 : rounds); ++round) {
-        impl_->sample(set, items.subspan(first, count), std::span(samples).subspan(first, count));
+        impl_->sample(session, set, items.subspan(first, count),
+                      std::span(samples).subspan(first, count));
       }
     }
   }
