@@ -110,6 +110,23 @@ std::string hash_of_files(const std::set<std::string>& files) {
   return files.empty() ? "" : metrics::hash_text(all);
 }
 
+/// By architecture and kernel: the place of its cubin among embedded_cubins().
+using CubinPlaces =
+    std::map<std::string, std::map<std::string, std::size_t, std::less<>>, std::less<>>;
+
+/// Of all cubins so far: more may be registered.
+const CubinPlaces& places_of_kernels() {
+  static CubinPlaces places;
+  static std::size_t read = 0;
+  const std::vector<EmbeddedCubin>& cubins = embedded_cubins();
+  for (; read < cubins.size(); ++read) {
+    const metrics::Cubin cubin(cubins[read].image);
+    auto& of_arch = places[cubins[read].arch];
+    for (std::string& name : cubin.kernels()) of_arch.try_emplace(std::move(name), read);
+  }
+  return places;
+}
+
 }  // namespace
 
 void register_fat_binary(const void* wrapper) { registered().unread.push_back(wrapper); }
@@ -121,19 +138,14 @@ const std::vector<EmbeddedCubin>& embedded_cubins() { return read_code().cubins;
 const std::vector<EmbeddedPtx>& embedded_ptx() { return read_code().ptx; }
 
 const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch) {
-  static std::map<std::string, std::map<std::string, std::size_t, std::less<>>, std::less<>> places;
-  static std::size_t read = 0;
-  const std::vector<EmbeddedCubin>& cubins = embedded_cubins();
-  for (; read < cubins.size(); ++read) {
-    const metrics::Cubin cubin(cubins[read].image);
-    auto& of_arch = places[cubins[read].arch];
-    for (std::string& name : cubin.kernels()) of_arch.try_emplace(std::move(name), read);
-  }
+  const CubinPlaces& places = places_of_kernels();
   const auto of_arch = places.find(arch);
   if (of_arch == places.end()) return nullptr;
   const auto found = of_arch->second.find(kernel);
-  return found == of_arch->second.end() ? nullptr : &cubins[found->second];
+  return found == of_arch->second.end() ? nullptr : &embedded_cubins()[found->second];
 }
+
+void read_cubins() { places_of_kernels(); }
 
 const EmbeddedPtx* find_ptx(std::string_view kernel, std::string_view arch) {
   const auto holds = [&](const EmbeddedPtx& ptx) {

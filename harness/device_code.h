@@ -36,6 +36,10 @@ const std::vector<EmbeddedPtx>& embedded_ptx();
 /// The cubin that holds `kernel` for `arch`, or nullptr. Throws metrics::FatBinaryError.
 const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch);
 
+/// Does what find_cubin() does when it is first asked: read all of them. In front of a fork, it
+/// does so for all processes.
+void read_cubins();
+
 /// The PTX that defines `kernel` for `arch`, or nullptr. Throws metrics::FatBinaryError.
 const EmbeddedPtx* find_ptx(std::string_view kernel, std::string_view arch);
 

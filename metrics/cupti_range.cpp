@@ -122,11 +122,18 @@ void RangeProfiler::Impl::sample(RangeSession& session, const CounterSet& set,
                          std::to_string(items.size()) + " cases",
                      "");
   }
+  const auto is_finite = [](double value) { return std::isfinite(value); };
+  bool has_value = false;
   for (std::size_t range = 0; range < items.size(); ++range) {
     const std::vector<double> values = set.host.evaluate(data, range, set.c_names());
     Samples& of_item = samples[item_of_range(data, range, items.size())];
     for (std::size_t i = 0; i < set.names.size(); ++i) of_item[set.names[i]].push_back(values[i]);
+    has_value = has_value || std::ranges::any_of(values, is_finite);
   }
+  if (has_value) return;
+  throw Unmeasured("the range profiler returned no value of " + set.names.front() +
+                       ", nor of what it measures with it",
+                   "Report it with the versions of driver and CUDA toolkit");
 }
 
 RangeProfiler::RangeProfiler(const std::vector<const Metric*>& wanted)

@@ -228,7 +228,7 @@ class Gate {
   /// architecture in a process of its own.
   void measure_static() {
     // All processes need them: here they are read once.
-    static_cast<void>(find_cubin("", ""));
+    read_cubins();
     static_cast<void>(PtxasTexts::of_this_build());
     for (const std::string& arch : archs_) {
       Cases cases = cases_by_result(
@@ -265,7 +265,7 @@ class Gate {
         [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
     if (!is_emulated()) {
       const std::set<const Case*> left(cases.begin(), cases.end());
-      runs_->are_left = [&left](const Cases& one) { return left.contains(one.front()); };
+      runs_->are_left = [left](const Cases& one) { return left.contains(one.front()); };
       return finish(*runs_, "run-time facts", many_processes(cases.size(), true));
     }
     for (const std::string& arch : run_archs_) {
@@ -308,10 +308,11 @@ class Gate {
   /// Times and hardware counters of the cases that ran well.
   void measure_bounded() {
     if (!no_bounded_.empty()) return;
-    if (!bounded_) bounded_ = started(bounded_job());
     const Cases passed = passed_of(cases_);
+    if (passed.empty()) return;
+    if (!bounded_) bounded_ = started(bounded_job());
     const std::set<const Case*> left(passed.begin(), passed.end());
-    bounded_->are_left = [&left](const Cases& session) {
+    bounded_->are_left = [left](const Cases& session) {
       return std::ranges::any_of(session, [&](const Case* one) { return left.contains(one); });
     };
     finish(*bounded_, "times and hardware counters", 1);
@@ -460,6 +461,7 @@ class Gate {
     return found;
   }
 
+  /// In this process. A reader must not be shared: both would read on where the other has read to.
   void open_facts() {
     writer_->reopen();
     facts_ = std::make_unique<metrics::FactReader>(
@@ -583,7 +585,7 @@ class Gate {
     return items;
   }
 
-  /// With `early` processes getting ready.
+  /// With `early` processes getting ready. Of a Job as it stays: they are copies of this process.
   std::unique_ptr<Job> started(Job given, std::size_t early = 0) {
     auto job = std::make_unique<Job>(std::move(given));
     std::size_t largest = 1;
