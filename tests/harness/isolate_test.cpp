@@ -24,6 +24,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Pair;
+using testing::UnorderedElementsAre;
 
 struct Outcome {
   std::vector<std::size_t> done;
@@ -230,49 +231,43 @@ TEST(Isolate, AProcessThatCannotBeginLeavesItsItemsToTheOthers) {
   EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4));
 }
 
-TEST(Isolate, ProcessesGetReadyBeforeTheWorkBegins) {
-  const auto begun = shared_number(), worked = shared_number();
+/// Work that counts how many processes have begun, and items were worked on, and lists the items
+/// that came back.
+struct Counted {
+  std::shared_ptr<std::atomic<int>> begun = shared_number(), worked = shared_number();
   std::vector<std::size_t> done;
-  process::Crew crew({.count = 4,
-                      .skip = [](std::size_t item) { return item == 1; },
-                      .begin = [&] { ++*begun; },
-                      .work =
-                          [&](std::size_t) {
-                            ++*worked;
-                            return true;
-                          },
-                      .done = [&](std::size_t item) { done.push_back(item); },
-                      .died = [](const process::CrashedItem&) { FAIL(); }},
-                     2);
-  EXPECT_TRUE(comes([&] { return *begun == 2; }));
-  EXPECT_EQ(*worked, 0);
+
+  process::IsolatedWork work(std::size_t count) {
+    return {.count = count,
+            .begin = [this] { ++*begun; },
+            .work = [this](std::size_t) { return ++*worked > 0; },
+            .done = [this](std::size_t item) { done.push_back(item); },
+            .died = [](const process::CrashedItem&) { FAIL(); }};
+  }
+};
+
+TEST(Isolate, ProcessesGetReadyBeforeTheWorkBegins) {
+  Counted counted;
+  process::IsolatedWork work = counted.work(4);
+  work.skip = [](std::size_t item) { return item == 1; };
+  process::Crew crew(work, 2);
+  EXPECT_TRUE(comes([&] { return *counted.begun == 2; }));
+  EXPECT_EQ(*counted.worked, 0);
   crew.work_through(2);
-  std::ranges::sort(done);
-  EXPECT_THAT(done, ElementsAre(0, 2, 3));
-  EXPECT_EQ(*begun, 2);
-  EXPECT_EQ(*worked, 3);
+  EXPECT_THAT(counted.done, UnorderedElementsAre(0, 2, 3));
+  EXPECT_EQ(*counted.begun, 2);
+  EXPECT_EQ(*counted.worked, 3);
 }
 
 TEST(Isolate, FirstItemsAreDoneBesideTheParent) {
-  const auto worked = shared_number();
-  std::vector<std::size_t> done;
-  process::Crew crew({.count = 3,
-                      .begin = [] {},
-                      .work =
-                          [&](std::size_t) {
-                            ++*worked;
-                            return true;
-                          },
-                      .done = [&](std::size_t item) { done.push_back(item); },
-                      .died = [](const process::CrashedItem&) { FAIL(); }},
-                     2);
+  Counted counted;
+  process::Crew crew(counted.work(3), 2);
   crew.begin_work();
-  EXPECT_TRUE(comes([&] { return *worked == 2; }));
-  EXPECT_TRUE(done.empty());
+  EXPECT_TRUE(comes([&] { return *counted.worked == 2; }));
+  EXPECT_TRUE(counted.done.empty());
   crew.work_through(2);
-  std::ranges::sort(done);
-  EXPECT_THAT(done, ElementsAre(0, 1, 2));
-  EXPECT_EQ(*worked, 3);
+  EXPECT_THAT(counted.done, UnorderedElementsAre(0, 1, 2));
+  EXPECT_EQ(*counted.worked, 3);
 }
 
 TEST(Isolate, AnItemThatIsBegunEarlyHasItsTimeLimit) {
