@@ -16,7 +16,7 @@ struct Sampling {
   std::chrono::seconds time_limit{1};     ///< of all runs of one case, beyond the least
 
   /// The same for a GPU that was idle so long. On an H100 that was idle for 1 ms to 2 s the first
-  /// run takes up to 1.6 times as long, and the second is as fast as the hundredth.
+  /// run took up to 2.3 times as long as usual, and those behind it at most 1.06 times.
   Sampling after(std::chrono::nanoseconds idle) const {
     Sampling sampling = *this;
     sampling.warm_up = std::min(warm_up, std::chrono::ceil<std::chrono::milliseconds>(idle / 10));
