@@ -233,6 +233,8 @@ class FactWriter {
   /// All with one write() call, the record of a case before its first value. Throws FactError with
   /// path and cause (such as a full disk); the file then still ends in a whole line.
   void write(const std::vector<Fact>& facts);
+  /// The same of all that another writer of this run has written to a file of its own.
+  void write_all_of(const std::filesystem::path& file);
   void write_end(const RunEnd& end);
   const Run& run() const { return run_; }
   /// Opens the file anew: in a process that was forked, as locks are those of what has opened it,
@@ -244,7 +246,7 @@ class FactWriter {
 
  private:
   void open_file();
-  void append(const std::vector<nlohmann::ordered_json>& records);
+  void append(std::string lines);
 
   int fd_ = -1;
   bool knows_devices_ = false;         // the run that was written has its devices

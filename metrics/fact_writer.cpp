@@ -1,7 +1,6 @@
 // Appends facts to a file, safe against crashes, other writers and full disks.
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,17 +8,17 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <fstream>
 #include <iterator>
 #include <memory>
-#include <new>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "metrics/fact.h"
+#include "metrics/shared_with_forks.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -79,12 +78,10 @@ std::string line_of(const nlohmann::ordered_json& record) {
   return record.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + '\n';
 }
 
-/// A place in the file that processes forked from this one share; at first before its beginning.
-std::shared_ptr<std::int64_t> shared_with_forks() {
-  void* memory = mmap(nullptr, sizeof(std::int64_t), PROT_READ | PROT_WRITE,
-                      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
-  return {new (memory) std::int64_t(-1), [](std::int64_t* place) { munmap(place, sizeof *place); }};
+std::string lines_of(const std::vector<nlohmann::ordered_json>& records) {
+  std::string lines;
+  for (const nlohmann::ordered_json& record : records) lines += line_of(record);
+  return lines;
 }
 
 /// The facts from the first on that are of one case.
@@ -99,7 +96,8 @@ std::span<const Fact> of_first_case(std::span<const Fact> facts) {
 }  // namespace
 
 FactWriter::FactWriter(const std::filesystem::path& path, Run run)
-    : end_(shared_with_forks()), path_(path), run_(std::move(run)) {
+    : end_(shared_with_forks<std::int64_t>()), path_(path), run_(std::move(run)) {
+  *end_ = -1;  // before the beginning
   open_file();
 }
 
@@ -137,7 +135,14 @@ void FactWriter::write(const std::vector<Fact>& facts) {
     std::ranges::move(values_json(of_case, name), std::back_inserter(records));
     rest = rest.subspan(of_case.size());
   }
-  if (!records.empty()) append(records);
+  if (!records.empty()) append(lines_of(records));
+}
+
+void FactWriter::write_all_of(const std::filesystem::path& file) {
+  std::ifstream stream(file, std::ios::binary);
+  std::string lines((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  if (!stream) fail_to_write(file, "cannot be read", errno);
+  append(std::move(lines));
 }
 
 void FactWriter::write_end(const RunEnd& end) {
@@ -146,15 +151,14 @@ void FactWriter::write_end(const RunEnd& end) {
   nlohmann::ordered_json object = {
       {"record", "end"}, {"run", run_.id}, {"counts", counts}, {"exit_code", end.exit_code}};
   if (!end.left_out.empty()) object["left_out"] = end.left_out;
-  append({object});
+  append(line_of(object));
 }
 
-void FactWriter::append(const std::vector<nlohmann::ordered_json>& records) {
-  const FileLock lock(fd_);
+void FactWriter::append(std::string lines) {
+  const FileLock lock(fd_);  // others wait for it
   const bool is_ours = size_of(fd_) == *end_;
   if (!is_ours) cut_torn_line(fd_);  // of a fork that has died
-  std::string lines = is_ours && knows_devices_ ? "" : line_of(run_json(run_));
-  for (const nlohmann::ordered_json& record : records) lines += line_of(record);
+  if (!is_ours || !knows_devices_) lines.insert(0, line_of(run_json(run_)));
   ssize_t written = 0;
   do {
     written = ::write(fd_, lines.data(), lines.size());

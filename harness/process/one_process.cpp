@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <poll.h>
-#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -11,9 +10,12 @@
 #include <cerrno>
 #include <chrono>
 #include <exception>
+#include <memory>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
+
+#include "metrics/shared_with_forks.h"
 
 namespace warpgauge::process {
 namespace {
@@ -21,14 +23,9 @@ namespace {
 /// A call under way, as this process and its copies see it.
 class Call {
  public:
-  Call()
-      : flag_(mmap(nullptr, sizeof(Flag), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
-                   0)) {
-    if (flag_ == MAP_FAILED) throw std::system_error(errno, std::generic_category(), "mmap");
+  Call() {
     if (pipe2(ends_, O_CLOEXEC | O_NONBLOCK) != 0) {
-      const int error = errno;
-      munmap(flag_, sizeof(Flag));
-      throw std::system_error(error, std::generic_category(), "pipe");
+      throw std::system_error(errno, std::generic_category(), "pipe");
     }
     outer_ = std::exchange(current, this);
   }
@@ -36,14 +33,13 @@ class Call {
     current = outer_;
     close(ends_[0]);
     if (ends_[1] >= 0) close(ends_[1]);
-    munmap(flag_, sizeof(Flag));
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
 
   void end_if_copy() {
     if (getpid() == process_) return;
-    *static_cast<Flag*>(flag_) = true;
+    *copy_came_back_ = true;
     for (;;) syscall(SYS_exit_group, 0);
   }
 
@@ -65,15 +61,15 @@ class Call {
     }
   }
 
-  bool copy_came_back() const { return *static_cast<Flag*>(flag_); }
+  bool copy_came_back() const { return *copy_came_back_; }
 
   static inline Call* current = nullptr;
 
  private:
-  using Flag = std::atomic<bool>;
   pid_t process_ = getpid();
   Call* outer_ = nullptr;
-  void* flag_;              ///< in memory that copies share: one came back
+  const std::shared_ptr<std::atomic<bool>> copy_came_back_ =
+      metrics::shared_with_forks<std::atomic<bool>>();
   int ends_[2] = {-1, -1};  ///< of a pipe that copies hold open
 };
 
