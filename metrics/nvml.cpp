@@ -71,21 +71,27 @@ GpuMonitor::GpuMonitor(const std::string& pci_bus_id) : library_(std::make_uniqu
         fmt::format("NVML does not report GPU {}: {}", pci_bus_id, library_->error_text(status)),
         "");
   }
+  unchanging_.max_sm_clock_mhz = number("nvmlDeviceGetMaxClockInfo", kSmClock);
+  unchanging_.max_memory_clock_mhz = number("nvmlDeviceGetMaxClockInfo", kMemoryClock);
+  unsigned mig = 0, pending = 0;
+  library_->call<int(void*, unsigned*, unsigned*)>("nvmlDeviceGetMigMode", device_, &mig, &pending);
+  unchanging_.mig = mig != 0;
 }
 
 GpuMonitor::~GpuMonitor() = default;
 
+int GpuMonitor::number(const char* function, unsigned what) const {
+  unsigned value = 0;
+  const int status =
+      library_->call<int(void*, unsigned, unsigned*)>(function, device_, what, &value);
+  return status == kSuccess ? static_cast<int>(value) : 0;
+}
+
 GpuState GpuMonitor::state() const {
-  const auto number = [this](const char* name, unsigned what) {
-    unsigned value = 0;
-    const int status = library_->call<int(void*, unsigned, unsigned*)>(name, device_, what, &value);
-    return status == kSuccess ? static_cast<int>(value) : 0;
-  };
-  GpuState state{.sm_clock_mhz = number("nvmlDeviceGetClockInfo", kSmClock),
-                 .memory_clock_mhz = number("nvmlDeviceGetClockInfo", kMemoryClock),
-                 .max_sm_clock_mhz = number("nvmlDeviceGetMaxClockInfo", kSmClock),
-                 .max_memory_clock_mhz = number("nvmlDeviceGetMaxClockInfo", kMemoryClock),
-                 .temperature_c = number("nvmlDeviceGetTemperature", kGpuTemperature)};
+  GpuState state = unchanging_;
+  state.sm_clock_mhz = number("nvmlDeviceGetClockInfo", kSmClock);
+  state.memory_clock_mhz = number("nvmlDeviceGetClockInfo", kMemoryClock);
+  state.temperature_c = number("nvmlDeviceGetTemperature", kGpuTemperature);
   unsigned long long reasons = 0;
   // The old name of the same function: every driver has it.
   library_->call<int(void*, unsigned long long*)>("nvmlDeviceGetCurrentClocksThrottleReasons",
@@ -96,9 +102,6 @@ GpuState GpuMonitor::state() const {
   const int status = library_->call<int(void*, unsigned*, ProcessInfo*)>(
       "nvmlDeviceGetComputeRunningProcesses_v3", device_, &count, processes.data());
   if (status == kSuccess || status == kInsufficientSize) state.processes = static_cast<int>(count);
-  unsigned mig = 0, pending = 0;
-  library_->call<int(void*, unsigned*, unsigned*)>("nvmlDeviceGetMigMode", device_, &mig, &pending);
-  state.mig = mig != 0;
   return state;
 }
 

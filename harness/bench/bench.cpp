@@ -152,7 +152,8 @@ class Bench {
       std::optional<metrics::MachineState> machine;
       process::in_one_process("the case", [&] {
         const process::PrintsToStderr prints;  // stdout is for the report
-        Stopwatch watch(one, options_.cache);
+        if (!stream_) stream_.emplace(options_.cache);
+        Stopwatch watch(one, *stream_);
         machine_->begin();
         const metrics::MedianEstimate estimate =
             sample(options_.sampling.after(Clock::now() - idle_since_),
@@ -342,7 +343,8 @@ class Bench {
   std::map<std::string, double> arithmetic_peaks_;  // operations per second, by type
   std::map<std::string, CaseCounts> counts_;
   std::optional<MachineWatch> machine_;
-  Clock::time_point idle_since_;  ///< when the last run of the case before was over
+  std::optional<TimedStream> stream_;  ///< made when the first case is timed
+  Clock::time_point idle_since_;       ///< when the last run of the case before was over
   std::set<std::string> disturbances_;
   std::vector<Timing> timings_;
   std::vector<metrics::Fact> judged_;

@@ -25,6 +25,8 @@ class Hold {
   bool end();
   /// False once two holds in a row have ended by themselves: one alone may be a host that slept.
   bool works() const { return expired_ < 2; }
+  /// Holds so far say nothing of those to come.
+  void forget() { expired_ = 0; }
 
  private:
   bool end(std::uint32_t number);

@@ -1,8 +1,5 @@
 #include "harness/bench/stopwatch.h"
 
-#include <cuda.h>
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <functional>
@@ -14,36 +11,7 @@
 #include "warpgauge/problem.h"
 
 namespace warpgauge::bench {
-namespace {
-
-int attribute(cudaDeviceAttr which) {
-  int device = 0, value = 0;
-  WARPGAUGE_CUDA(cudaGetDevice(&device));
-  WARPGAUGE_CUDA(cudaDeviceGetAttribute(&value, which, device));
-  return value;
-}
-
-/// Lets the default stream wait until `word`, host memory that the GPU can read, is `number` or
-/// more.
-cudaError_t queue_wait(const std::uint32_t* word, std::uint32_t number) {
-  constexpr unsigned kSinceVersion = 12000;  // of the function that needs no option of the driver
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  WARPGAUGE_CUDA(cudaGetDriverEntryPointByVersion("cuStreamWaitValue32", &entry, kSinceVersion,
-                                                  cudaEnableDefault, &found));
-  if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
-  void* address = nullptr;
-  WARPGAUGE_CUDA(cudaHostGetDevicePointer(&address, const_cast<std::uint32_t*>(word), 0));
-  const auto wait =
-      reinterpret_cast<CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned)>(entry);
-  // The runtime's errors have the driver's numbers.
-  return static_cast<cudaError_t>(
-      wait(nullptr, reinterpret_cast<CUdeviceptr>(address), number, CU_STREAM_WAIT_VALUE_GEQ));
-}
-
-}  // namespace
-
-Stopwatch::Stopwatch(const Case& one, Cache cache) : case_(one) {
+Stopwatch::Stopwatch(const Case& one, TimedStream& stream) : case_(one), stream_(stream) {
   constexpr std::size_t kCopies = 3;
   problems_.push_back(one.make_problem());
   Problem& first = *problems_.front();
@@ -59,63 +27,19 @@ Stopwatch::Stopwatch(const Case& one, Cache cache) : case_(one) {
   }
   if (!comparison.passed()) throw std::runtime_error("wrong result: " + comparison.failure());
   errors_ = comparison.errors();
-  if (cache == Cache::cold) {
-    flushed_bytes_ = static_cast<std::size_t>(attribute(cudaDevAttrL2CacheSize));
-    WARPGAUGE_CUDA(cudaMalloc(&flushed_, flushed_bytes_));
-    const bool fits = first.bytes() <= static_cast<double>(flushed_bytes_);
-    while (fits && problems_.size() < kCopies) {
-      problems_.push_back(one.make_problem());
-      problems_.back()->reset();
-    }
+  const bool fits_cache = first.bytes() <= static_cast<double>(stream.flushed_bytes());
+  while (stream.flushed_bytes() > 0 && fits_cache && problems_.size() < kCopies) {
+    problems_.push_back(one.make_problem());
+    problems_.back()->reset();
   }
-  WARPGAUGE_CUDA(cudaEventCreate(&begin_));
-  WARPGAUGE_CUDA(cudaEventCreate(&end_));
-  if (!is_emulated()) prepare_hold();
-}
-
-void Stopwatch::prepare_hold() {
-  constexpr std::chrono::milliseconds kLimit{50};  // far more than queueing takes on a slow host
-  WARPGAUGE_CUDA(cudaHostAlloc(reinterpret_cast<void**>(&hold_ended_), sizeof(*hold_ended_),
-                               cudaHostAllocMapped));
-  *hold_ended_ = 0;
-  if (const cudaError_t error = queue_wait(hold_ended_, 0); error != cudaSuccess) {
-    why_not_held_ =
-        fmt::format("the driver cannot hold launches back ({})", cudaGetErrorName(error));
-    return;
-  }
-  hold_.emplace(*hold_ended_, kLimit);
-}
-
-Stopwatch::~Stopwatch() {
-  hold_.reset();  // or what follows would wait for it
-  // Errors here are earlier ones of the context, which have been reported where they arose.
-  if (begin_ != nullptr) static_cast<void>(cudaEventDestroy(begin_));
-  if (end_ != nullptr) static_cast<void>(cudaEventDestroy(end_));
-  if (flushed_ != nullptr) static_cast<void>(cudaFree(flushed_));
-  if (hold_ended_ != nullptr) static_cast<void>(cudaFreeHost(hold_ended_));
+  stream.begin_case();
 }
 
 double Stopwatch::time_us() {
-  while (hold_ && hold_->works()) {
-    if (const auto us = run_us(true)) return *us;
-  }
-  if (hold_) why_not_held_ = "its launches wait for the GPU";
-  return *run_us(false);
-}
-
-std::optional<double> Stopwatch::run_us(bool held) {
-  if (flushed_ != nullptr) WARPGAUGE_CUDA(cudaMemsetAsync(flushed_, 0, flushed_bytes_, nullptr));
-  if (held) WARPGAUGE_CUDA(queue_wait(hold_ended_, hold_->begin()));
-  WARPGAUGE_CUDA(cudaEventRecord(begin_, nullptr));
-  launch_in_range(case_, *problems_[next_]);
-  WARPGAUGE_CUDA(cudaEventRecord(end_, nullptr));
-  const bool in_time = !held || hold_->end();
-  WARPGAUGE_CUDA(cudaEventSynchronize(end_));
-  next_ = (next_ + 1) % problems_.size();
-  if (!in_time) return std::nullopt;
-  float milliseconds = 0;
-  WARPGAUGE_CUDA(cudaEventElapsedTime(&milliseconds, begin_, end_));
-  return 1000.0 * milliseconds;
+  return stream_.time_us([this] {
+    launch_in_range(case_, *problems_[next_]);
+    next_ = (next_ + 1) % problems_.size();
+  });
 }
 
 double measured_peak_bytes_per_second() {

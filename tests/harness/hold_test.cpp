@@ -63,6 +63,18 @@ TEST(Hold, OneThatEndedByItselfIsForgottenAfterOneThatDidNot) {
   EXPECT_TRUE(hold.works());
 }
 
+TEST(Hold, WorksAgainForSomethingElse) {
+  std::uint32_t ended = 0;
+  Hold hold(ended, 5ms);
+  for (int i = 0; i < 2; ++i) {
+    wait_until(ended, hold.begin());
+    EXPECT_FALSE(hold.end());
+  }
+  EXPECT_FALSE(hold.works());
+  hold.forget();
+  EXPECT_TRUE(hold.works());
+}
+
 TEST(Hold, WhatAnExceptionHasLeftEndsWithTheNextAndWithTheHold) {
   std::uint32_t ended = 0;
   {
