@@ -91,8 +91,9 @@ class SassCounter {
   /// Waits for the device, calls `launch` once, waits for what it launched, and returns its counts
   /// per kernel and line; lines that count nothing are left out. Throws Unmeasured (also where no
   /// kernel was seen: nothing is not zero), CudaError for a launch that failed, and anything
-  /// `launch` throws.
-  std::vector<LineCounts> count(const std::function<void()>& launch);
+  /// `launch` throws. Calls `is_over` when the device is no longer needed, before it adds up.
+  std::vector<LineCounts> count(const std::function<void()>& launch,
+                                const std::function<void()>& is_over = nullptr);
 
  private:
   struct Impl;

@@ -55,30 +55,27 @@ std::string chip_name(int device) {
   return params.pChipName;
 }
 
-std::vector<std::uint8_t> counter_availability(CUcontext context) {
+CUpti_Profiler_GetCounterAvailability_Params sized_availability(CUcontext context) {
   WARPGAUGE_CUPTI_PARAMS(CUpti_Profiler_GetCounterAvailability, params);
   params.ctx = context;
   WARPGAUGE_CUPTI_IN_TURN(cuptiProfilerGetCounterAvailability, &params);
-  std::vector<std::uint8_t> image(params.counterAvailabilityImageSize);
-  params.pCounterAvailabilityImage = image.data();
-  WARPGAUGE_CUPTI_IN_TURN(cuptiProfilerGetCounterAvailability, &params);
-  return image;
+  return params;
 }
 
-CuptiContext open_without_availability(CUcontext context, int device) {
+CuptiContext open_unasked(CUcontext context, int device) {
   initialise_profiler();
-  return {.context = context, .device = device, .chip = chip_name(device), .availability = {}};
+  return {.context = context, .device = device, .chip = chip_name(device)};
 }
 
-CuptiContext open_without_availability() {
+CuptiContext open_unasked() {
   require_gpu();
   int device = 0;
   need(cudaGetDevice(&device), "cudaGetDevice");
-  return open_without_availability(current_context(), device);
+  return open_unasked(current_context(), device);
 }
 
-CuptiContext with_availability(CuptiContext opened) {
-  opened.availability = counter_availability(opened.context);
+CuptiContext asked(CuptiContext opened) {
+  sized_availability(opened.context);
   return opened;
 }
 
@@ -90,10 +87,18 @@ void require_gpu() {
   if (count == 0) need(cudaErrorNoDevice, "cudaGetDeviceCount");
 }
 
-CuptiContext open_context() { return with_availability(open_without_availability()); }
+CuptiContext open_context() { return asked(open_unasked()); }
 
 CuptiContext open_context(CUcontext context, int device) {
-  return with_availability(open_without_availability(context, device));
+  return asked(open_unasked(context, device));
+}
+
+std::vector<std::uint8_t> counter_availability(CUcontext context) {
+  CUpti_Profiler_GetCounterAvailability_Params params = sized_availability(context);
+  std::vector<std::uint8_t> image(params.counterAvailabilityImageSize);
+  params.pCounterAvailabilityImage = image.data();
+  WARPGAUGE_CUPTI_IN_TURN(cuptiProfilerGetCounterAvailability, &params);
+  return image;
 }
 
 void wait_for_device() {
@@ -101,6 +106,6 @@ void wait_for_device() {
   WARPGAUGE_CUDA(cudaDeviceSynchronize());
 }
 
-std::string current_chip() { return open_without_availability().chip; }
+std::string current_chip() { return open_unasked().chip; }
 
 }  // namespace warpgauge::metrics

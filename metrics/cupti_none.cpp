@@ -28,7 +28,10 @@ std::string current_chip() { no_cupti(); }
 
 SassCounter::SassCounter() { no_cupti(); }
 SassCounter::~SassCounter() = default;
-std::vector<LineCounts> SassCounter::count(const std::function<void()>&) { no_cupti(); }
+std::vector<LineCounts> SassCounter::count(const std::function<void()>&,
+                                           const std::function<void()>&) {
+  no_cupti();
+}
 
 RangeProfiler::RangeProfiler(const std::vector<const Metric*>&) { no_cupti(); }
 RangeProfiler::~RangeProfiler() = default;

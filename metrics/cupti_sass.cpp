@@ -44,8 +44,11 @@ SassCounter::SassCounter() : impl_(std::make_unique<Impl>()) {
 
 SassCounter::~SassCounter() = default;
 
-std::vector<LineCounts> SassCounter::count(const std::function<void()>& launch) {
-  return impl_->lines.add_up(count_launch(impl_->context, launch));
+std::vector<LineCounts> SassCounter::count(const std::function<void()>& launch,
+                                           const std::function<void()>& is_over) {
+  const SassRecords records = count_launch(impl_->context, launch);
+  if (is_over) is_over();
+  return impl_->lines.add_up(records);
 }
 
 }  // namespace warpgauge::metrics
