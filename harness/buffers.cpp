@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/launch_log.h"
+#include "harness/runtime.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge {
@@ -101,18 +102,10 @@ void Buffer::download(void* host) const {
 }
 
 void Buffer::poison() const {
-  // The pattern comes from the host once, and the device doubles it: no call of CUDA sets 16 bits.
-  // What it copies from stays in the cache.
-  constexpr std::size_t kPatternBytes = 64 << 10, kMostCopied = std::size_t{1} << 20;
-  static const std::vector<std::uint16_t> pattern(kPatternBytes / sizeof(kPoison), kPoison);
-  std::size_t done = std::min(bytes_, kPatternBytes);
-  WARPGAUGE_CUDA(cudaMemcpy(device_, pattern.data(), done, cudaMemcpyHostToDevice));
-  while (done < bytes_) {
-    const std::size_t more = std::min({done, kMostCopied, bytes_ - done});
-    WARPGAUGE_CUDA(cudaMemcpy(static_cast<std::byte*>(device_) + done, device_, more,
-                              cudaMemcpyDeviceToDevice));
-    done += more;
-  }
+  const std::size_t words = bytes_ / sizeof kPoison;
+  if (words > 0) set_words(device_, kPoison, words);
+  if (bytes_ % sizeof kPoison == 0) return;
+  WARPGAUGE_CUDA(cudaMemset(static_cast<std::byte*>(device_) + bytes_ - 1, kPoison & 0xff, 1));
 }
 
 }  // namespace warpgauge

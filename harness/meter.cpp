@@ -82,11 +82,12 @@ Meter::Launched Meter::launch_once(const Case& one, Problem& problem) {
       const LaunchLog log(LaunchLog::Mode::record);
       constexpr std::chrono::seconds kPatience{2};  // a kernel that hangs is not waited for
       std::optional<process::Turn> turn;
-      auto lines = counter_->count([&] {
-        if (turns_ != nullptr) turn.emplace(*turns_, kPatience);
-        launch_in_range(one, problem);
-      });
-      turn.reset();
+      auto lines = counter_->count(
+          [&] {
+            if (turns_ != nullptr) turn.emplace(*turns_, kPatience);
+            launch_in_range(one, problem);
+          },
+          [&] { turn.reset(); });
       need_counts_of_all(log.launches(), lines);
       return {log.launches(), std::move(lines), ""};
     } catch (const metrics::Unmeasured& unmeasured) {

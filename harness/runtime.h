@@ -3,6 +3,8 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -25,9 +27,11 @@ class LineCounter {
  public:
   virtual ~LineCounter() = default;
   /// Calls `launch` once, waits for what it launched, and returns the counts per kernel and line.
-  /// Throws metrics::Unmeasured, metrics::CudaError for a launch that failed, and anything
-  /// `launch` throws.
-  virtual std::vector<metrics::LineCounts> count(const std::function<void()>& launch) = 0;
+  /// Calls `is_over`, where there is one, when the device is no longer needed for it: to add up
+  /// what was counted takes a while. Throws metrics::Unmeasured, metrics::CudaError for a launch
+  /// that failed, and anything `launch` throws.
+  virtual std::vector<metrics::LineCounts> count(const std::function<void()>& launch,
+                                                 const std::function<void()>& is_over) = 0;
 };
 
 bool is_emulated();
@@ -67,6 +71,10 @@ metrics::Coverage code_to_cover();
 
 /// What follows is of another case: messages of the emulator number its allocations from 1 again.
 void number_allocations_anew();
+
+/// Sets `count` 16-bit words of device memory. (The runtime's own calls set bytes.) Throws
+/// metrics::CudaError.
+void set_words(void* memory, std::uint16_t word, std::size_t count);
 
 /// Makes an access of kernels that would write to this device memory a fault, with `why` in its
 /// text. Does nothing on a GPU.

@@ -1,4 +1,5 @@
 // The runtime of programs that are linked with the emulator, which counts what it executes.
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include <utility>
@@ -15,13 +16,15 @@ namespace {
 
 class EmulatorCounter : public LineCounter {
  public:
-  std::vector<metrics::LineCounts> count(const std::function<void()>& launch) override {
+  std::vector<metrics::LineCounts> count(const std::function<void()>& launch,
+                                         const std::function<void()>& is_over) override {
     emulator::Emulator& emulator = emulator::Emulator::instance();
     WARPGAUGE_CUDA(cudaDeviceSynchronize());
     emulator.take_counts();
     emulator.take_accesses();
     launch();
     WARPGAUGE_CUDA(cudaDeviceSynchronize());
+    if (is_over) is_over();
     return emulator.take_counts();
   }
 };
@@ -56,6 +59,11 @@ void count_coverage() { emulator::Emulator::instance().count_coverage(); }
 metrics::Coverage take_coverage() { return emulator::Emulator::instance().take_coverage(); }
 
 metrics::Coverage code_to_cover() { return emulator::Emulator::instance().code_to_cover(); }
+
+void set_words(void* memory, std::uint16_t word, std::size_t count) {
+  const CUresult result = cuMemsetD16(reinterpret_cast<CUdeviceptr>(memory), word, count);
+  metrics::check_cuda(static_cast<cudaError_t>(result), "cuMemsetD16");
+}
 
 void number_allocations_anew() { emulator::Emulator::instance().number_allocations_anew(); }
 

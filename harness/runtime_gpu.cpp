@@ -1,4 +1,7 @@
 // The runtime of programs that are linked with NVIDIA's: CUPTI counts.
+#include <cuda.h>
+#include <cuda_runtime_api.h>
+
 #include <stdexcept>
 
 #include "harness/runtime.h"
@@ -6,14 +9,16 @@
 #include "metrics/device_fault.h"
 #include "metrics/line_access.h"
 #include "metrics/line_counts.h"
+#include "warpgauge/cuda_error.h"
 
 namespace warpgauge {
 namespace {
 
 class CuptiCounter : public LineCounter {
  public:
-  std::vector<metrics::LineCounts> count(const std::function<void()>& launch) override {
-    return counter_.count(launch);
+  std::vector<metrics::LineCounts> count(const std::function<void()>& launch,
+                                         const std::function<void()>& is_over) override {
+    return counter_.count(launch, is_over);
   }
 
  private:
@@ -50,6 +55,20 @@ void count_coverage() {
 metrics::Coverage take_coverage() { return {}; }
 
 metrics::Coverage code_to_cover() { return {}; }
+
+void set_words(void* memory, std::uint16_t word, std::size_t count) {
+  static const auto kSet = [] {
+    constexpr unsigned kSinceVersion = 3020;
+    void* entry = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    WARPGAUGE_CUDA(cudaGetDriverEntryPointByVersion("cuMemsetD16", &entry, kSinceVersion,
+                                                    cudaEnableDefault, &found));
+    return reinterpret_cast<CUresult (*)(CUdeviceptr, unsigned short, std::size_t)>(entry);
+  }();
+  // The runtime's errors have the driver's numbers.
+  const CUresult result = kSet(reinterpret_cast<CUdeviceptr>(memory), word, count);
+  metrics::check_cuda(static_cast<cudaError_t>(result), "cuMemsetD16");
+}
 
 void number_allocations_anew() {}
 

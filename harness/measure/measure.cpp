@@ -77,13 +77,14 @@ class Measuring {
     if (!why_not_.empty()) throw NotMeasured(why_not_);
     try {
       const LaunchLog log(LaunchLog::Mode::record);
-      const auto lines = counter_->count([&] {
+      const auto once = [&] {
         forget_failed_launches();
         launch();
         WARPGAUGE_CUDA(cudaGetLastError());
         refuse_failed_launches();
         if (log.launches().empty()) throw NotMeasured("no kernel was launched");
-      });
+      };
+      const auto lines = counter_->count(once, nullptr);
       need_counts_of_all(log.launches(), lines);
       std::vector<Fact> facts =
           counted_facts(lines, launched_fact(one, log.launches(), arch_, device_), counts_source());

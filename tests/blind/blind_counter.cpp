@@ -12,8 +12,9 @@ namespace {
 class BlindCounter : public warpgauge::LineCounter {
  public:
   explicit BlindCounter(std::unique_ptr<LineCounter> counter) : counter_(std::move(counter)) {}
-  std::vector<warpgauge::metrics::LineCounts> count(const std::function<void()>& launch) override {
-    auto lines = counter_->count(launch);
+  std::vector<warpgauge::metrics::LineCounts> count(const std::function<void()>& launch,
+                                                    const std::function<void()>& is_over) override {
+    auto lines = counter_->count(launch, is_over);
     for (auto& line : lines) line.counts = {};
     return lines;
   }
