@@ -54,6 +54,7 @@
 #include "metrics/catalog.h"
 #include "metrics/cupti.h"
 #include "metrics/judge.h"
+#include "metrics/shared_with_forks.h"
 
 namespace warpgauge::gate {
 namespace {
@@ -107,12 +108,19 @@ class Gate {
       coverage_.emplace(options_.coverage);
     }
     if (!is_emulated()) check_accesses(options_.checks, options_.schedules);  // says why it cannot
+    // That the GPU's counters are not refused is likely enough to read what may be carried over.
+    find_inputs("");
     if (out_) {
       writer_ = std::make_unique<metrics::FactWriter>(out_->facts(),
                                                       start_run("gate", asked_of(options)));
-      open_facts();
+      open_facts(nullptr);
     }
-    for (const Case* one : cases_) families_.emplace(one->id.family, one);
+    for (const Case* one : cases_) {
+      families_.emplace(one->id.family, one);
+      places_.emplace(one, places_.size());
+      for (const Case* other : budgets_.ratios_of(*one)) references_.insert(other->id.str());
+    }
+    has_passed_ = metrics::array_shared_with_forks<bool>(cases_.size());
     left_out_ = Registry::instance().left_out(options.selection);
     const std::size_t gpu_only = gpu_only_cases(options.selection).size();
     if (gpu_only > 0) {
@@ -141,8 +149,6 @@ class Gate {
     SelfTestOptions what{
         .archs = archs_, .use_counters = options_.use_cupti, .time_limit = options_.time_limit};
     if (is_emulated()) what.emulated_archs = run_archs_;
-    // That the GPU's counters are not refused is likely enough to read what may be carried over.
-    find_inputs("");
     std::exception_ptr unread;
     const SelfTestResult tested = run_self_test(what, [&] {
       try {
@@ -156,6 +162,7 @@ class Gate {
     if (!tested.not_counted.empty()) {
       find_inputs(tested.not_counted);
       read_since();
+      get_ready();  // to leave the counts out
     }
     if (options_.affected) return;
     fmt::print("{}\n", tested.text);
@@ -182,22 +189,23 @@ class Gate {
     for (const auto& [id, run] : carried_.runs) {
       for (const metrics::Device& device : run.devices) writer_->add_device(device);
     }
-    // Beside the measuring, as that may take less time.
+    // Beside the measuring, as that may take less time, and where no reader of what is measured
+    // has to read it.
     carried_writer_ = std::make_unique<process::Crew>(
-        process::IsolatedWork{.count = 1,
-                              .begin = [this] { writer_->reopen(); },
-                              .work =
-                                  [this](std::size_t) {
-                                    writer_->write(carried_facts_);
-                                    return true;
-                                  },
-                              .done = [](std::size_t) {},
-                              .died =
-                                  [](const process::CrashedItem& crashed) {
-                                    throw std::runtime_error(
-                                        "what is carried over could not be written: " +
-                                        crashed.reason);
-                                  }},
+        process::IsolatedWork{
+            .count = 1,
+            .begin = [] {},
+            .work =
+                [this](std::size_t) {
+                  metrics::FactWriter(out_->carried_facts(), writer_->run()).write(carried_facts_);
+                  return true;
+                },
+            .done = [](std::size_t) {},
+            .died =
+                [](const process::CrashedItem& crashed) {
+                  throw std::runtime_error("what is carried over could not be written: " +
+                                           crashed.reason);
+                }},
         1);
     carried_writer_->begin_work();
     for (const auto& [run, count] : by_run) {
@@ -243,20 +251,23 @@ class Gate {
         write(static_facts(*one[0], launches_on(*one[0], arch), arch, PtxasTexts::of_this_build()));
         return true;
       };
-      constexpr std::size_t kWorthIt = 100;  // cases that take longer than to fork
+      constexpr std::size_t kWorthIt = 1000;  // cases that take longer than a process costs
       finish(*started(std::move(job)), "compile-time facts, " + arch,
              std::min(many_processes(cases.size(), false), 1 + cases.size() / kWorthIt));
     }
   }
 
-  /// Lets processes that will use the GPU get ready for it while others carry over and measure what
-  /// needs none: that takes as long as some hundred cases.
+  /// Lets processes that will use the GPU get ready for it beside the self test and what needs no
+  /// GPU: that takes as long as some hundred cases.
   void get_ready() {
-    if (is_emulated()) return;
+    if (is_emulated() || options_.affected) return;
     const Cases cases = on(run_archs_.front(), cases_);
-    // With facts to carry over, few may be left.
-    runs_ = started(runs_job(cases, "", [] {}), since_ ? 1 : many_processes(cases.size(), true));
-    if (no_bounded_.empty() && !gpu_.is_exclusive) bounded_ = started(bounded_job(), 1);
+    // With facts to carry over, few may be left. Only one at a time may use an exclusive GPU.
+    const std::size_t early = gpu_.is_exclusive ? 0
+                              : since_          ? 1
+                                                : many_processes(cases.size(), true);
+    runs_ = started(runs_job(cases, "", [] {}), early);
+    if (no_bounded_.empty()) bounded_ = started(bounded_job(), gpu_.is_exclusive ? 0 : 1);
   }
 
   /// Of the cases that launch something: the others have their error already.
@@ -308,23 +319,26 @@ class Gate {
   /// Times and hardware counters of the cases that ran well.
   void measure_bounded() {
     if (!no_bounded_.empty()) return;
-    const Cases passed = passed_of(cases_);
-    if (passed.empty()) return;
-    if (!bounded_) bounded_ = started(bounded_job());
-    const std::set<const Case*> left(passed.begin(), passed.end());
-    bounded_->are_left = [left](const Cases& session) {
-      return std::ranges::any_of(session, [&](const Case* one) { return left.contains(one); });
-    };
+    const Cases passed = cases_by_result(
+        [](const std::set<Verdict>& results) { return results.contains(Verdict::pass); });
+    for (const Case* one : passed) has_passed_[places_.at(one)] = one->counted;
+    bounded_->are_left = [this](const Cases& session) { return !passed_of(session).empty(); };
     finish(*bounded_, "times and hardware counters", 1);
   }
 
   /// Adds what should be there and is not, prints the summary and writes it.
   outcome::ExitCode report() {
-    if (carried_writer_) carried_writer_->work_through(1);
     write(lost_facts());
     facts_->update();
     std::vector<metrics::StoredRun> runs = std::move(*facts_).runs();
-    std::ranges::move(carried_facts_, std::back_inserter(runs.front().facts));
+    if (carried_writer_) {
+      carried_writer_->work_through(1);
+      writer_->write_all_of(out_->carried_facts());
+      fs::remove(out_->carried_facts());
+      std::vector<Fact>& facts = runs.front().facts;
+      facts.reserve(facts.size() + carried_facts_.size());
+      std::ranges::move(carried_facts_, std::back_inserter(facts));
+    }
     for (metrics::StoredRun& run : runs) sort_by_case(run.facts);
     outcome::OutcomeOptions how{
         .requirements = options_.requirements, .left_out = left_out_, .whole = false};
@@ -420,7 +434,7 @@ class Gate {
 
   /// Many cases in one profiling session, which costs as much as many of them.
   Job bounded_job() {
-    constexpr std::size_t kCasesInOne = 1024;
+    constexpr std::size_t kCasesInOne = 2048;
     Job job{.chosen = [this](const Cases& session) { return passed_of(session); }};
     for (std::size_t i = 0; i < cases_.size(); i += kCasesInOne) {
       const auto first = cases_.begin() + static_cast<std::ptrdiff_t>(i);
@@ -428,7 +442,14 @@ class Gate {
     }
     const auto meter = std::make_shared<std::optional<Meter>>();  // only ever filled in the child
     // Exact counting patches kernels, which would disturb counters.
-    job.begin = [meter] { meter->emplace(false); };
+    job.begin = [meter] {
+      meter->emplace(false);
+      try {
+        chip_name();  // now, as CUPTI takes a while to start
+      } catch (const metrics::Unmeasured&) {
+        // The first item says it.
+      }
+    };
     job.measure = [this, meter](const Cases& session) {
       const std::string arch = (*meter)->arch();
       metrics::Device device = (*meter)->device().value();
@@ -451,21 +472,17 @@ class Gate {
   }
 
   /// Those that ran well and have something to measure.
-  Cases passed_of(const Cases& cases) {
-    const Cases all = cases_by_result(
-        [](const std::set<Verdict>& results) { return results.contains(Verdict::pass); });
-    const std::set<const Case*> passed(all.begin(), all.end());
+  Cases passed_of(const Cases& cases) const {
     Cases found;
     std::ranges::copy_if(cases, std::back_inserter(found),
-                         [&](const Case* one) { return one->counted && passed.contains(one); });
+                         [&](const Case* one) { return has_passed_[places_.at(one)]; });
     return found;
   }
 
   /// In this process. A reader must not be shared: both would read on where the other has read to.
-  void open_facts() {
+  void open_facts(const metrics::FactReader::Wanted& wanted) {
     writer_->reopen();
-    facts_ = std::make_unique<metrics::FactReader>(
-        out_->facts(), [](const Fact& fact) { return fact.context->carried.empty(); });
+    facts_ = std::make_unique<metrics::FactReader>(out_->facts(), wanted);
   }
 
   /// Adds all code of the program's cases for `arch`, so that what never runs is seen.
@@ -485,19 +502,30 @@ class Gate {
   /// run, then the rest, both by architecture and then as the program lists its cases.
   void sort_by_case(std::vector<Fact>& facts) const {
     std::map<std::string, std::size_t> places;
-    for (std::size_t i = 0; i < cases_.size(); ++i) places.emplace(cases_[i]->id.str(), i);
-    const auto place = [&](const Fact& fact) {  // its number keeps the order within a case
-      return std::tuple(metrics::is_run_time(metrics::metric(fact.metric)),
-                        metrics::arch_order(fact.arch), places[fact.id.str()],
-                        static_cast<std::size_t>(&fact - facts.data()));
+    for (const auto& [one, place] : places_) places.emplace(one->id.str(), place);
+    const auto is_run_time = [](const Fact& fact) {
+      return metrics::is_run_time(metrics::metric(fact.metric));
     };
-    std::vector<decltype(place(facts.front()))> order;
-    std::ranges::transform(facts, std::back_inserter(order), place);
-    std::ranges::sort(order);
+    // What belongs together mostly stands together, and stays in its order.
+    const auto place = [&](const Fact& fact) {
+      return std::tuple(is_run_time(fact), metrics::arch_order(fact.arch), places.at(fact.id.str()),
+                        &fact - facts.data());
+    };
+    const auto differ = [&](const Fact& a, const Fact& b) {
+      return a.id != b.id || a.arch != b.arch || is_run_time(a) != is_run_time(b);
+    };
+    std::vector<std::pair<decltype(place(facts.front())), std::span<Fact>>> groups;
+    for (std::span<Fact> rest(facts); !rest.empty();) {
+      const auto end = std::ranges::adjacent_find(rest, differ);
+      const auto count = end == rest.end() ? rest.size() : end - rest.begin() + 1UL;
+      groups.emplace_back(place(rest.front()), rest.first(count));
+      rest = rest.subspan(count);
+    }
+    std::ranges::sort(groups, {}, [](const auto& group) { return group.first; });
     std::vector<Fact> sorted;
     sorted.reserve(facts.size());
-    for (const auto& [run_time, arch, one, number] : order) {
-      sorted.push_back(std::move(facts[number]));
+    for (const auto& [place, group] : groups) {
+      std::ranges::move(group, std::back_inserter(sorted));
     }
     facts = std::move(sorted);
   }
@@ -554,16 +582,16 @@ class Gate {
 
   /// For each item those that must be done before: budgets of its cases are multiples of theirs.
   std::vector<std::vector<std::size_t>> items_before(const std::vector<Cases>& items) const {
-    std::map<const Case*, std::size_t> places;
+    std::map<const Case*, std::size_t> items_of;
     for (std::size_t i = 0; i < items.size(); ++i) {
-      for (const Case* one : items[i]) places.emplace(one, i);
+      for (const Case* one : items[i]) items_of.emplace(one, i);
     }
     std::vector<std::vector<std::size_t>> before(items.size());
     for (std::size_t i = 0; i < items.size(); ++i) {
       for (const Case* one : items[i]) {
         for (const Case* other : budgets_.ratios_of(*one)) {
-          const auto place = places.find(other);
-          if (place != places.end() && place->second != i) before[i].push_back(place->second);
+          const auto item = items_of.find(other);
+          if (item != items_of.end() && item->second != i) before[i].push_back(item->second);
         }
       }
     }
@@ -605,7 +633,8 @@ class Gate {
     work.skip = [&of = *job](std::size_t i) { return of.are_left && !of.are_left(of.items[i]); };
     work.begin = [this, &of = *job] {
       of_parent_ = std::move(facts_);
-      open_facts();
+      // A child judges by them, and the parent knows all.
+      open_facts([this](const Fact& fact) { return references_.contains(fact.id.str()); });
       if (of.begin) of.begin();
     };
     work.work = [chosen, fail, &of = *job](std::size_t i) {
@@ -784,8 +813,12 @@ class Gate {
   bool counts_emulated_ = false;
   std::optional<CaseInputs> inputs_;
   std::map<std::string, const Case*> families_;  // a case of each
-  CarriedFacts carried_;                         // without the facts themselves
-  std::vector<Fact> carried_facts_;              // judged
+  std::map<const Case*, std::size_t> places_;    // in cases_
+  std::set<std::string> references_;             // ids of cases that budgets are multiples of
+  // By place. The parent says it to a process that it has started long before.
+  std::shared_ptr<bool[]> has_passed_;
+  CarriedFacts carried_;             // without the facts themselves
+  std::vector<Fact> carried_facts_;  // judged
   std::unique_ptr<process::Crew> carried_writer_;
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
   std::chrono::year_month_day today_;
@@ -803,8 +836,8 @@ class Gate {
 outcome::ExitCode run_gate(const GateOptions& options) {
   Gate gate(options);
   if (!options.affected) gate.announce();
+  gate.get_ready();
   gate.self_test();
-  if (!options.affected) gate.get_ready();
   gate.carry();
   if (options.affected) {
     gate.list_affected();

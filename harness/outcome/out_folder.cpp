@@ -46,11 +46,15 @@ void OutFolder::remove_parts() const {
     const auto half = [&](const fs::path& file) {
       return name.starts_with(file.filename().string().append(files::kHalfWritten));
     };
-    if (half(results()) || half(summary()) || name.starts_with(kFolderOfOneRun)) {
+    if (half(facts()) || half(results()) || half(summary()) || name.starts_with(kFolderOfOneRun)) {
       parts.push_back(entry.path());
     }
   }
   for (const fs::path& part : parts) fs::remove_all(part);
+}
+
+fs::path OutFolder::carried_facts() const {
+  return facts().string().append(files::kHalfWritten).append("carried");
 }
 
 OutFolder::~OutFolder() { close(lock_); }
