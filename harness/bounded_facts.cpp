@@ -44,16 +44,23 @@ std::vector<Fact> facts_of(const std::vector<std::pair<std::string_view, double>
   return facts;
 }
 
-std::vector<Fact> profiled_facts(std::span<const Case* const> cases, const std::string& arch,
-                                 const std::string& device,
-                                 const std::function<Counters(const Case&)>& counters_of) {
-  constexpr int kRounds = 3;
-  constexpr double kMostBytes = 4e9;  // of problems that are on the GPU at the same time
+/// Those of all cases. Throws metrics::Unmeasured where there is no GPU.
+Counters all_counters(const std::vector<const Case*>& cases,
+                      const BoundedMeter::CountersOf& counters_of) {
+  if (is_emulated()) throw metrics::Unmeasured("times and hardware counters need a GPU", "");
   Counters all;
   for (const Case* one : cases) {
     for (const metrics::Metric* counter : counters_of(*one)) add(all, counter);
   }
-  metrics::RangeProfiler profiler(all);
+  return all;
+}
+
+std::vector<Fact> profiled_facts(metrics::RangeProfiler& profiler,
+                                 std::span<const Case* const> cases, const std::string& arch,
+                                 const std::string& device,
+                                 const BoundedMeter::CountersOf& counters_of) {
+  constexpr int kRounds = 3;
+  constexpr double kMostBytes = 4e9;  // of problems that are on the GPU at the same time
   std::vector<Fact> facts;
   while (!cases.empty()) {
     std::vector<std::unique_ptr<Problem>> problems;
@@ -80,13 +87,15 @@ std::vector<Fact> profiled_facts(std::span<const Case* const> cases, const std::
 
 }  // namespace
 
-std::vector<Fact> bounded_facts(const std::vector<const Case*>& cases, const std::string& arch,
-                                const std::string& device,
-                                const std::function<Counters(const Case&)>& counters_of) {
-  if (is_emulated()) throw metrics::Unmeasured("times and hardware counters need a GPU", "");
+BoundedMeter::BoundedMeter(const std::vector<const Case*>& cases, CountersOf counters_of)
+    : counters_of_(std::move(counters_of)), profiler_(all_counters(cases, counters_of_)) {}
+
+std::vector<Fact> BoundedMeter::facts(std::span<const Case* const> cases, const std::string& arch,
+                                      const std::string& device) {
   std::vector<Fact> facts;
-  process::in_one_process(cases.size() == 1 ? "the case" : "one of the cases",
-                          [&] { facts = profiled_facts(cases, arch, device, counters_of); });
+  process::in_one_process(cases.size() == 1 ? "the case" : "one of the cases", [&] {
+    facts = profiled_facts(profiler_, cases, arch, device, counters_of_);
+  });
   return facts;
 }
 

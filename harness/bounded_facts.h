@@ -2,23 +2,37 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "harness/case_facts.h"
 #include "harness/registry.h"
 #include "metrics/budget.h"
+#include "metrics/cupti.h"
 #include "metrics/fact.h"
 
 namespace warpgauge {
 
-/// The bounded facts of cases that are known to run well, measured in one profiling session and not
-/// yet judged, with the hardware counters that `counters_of` asks for of each: they are planned
-/// together, in as few passes as CUPTI needs. One that was not measured has a fact with the reason.
-/// Throws metrics::Unmeasured.
-std::vector<metrics::Fact> bounded_facts(const std::vector<const Case*>& cases,
-                                         const std::string& arch, const std::string& device,
-                                         const std::function<Counters(const Case&)>& counters_of);
+/// Measures times and hardware counters of cases on a GPU. A process that counts exactly cannot:
+/// that patches kernels.
+class BoundedMeter {
+ public:
+  using CountersOf = std::function<Counters(const Case&)>;
+  /// Plans the hardware counters that `counters_of` asks for of the cases together, in as few
+  /// passes as CUPTI needs. Throws metrics::Unmeasured.
+  BoundedMeter(const std::vector<const Case*>& cases, CountersOf counters_of);
+
+  /// The bounded facts of some of these cases, which are known to run well, measured in one
+  /// profiling session and not yet judged. A counter that was asked for and was not measured has a
+  /// fact with the reason. Throws metrics::Unmeasured.
+  std::vector<metrics::Fact> facts(std::span<const Case* const> cases, const std::string& arch,
+                                   const std::string& device);
+
+ private:
+  CountersOf counters_of_;
+  metrics::RangeProfiler profiler_;
+};
 
 /// The counters, also of the catalog, that the budgets of a case on `arch` name, behind those that
 /// were `asked` for.

@@ -51,30 +51,39 @@ struct Sequence {
 }  // namespace
 
 template <typename T>
-std::vector<T> random_values(std::size_t count, std::uint32_t seed) {
+const T* kept_random_values(std::size_t count, std::uint32_t seed) {
   // Problems have the same few seeds: the first values of each are kept.
   constexpr std::size_t kKeptValues = (std::size_t{16} << 20) / sizeof(T), kKeptSeeds = 8;
   static thread_local std::map<std::uint32_t, Sequence<T>> sequences;
-  if (count > kKeptValues) {
-    Sequence<T> sequence(seed);
-    sequence.make(count);
-    return std::move(sequence.values);
-  }
+  if (count > kKeptValues) return nullptr;
   if (sequences.size() >= kKeptSeeds && !sequences.contains(seed)) sequences.clear();
   Sequence<T>& sequence = sequences.try_emplace(seed, seed).first->second;
   sequence.make(count);
-  return {sequence.values.begin(), sequence.values.begin() + static_cast<std::ptrdiff_t>(count)};
+  return sequence.values.data();
 }
-template std::vector<float> random_values(std::size_t, std::uint32_t);
-template std::vector<double> random_values(std::size_t, std::uint32_t);
-template std::vector<std::int8_t> random_values(std::size_t, std::uint32_t);
-template std::vector<std::int16_t> random_values(std::size_t, std::uint32_t);
-template std::vector<std::int32_t> random_values(std::size_t, std::uint32_t);
-template std::vector<std::int64_t> random_values(std::size_t, std::uint32_t);
-template std::vector<std::uint8_t> random_values(std::size_t, std::uint32_t);
-template std::vector<std::uint16_t> random_values(std::size_t, std::uint32_t);
-template std::vector<std::uint32_t> random_values(std::size_t, std::uint32_t);
-template std::vector<std::uint64_t> random_values(std::size_t, std::uint32_t);
+
+template <typename T>
+std::vector<T> random_values(std::size_t count, std::uint32_t seed) {
+  if (const T* const kept = kept_random_values<T>(count, seed)) return {kept, kept + count};
+  Sequence<T> sequence(seed);
+  sequence.make(count);
+  return std::move(sequence.values);
+}
+
+#define WARPGAUGE_RANDOM_VALUES(T)                                     \
+  template const T* kept_random_values<T>(std::size_t, std::uint32_t); \
+  template std::vector<T> random_values<T>(std::size_t, std::uint32_t)
+WARPGAUGE_RANDOM_VALUES(float);
+WARPGAUGE_RANDOM_VALUES(double);
+WARPGAUGE_RANDOM_VALUES(std::int8_t);
+WARPGAUGE_RANDOM_VALUES(std::int16_t);
+WARPGAUGE_RANDOM_VALUES(std::int32_t);
+WARPGAUGE_RANDOM_VALUES(std::int64_t);
+WARPGAUGE_RANDOM_VALUES(std::uint8_t);
+WARPGAUGE_RANDOM_VALUES(std::uint16_t);
+WARPGAUGE_RANDOM_VALUES(std::uint32_t);
+WARPGAUGE_RANDOM_VALUES(std::uint64_t);
+#undef WARPGAUGE_RANDOM_VALUES
 
 Buffer::Buffer(Problem& problem, std::size_t bytes) : bytes_(bytes) {
   if (is_dry_run()) {

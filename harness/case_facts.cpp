@@ -141,24 +141,32 @@ void change_contexts(
   }
 }
 
-std::vector<Fact> missing_facts(const std::vector<Fact>& facts, metrics::Source source,
-                                const Fact& blank, const std::string& reason,
-                                const metrics::Budgets& budgets, const Counters& asked) {
+std::vector<Fact> unmeasured_facts(const std::function<bool(std::string_view)>& is_there,
+                                   metrics::Source source, const Fact& blank,
+                                   const std::string& reason, const metrics::Budgets& budgets,
+                                   const Counters& asked) {
   std::vector<Fact> missing;
   std::vector<const metrics::Metric*> wanted = budgets.metrics(blank.id, blank.arch);
   for (const metrics::Metric* metric : asked) {
     if (std::ranges::find(wanted, metric) == wanted.end()) wanted.push_back(metric);
   }
   for (const metrics::Metric* metric : wanted) {
-    if (metric->source != source) continue;
-    const auto has_it = [&](const Fact& fact) {
-      return fact.scope == metrics::Scope::whole_case && fact.metric == metric->id;
-    };
-    if (std::ranges::any_of(facts, has_it)) continue;
+    if (metric->source != source || is_there(metric->id)) continue;
     missing.push_back(with_value(blank, metric->id, {}));
     missing.back().reason = reason;
   }
   return missing;
+}
+
+std::vector<Fact> missing_facts(const std::vector<Fact>& facts, metrics::Source source,
+                                const Fact& blank, const std::string& reason,
+                                const metrics::Budgets& budgets, const Counters& asked) {
+  const auto is_there = [&](std::string_view metric) {
+    return std::ranges::any_of(facts, [&](const Fact& fact) {
+      return fact.scope == metrics::Scope::whole_case && fact.metric == metric;
+    });
+  };
+  return unmeasured_facts(is_there, source, blank, reason, budgets, asked);
 }
 
 std::vector<Fact> missing_counts(const std::vector<Fact>& facts, const Fact& blank,

@@ -69,8 +69,13 @@ metrics::Fact with_value(metrics::Fact fact, std::string_view metric, metrics::V
 /// Hardware counters by their names (metrics::is_counter).
 using Counters = std::vector<const metrics::Metric*>;
 
-/// The metrics of `source` that have a budget, or are `asked` for, and are not among `facts`, as
+/// The metrics of `source` that have a budget, or are `asked` for, and `is_there` does not know, as
 /// unmeasured facts: they must never be missing in silence. `blank` has the case.
+std::vector<metrics::Fact> unmeasured_facts(
+    const std::function<bool(std::string_view metric)>& is_there, metrics::Source source,
+    const metrics::Fact& blank, const std::string& reason, const metrics::Budgets& budgets,
+    const Counters& asked = {});
+/// Those that are not among `facts`.
 std::vector<metrics::Fact> missing_facts(const std::vector<metrics::Fact>& facts,
                                          metrics::Source source, const metrics::Fact& blank,
                                          const std::string& reason, const metrics::Budgets& budgets,

@@ -139,9 +139,13 @@ void FactWriter::write(const std::vector<Fact>& facts) {
 }
 
 void FactWriter::write_all_of(const std::filesystem::path& file) {
-  std::ifstream stream(file, std::ios::binary);
-  std::string lines((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
-  if (!stream) fail_to_write(file, "cannot be read", errno);
+  errno = 0;
+  std::ifstream stream(file, std::ios::binary | std::ios::ate);
+  std::string lines(stream ? static_cast<std::size_t>(stream.tellg()) : 0, '\0');
+  stream.seekg(0);
+  if (!stream.read(lines.data(), static_cast<std::streamsize>(lines.size()))) {
+    fail_to_write(file, "cannot be read", errno);
+  }
   append(std::move(lines));
 }
 

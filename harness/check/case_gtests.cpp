@@ -187,8 +187,10 @@ class RunTest : public testing::Test {
         const auto counters = [&](const Case& one) {
           return counters_of(one, meter.arch(), budgets);
         };
-        std::ranges::move(bounded_facts({&one}, meter.arch(), meter.device()->name, counters),
-                          std::back_inserter(*facts));
+        const std::vector<const Case*> cases = {&one};
+        std::ranges::move(
+            BoundedMeter(cases, counters).facts(cases, meter.arch(), meter.device()->name),
+            std::back_inserter(*facts));
         reason = "not available for this device or this case";
       } catch (const metrics::Unmeasured& unmeasured) {
         reason = unmeasured.what();

@@ -79,8 +79,10 @@ Precondition check_hardware_counters() {
   try {
     const Meter meter(false);  // exact counting patches kernels, which would disturb counters
     if (!meter.device()) return failed_finding("hardware counters", meter.no_device());
-    const auto facts = bounded_facts({&planted_bank_conflict()}, meter.arch(), meter.device()->name,
-                                     [](const Case&) { return Counters(); });
+    const std::vector<const Case*> known = {&planted_bank_conflict()};
+    const auto facts = BoundedMeter(known, [](const Case&) {
+                         return Counters();
+                       }).facts(known, meter.arch(), meter.device()->name);
     if (facts.empty()) {
       return failed_finding("hardware counters", "the range profiler returned nothing");
     }

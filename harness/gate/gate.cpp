@@ -239,6 +239,7 @@ class Gate {
     read_cubins();
     static_cast<void>(PtxasTexts::of_this_build());
     for (const std::string& arch : archs_) {
+      if (std::ranges::find(run_archs_, arch) != run_archs_.end()) continue;  // with the runs
       Cases cases = cases_by_result(
           [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
       std::erase_if(cases,
@@ -248,7 +249,7 @@ class Gate {
         if (is_emulated()) emulate_arch(arch);
       };
       job.measure = [&](const Cases& one) {
-        write(static_facts(*one[0], launches_on(*one[0], arch), arch, PtxasTexts::of_this_build()));
+        write_static(*one[0], arch);
         return true;
       };
       constexpr std::size_t kWorthIt = 1000;  // cases that take longer than a process costs
@@ -404,7 +405,12 @@ class Gate {
     std::unique_ptr<process::Crew> crew = nullptr;
   };
 
-  /// `arch` is the emulator's; empty on a GPU, which only the children use.
+  void write_static(const Case& one, const std::string& arch) {
+    write(static_facts(one, launches_on(one, arch), arch, PtxasTexts::of_this_build()));
+  }
+
+  /// `arch` is the emulator's; empty on a GPU, which only the children use. A case has its
+  /// compile-time facts of the architecture first.
   Job runs_job(const Cases& cases, const std::string& arch,
                const std::function<void()>& choose_device) {
     Job job{.items = one_by_one(cases), .arch = arch};
@@ -418,6 +424,11 @@ class Gate {
       if ((*meter)->device()) writer_->add_device(*(*meter)->device());
     };
     job.measure = [this, meter](const Cases& one) {
+      const Archs with_static = static_archs(*one[0]);
+      const std::string runs_on = (*meter)->arch();
+      if (std::ranges::find(with_static, runs_on) != with_static.end()) {
+        write_static(*one[0], runs_on);
+      }
       std::vector<Fact> facts = (*meter)->run(*one[0], budgets_.of(one[0]->id));
       if (counts_emulated_) {
         std::erase_if(facts, [](const Fact& fact) {
@@ -440,30 +451,41 @@ class Gate {
       const auto first = cases_.begin() + static_cast<std::ptrdiff_t>(i);
       job.items.emplace_back(first, first + std::min(kCasesInOne, cases_.size() - i));
     }
-    const auto meter = std::make_shared<std::optional<Meter>>();  // only ever filled in the child
-    // Exact counting patches kernels, which would disturb counters.
-    job.begin = [meter] {
-      meter->emplace(false);
+    struct OfChild {
+      std::string arch;
+      metrics::Device device;
+      std::unique_ptr<BoundedMeter> meter;
+      std::string why_not;  // where there is none
+    };
+    const auto own = std::make_shared<OfChild>();  // only ever filled in the child
+    // All that takes a while, as nothing waits for it yet.
+    job.begin = [this, own] {
+      const Meter meter(false);
+      if (!meter.device()) {
+        own->why_not = meter.no_device();
+        return;
+      }
+      own->arch = meter.arch();
+      own->device = *meter.device();
       try {
-        chip_name();  // now, as CUPTI takes a while to start
-      } catch (const metrics::Unmeasured&) {
-        // The first item says it.
+        own->device.chip = chip_name();
+        own->meter = std::make_unique<BoundedMeter>(cases_, [this, own](const Case& one) {
+          return counters_of(one, own->arch, budgets_.of(one.id), options_.counters);
+        });
+      } catch (const metrics::Unmeasured& unmeasured) {
+        own->why_not = unmeasured.what();
       }
     };
-    job.measure = [this, meter](const Cases& session) {
-      const std::string arch = (*meter)->arch();
-      metrics::Device device = (*meter)->device().value();
+    job.measure = [this, own](const Cases& session) {
       try {
-        device.chip = chip_name();
-        writer_->add_device(device);
-        write(bounded_facts(session, arch, device.name, [&](const Case& one) {
-          return counters_of(one, arch, budgets_.of(one.id), options_.counters);
-        }));
+        if (!own->meter) throw metrics::Unmeasured(own->why_not, "");
+        writer_->add_device(own->device);
+        write(own->meter->facts(session, own->arch, own->device.name));
       } catch (const metrics::Unmeasured& unmeasured) {
         fmt::print(stderr, "no times and hardware counters: {}\n", unmeasured.what());
         for (const Case* one : session) {
-          write(missing_facts({}, metrics::Source::range, blank_fact(*one, arch), unmeasured.what(),
-                              budgets_.of(one->id), options_.counters));
+          write(missing_facts({}, metrics::Source::range, blank_fact(*one, own->arch),
+                              unmeasured.what(), budgets_.of(one->id), options_.counters));
         }
       }
       return true;
@@ -751,15 +773,18 @@ class Gate {
 
   /// Cases without a fact that should have one: the last line of defence against a silent pass.
   std::vector<Fact> lost_facts() {
-    std::map<std::string, std::vector<Fact>> by_case;
+    std::map<std::string, std::vector<const Fact*>> by_case;
     for (const std::vector<Fact>* facts : {&facts_so_far(), &std::as_const(carried_facts_)}) {
       for (const Fact& fact : *facts) {
-        if (fact.scope == metrics::Scope::whole_case) by_case[fact.id.str()].push_back(fact);
+        if (fact.scope == metrics::Scope::whole_case) by_case[fact.id.str()].push_back(&fact);
       }
     }
     std::vector<Fact> lost;
     for (const Case* one : cases_) {
-      const std::vector<Fact>& facts = by_case[one->id.str()];
+      const std::vector<const Fact*>& facts = by_case[one->id.str()];
+      const auto is_there = [&](std::string_view metric) {
+        return std::ranges::find(facts, metric, &Fact::metric) != facts.end();
+      };
       const auto result = std::ranges::find(facts, "result.correct", &Fact::metric);
       const bool runs = std::ranges::any_of(
           run_archs_, [&](const auto& arch) { return arch.empty() || exists_on(*one, arch); });
@@ -768,18 +793,18 @@ class Gate {
         continue;
       }
       // After an error nothing more is to be expected.
-      if (result != facts.end() && result->verdict == Verdict::error) continue;
+      if (result != facts.end() && (*result)->verdict == Verdict::error) continue;
       for (const std::string& arch : static_archs(*one)) {
-        const auto of_arch = [&](const Fact& fact) {
-          return fact.metric == "registers" && fact.arch == arch;
+        const auto of_arch = [&](const Fact* fact) {
+          return fact->metric == "registers" && fact->arch == arch;
         };
         if (std::ranges::any_of(facts, of_arch)) continue;
         lost.push_back(error_fact(*one, "no compile-time facts for " + arch + " came back"));
       }
       if (!runs) continue;
-      for (const std::string& arch : is_emulated() ? run_archs(*one) : Archs{result->arch}) {
-        const auto of_arch = [&](const Fact& fact) {
-          return fact.metric == "result.correct" && fact.arch == arch;
+      for (const std::string& arch : is_emulated() ? run_archs(*one) : Archs{(*result)->arch}) {
+        const auto of_arch = [&](const Fact* fact) {
+          return fact->metric == "result.correct" && fact->arch == arch;
         };
         if (!std::ranges::any_of(facts, of_arch)) {
           lost.push_back(error_fact(*one, "no result of this case came back for " + arch));
@@ -789,12 +814,12 @@ class Gate {
                                    : is_carried(*one)
                                        ? "times and hardware counters are not carried over"
                                        : "no times and hardware counters came back";
-        std::ranges::move(missing_facts(facts, metrics::Source::range, blank_fact(*one, arch),
-                                        reason, budgets_.of(one->id), options_.counters),
+        std::ranges::move(unmeasured_facts(is_there, metrics::Source::range, blank_fact(*one, arch),
+                                           reason, budgets_.of(one->id), options_.counters),
                           std::back_inserter(lost));
         std::ranges::move(
-            missing_facts(facts, metrics::Source::timer, blank_fact(*one, arch),
-                          process::program_name() + "-bench measures it", budgets_.of(one->id)),
+            unmeasured_facts(is_there, metrics::Source::timer, blank_fact(*one, arch),
+                             process::program_name() + "-bench measures it", budgets_.of(one->id)),
             std::back_inserter(lost));
       }
     }

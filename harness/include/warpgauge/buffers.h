@@ -51,6 +51,11 @@ class Buffer {
 template <typename T>
 std::vector<T> random_values(std::size_t count, std::uint32_t seed);
 
+/// The same where they are kept for all buffers, until the next call of either function; nullptr if
+/// they are too many to keep.
+template <typename T>
+const T* kept_random_values(std::size_t count, std::uint32_t seed);
+
 /// Elements of type T on the device.
 template <typename T>
 class TypedBuffer : public Buffer {
@@ -81,6 +86,11 @@ class Contents {
     made_ = true;
     return values_;
   }
+  /// Where they are, until others are asked for. To upload them, a buffer needs no copy of its own.
+  const T* data() const {
+    const T* const kept = made_ ? nullptr : kept_random_values<T>(count_, seed_);
+    return kept != nullptr ? kept : values().data();
+  }
 
  private:
   mutable std::vector<T> values_;
@@ -100,7 +110,7 @@ class Input : public TypedBuffer<T> {
   /// As many elements as `values` has.
   Input(Problem& problem, std::vector<T> values)
       : TypedBuffer<T>(problem, values.size()), contents_(std::move(values)) {}
-  void reset() override { this->upload(contents_.values().data()); }
+  void reset() override { this->upload(contents_.data()); }
   Buffer::Kept kept() const override { return {host().data(), sizeof(T)}; }
   /// The contents, for the reference.
   const std::vector<T>& host() const { return contents_.values(); }
@@ -137,7 +147,7 @@ class InOut : public Output<T> {
   /// As many elements as `values` has.
   InOut(Problem& problem, std::vector<T> values)
       : Output<T>(problem, values.size()), contents_(std::move(values)) {}
-  void reset() override { this->upload(contents_.values().data()); }
+  void reset() override { this->upload(contents_.data()); }
   double traffic() const override { return 2 * Output<T>::traffic(); }
   /// The contents before a run, for the reference; host() has those after it.
   const std::vector<T>& initial() const { return contents_.values(); }
