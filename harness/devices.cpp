@@ -148,7 +148,7 @@ std::optional<metrics::Device> current_device(std::string* why) {
 }
 
 std::size_t processes_on_gpu(std::size_t cases, bool is_exclusive) {
-  constexpr std::size_t kMost = 4;
+  constexpr std::size_t kMost = 6;
   constexpr std::size_t kWorthIt = 50;  // cases that take as long as the start of CUDA and CUPTI
   if (is_exclusive) return 1;
   return std::min(

@@ -141,7 +141,7 @@ void add_gate(CommandLine& line) {
       ->type_name("SECONDS");
   command
       ->add_option("-j,--jobs", options->jobs,
-                   "Processes at once (default: one for each core, at most 4 on a GPU)")
+                   "Processes at once (default: one for each core, at most 6 on a GPU)")
       ->check(CLI::Range(1u, 1024u))
       ->type_name("N");
   line.on_run(command, [=, &line] {
