@@ -15,9 +15,7 @@
 #include <optional>
 #include <set>
 #include <span>
-#include <sstream>
 #include <stdexcept>
-#include <tuple>
 #include <utility>
 
 #include "harness/archs.h"
@@ -30,8 +28,12 @@
 #include "harness/family_budgets.h"
 #include "harness/files/colour.h"
 #include "harness/files/error_text.h"
+#include "harness/gate/asked_gpu.h"
 #include "harness/gate/carried_facts.h"
+#include "harness/gate/case_job.h"
 #include "harness/gate/emulated_counts.h"
+#include "harness/gate/fact_order.h"
+#include "harness/gate/run_facts.h"
 #include "harness/gpu_only.h"
 #include "harness/meter.h"
 #include "harness/outcome/case_table.h"
@@ -44,16 +46,13 @@
 #include "harness/process/isolated_text.h"
 #include "harness/process/loaded_libraries.h"
 #include "harness/process/program_name.h"
-#include "harness/process/progress.h"
 #include "harness/provenance.h"
 #include "harness/runtime.h"
 #include "harness/self_test.h"
 #include "harness/static_facts.h"
-#include "metrics/arch_name.h"
 #include "metrics/available_cores.h"
 #include "metrics/catalog.h"
 #include "metrics/cupti.h"
-#include "metrics/judge.h"
 #include "metrics/shared_with_forks.h"
 
 namespace warpgauge::gate {
@@ -62,7 +61,6 @@ namespace {
 namespace fs = std::filesystem;
 using metrics::Fact;
 using metrics::Verdict;
-using Cases = std::vector<const Case*>;
 using Archs = std::vector<std::string>;
 
 /// In a process that runs case after case: their vectors get memory that is there already, which
@@ -96,13 +94,12 @@ class Gate {
         budgets_(Registry::instance(), options.project),
         archs_(chosen_archs(options.archs)),
         cases_(budgets_.with_ratios(options.selection)),
-        gpu_(ask_gpu()),
+        gpu_(ask_gpu(options.time_limit)),
         run_archs_(archs_of_runs()),
         no_bounded_(is_emulated() ? "times and hardware counters need a GPU"
                     : options_.use_cupti && options_.bounded
                         ? ""
-                        : "times and hardware counters were left out by an option"),
-        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {
+                        : "times and hardware counters were left out by an option") {
     if (!options_.coverage.empty()) {
       if (!is_emulated()) count_coverage();  // says why it cannot
       coverage_.emplace(options_.coverage);
@@ -111,14 +108,15 @@ class Gate {
     // That the GPU's counters are not refused is likely enough to read what may be carried over.
     find_inputs("");
     if (out_) {
-      writer_ = std::make_unique<metrics::FactWriter>(out_->facts(),
-                                                      start_run("gate", asked_of(options)));
-      open_facts(nullptr);
+      facts_ = std::make_unique<RunFacts>(
+          out_->facts(), start_run("gate", asked_of(options)), budgets_, cases_,
+          [this](const metrics::CaseId& id) -> const metrics::Inputs& {
+            return inputs_->of(*families_.at(id.family));
+          });
     }
     for (const Case* one : cases_) {
       families_.emplace(one->id.family, one);
       places_.emplace(one, places_.size());
-      for (const Case* other : budgets_.ratios_of(*one)) references_.insert(other->id.str());
     }
     has_passed_ = metrics::array_shared_with_forks<bool>(cases_.size());
     left_out_ = Registry::instance().left_out(options.selection);
@@ -183,11 +181,11 @@ class Gate {
       if (!is_carried(*one)) continue;
       std::vector<Fact>& facts = carried_.facts[one->id.str()];
       ++by_run[facts.front().context->carried];
-      judge(facts, [this] { return std::span(std::as_const(carried_facts_)); });
+      facts_->judge(facts, [this] { return std::span(std::as_const(carried_facts_)); });
       std::ranges::move(facts, std::back_inserter(carried_facts_));
     }
     for (const auto& [id, run] : carried_.runs) {
-      for (const metrics::Device& device : run.devices) writer_->add_device(device);
+      for (const metrics::Device& device : run.devices) facts_->writer().add_device(device);
     }
     // Beside the measuring, as that may take less time, and where no reader of what is measured
     // has to read it.
@@ -197,7 +195,8 @@ class Gate {
             .begin = [] {},
             .work =
                 [this](std::size_t) {
-                  metrics::FactWriter(out_->carried_facts(), writer_->run()).write(carried_facts_);
+                  metrics::FactWriter(out_->carried_facts(), facts_->writer().run())
+                      .write(carried_facts_);
                   return true;
                 },
             .done = [](std::size_t) {},
@@ -244,17 +243,18 @@ class Gate {
           [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
       std::erase_if(cases,
                     [&](const Case* one) { return !one->counted || !exists_on(*one, arch); });
-      Job job{.items = one_by_one(cases)};
-      job.begin = [&] {
+      CaseWork work = work_on(one_by_one(cases));
+      work.begin = [&] {
         if (is_emulated()) emulate_arch(arch);
       };
-      job.measure = [&](const Cases& one) {
+      work.measure = [&](const Cases& one) {
         write_static(*one[0], arch);
         return true;
       };
       constexpr std::size_t kWorthIt = 1000;  // cases that take longer than a process costs
-      finish(*started(std::move(job)), "compile-time facts, " + arch,
-             std::min(many_processes(cases.size(), false), 1 + cases.size() / kWorthIt));
+      CaseJob(std::move(work), *facts_, budgets_)
+          .finish("compile-time facts, " + arch,
+                  std::min(many_processes(cases.size(), false), 1 + cases.size() / kWorthIt));
     }
   }
 
@@ -267,8 +267,10 @@ class Gate {
     const std::size_t early = gpu_.is_exclusive ? 0
                               : since_          ? 1
                                                 : many_processes(cases.size(), true);
-    runs_ = started(runs_job(cases, "", [] {}), early);
-    if (no_bounded_.empty()) bounded_ = started(bounded_job(), gpu_.is_exclusive ? 0 : 1);
+    runs_ = std::make_unique<CaseJob>(runs_work(cases, "", [] {}), *facts_, budgets_, early);
+    if (!no_bounded_.empty()) return;
+    bounded_ =
+        std::make_unique<CaseJob>(bounded_work(), *facts_, budgets_, gpu_.is_exclusive ? 0 : 1);
   }
 
   /// Of the cases that launch something: the others have their error already.
@@ -277,8 +279,8 @@ class Gate {
         [](const std::set<Verdict>& results) { return !results.contains(Verdict::error); });
     if (!is_emulated()) {
       const std::set<const Case*> left(cases.begin(), cases.end());
-      runs_->are_left = [left](const Cases& one) { return left.contains(one.front()); };
-      return finish(*runs_, "run-time facts", many_processes(cases.size(), true));
+      runs_->leave([left](const Cases& one) { return left.contains(one.front()); });
+      return runs_->finish("run-time facts", many_processes(cases.size(), true));
     }
     for (const std::string& arch : run_archs_) {
       if (coverage_) cover_code(arch);
@@ -291,8 +293,8 @@ class Gate {
                      std::max(1, metrics::available_cores() /
                                      static_cast<int>(std::min(processes, on_arch.size()))));
       };
-      finish(*started(runs_job(on_arch, arch, choose_device)), "run-time facts, emulated " + arch,
-             processes);
+      CaseJob(runs_work(on_arch, arch, choose_device), *facts_, budgets_)
+          .finish("run-time facts, emulated " + arch, processes);
     }
   }
 
@@ -305,15 +307,15 @@ class Gate {
     std::erase_if(cases, [](const Case* one) { return !one->counted; });
     if (cases.empty()) return;
     const auto is_result = [](const Fact& fact) { return fact.metric == "result.correct"; };
-    const std::string arch = std::ranges::find_if(facts_so_far(), is_result)->arch;
+    const std::string arch = std::ranges::find_if(facts_->so_far(), is_result)->arch;
     EmulatedCounts counts = count_emulated(options_, arch);
-    for (const metrics::Device& device : counts.devices) writer_->add_device(device);
+    for (const metrics::Device& device : counts.devices) facts_->writer().add_device(device);
     for (const Case* one : cases) {
       const std::string reason = counts.reason(one->id.str());
       std::vector<Fact>& facts = counts.facts[one->id.str()];
       std::ranges::move(missing_counts(facts, blank_fact(*one, arch), reason, budgets_.of(one->id)),
                         std::back_inserter(facts));
-      write(std::move(facts));
+      facts_->write(std::move(facts));
     }
   }
 
@@ -323,29 +325,28 @@ class Gate {
     const Cases passed = cases_by_result(
         [](const std::set<Verdict>& results) { return results.contains(Verdict::pass); });
     for (const Case* one : passed) has_passed_[places_.at(one)] = one->counted;
-    bounded_->are_left = [this](const Cases& session) { return !passed_of(session).empty(); };
-    finish(*bounded_, "times and hardware counters", 1);
+    bounded_->leave([this](const Cases& session) { return !passed_of(session).empty(); });
+    bounded_->finish("times and hardware counters", 1);
   }
 
   /// Adds what should be there and is not, prints the summary and writes it.
   outcome::ExitCode report() {
-    write(lost_facts());
-    facts_->update();
-    std::vector<metrics::StoredRun> runs = std::move(*facts_).runs();
+    facts_->write(lost_facts());
+    std::vector<metrics::StoredRun> runs = facts_->take();
     if (carried_writer_) {
       carried_writer_->work_through(1);
-      writer_->write_all_of(out_->carried_facts());
+      facts_->writer().write_all_of(out_->carried_facts());
       fs::remove(out_->carried_facts());
       std::vector<Fact>& facts = runs.front().facts;
       facts.reserve(facts.size() + carried_facts_.size());
       std::ranges::move(carried_facts_, std::back_inserter(facts));
     }
-    for (metrics::StoredRun& run : runs) sort_by_case(run.facts);
+    for (metrics::StoredRun& run : runs) sort_by_case(run.facts, cases_);
     outcome::OutcomeOptions how{
         .requirements = options_.requirements, .left_out = left_out_, .whole = false};
     how.repeat = [this](const outcome::JudgedValue& value) { return repeat(value); };
     const outcome::Outcome outcome(std::move(runs), how);
-    writer_->write_end(outcome::end_of(outcome));
+    facts_->writer().write_end(outcome::end_of(outcome));
     outcome::write_results(outcome, out_->results());
     out_->write_summary(outcome::markdown_text(outcome));
     if (options_.table) fmt::print("{}", outcome::case_table(outcome));
@@ -392,38 +393,26 @@ class Gate {
     }
   }
 
-  /// Work on items of cases in processes of their own. What kills one, or is thrown, becomes an
-  /// error of its cases.
-  struct Job {
-    std::vector<Cases> items;
-    std::function<void()> begin = nullptr;                 ///< in a child, before its first item
-    std::function<bool(const Cases&)> measure = nullptr;   ///< in a child, as IsolatedWork::work
-    std::function<bool(const Cases&)> are_left = nullptr;  ///< in the parent: of items to be done
-    std::function<Cases(const Cases&)> chosen = nullptr;   ///< those of an item it is about
-    std::string arch = {};                                 ///< of errors
-    std::unique_ptr<process::Progress> progress = nullptr;
-    std::unique_ptr<process::Crew> crew = nullptr;
-  };
-
   void write_static(const Case& one, const std::string& arch) {
-    write(static_facts(one, launches_on(one, arch), arch, PtxasTexts::of_this_build()));
+    facts_->write(static_facts(one, launches_on(one, arch), arch, PtxasTexts::of_this_build()));
   }
 
   /// `arch` is the emulator's; empty on a GPU, which only the children use. A case has its
   /// compile-time facts of the architecture first.
-  Job runs_job(const Cases& cases, const std::string& arch,
-               const std::function<void()>& choose_device) {
-    Job job{.items = one_by_one(cases), .arch = arch};
+  CaseWork runs_work(const Cases& cases, const std::string& arch,
+                     const std::function<void()>& choose_device) {
+    CaseWork work = work_on(one_by_one(cases));
+    work.arch = arch;
     const auto meter = std::make_shared<std::optional<Meter>>();  // only ever filled in children
-    job.begin = [this, meter, choose_device] {
+    work.begin = [this, meter, choose_device] {
       keep_freed_memory();
       choose_device();
       if (coverage_) count_coverage();
       if (is_emulated()) check_accesses(options_.checks, options_.schedules);
       meter->emplace(options_.use_cupti, is_emulated() ? nullptr : &turns_);
-      if ((*meter)->device()) writer_->add_device(*(*meter)->device());
+      if ((*meter)->device()) facts_->writer().add_device(*(*meter)->device());
     };
-    job.measure = [this, meter](const Cases& one) {
+    work.measure = [this, meter](const Cases& one) {
       const Archs with_static = static_archs(*one[0]);
       const std::string runs_on = (*meter)->arch();
       if (std::ranges::find(with_static, runs_on) != with_static.end()) {
@@ -436,20 +425,21 @@ class Gate {
           return source == metrics::Source::sass || source == metrics::Source::emulator;
         });
       }
-      write(std::move(facts));
+      facts_->write(std::move(facts));
       if (coverage_) coverage_->add(take_coverage());
       return !(*meter)->broken();
     };
-    return job;
+    return work;
   }
 
   /// Many cases in one profiling session, which costs as much as many of them.
-  Job bounded_job() {
+  CaseWork bounded_work() {
     constexpr std::size_t kCasesInOne = 2048;
-    Job job{.chosen = [this](const Cases& session) { return passed_of(session); }};
+    CaseWork work = work_on({});
+    work.chosen = [this](const Cases& session) { return passed_of(session); };
     for (std::size_t i = 0; i < cases_.size(); i += kCasesInOne) {
       const auto first = cases_.begin() + static_cast<std::ptrdiff_t>(i);
-      job.items.emplace_back(first, first + std::min(kCasesInOne, cases_.size() - i));
+      work.items.emplace_back(first, first + std::min(kCasesInOne, cases_.size() - i));
     }
     struct OfChild {
       std::string arch;
@@ -459,7 +449,7 @@ class Gate {
     };
     const auto own = std::make_shared<OfChild>();  // only ever filled in the child
     // All that takes a while, as nothing waits for it yet.
-    job.begin = [this, own] {
+    work.begin = [this, own] {
       const Meter meter(false);
       if (!meter.device()) {
         own->why_not = meter.no_device();
@@ -476,21 +466,21 @@ class Gate {
         own->why_not = unmeasured.what();
       }
     };
-    job.measure = [this, own](const Cases& session) {
+    work.measure = [this, own](const Cases& session) {
       try {
         if (!own->meter) throw metrics::Unmeasured(own->why_not, "");
-        writer_->add_device(own->device);
-        write(own->meter->facts(session, own->arch, own->device.name));
+        facts_->writer().add_device(own->device);
+        facts_->write(own->meter->facts(session, own->arch, own->device.name));
       } catch (const metrics::Unmeasured& unmeasured) {
         fmt::print(stderr, "no times and hardware counters: {}\n", unmeasured.what());
         for (const Case* one : session) {
-          write(missing_facts({}, metrics::Source::range, blank_fact(*one, own->arch),
-                              unmeasured.what(), budgets_.of(one->id), options_.counters));
+          facts_->write(missing_facts({}, metrics::Source::range, blank_fact(*one, own->arch),
+                                      unmeasured.what(), budgets_.of(one->id), options_.counters));
         }
       }
       return true;
     };
-    return job;
+    return work;
   }
 
   /// Those that ran well and have something to measure.
@@ -499,12 +489,6 @@ class Gate {
     std::ranges::copy_if(cases, std::back_inserter(found),
                          [&](const Case* one) { return has_passed_[places_.at(one)]; });
     return found;
-  }
-
-  /// In this process. A reader must not be shared: both would read on where the other has read to.
-  void open_facts(const metrics::FactReader::Wanted& wanted) {
-    writer_->reopen();
-    facts_ = std::make_unique<metrics::FactReader>(out_->facts(), wanted);
   }
 
   /// Adds all code of the program's cases for `arch`, so that what never runs is seen.
@@ -518,57 +502,6 @@ class Gate {
           return "";
         },
         options_.time_limit);
-  }
-
-  /// The order does not depend on which of several processes was the first: what is known without a
-  /// run, then the rest, both by architecture and then as the program lists its cases.
-  void sort_by_case(std::vector<Fact>& facts) const {
-    std::map<std::string, std::size_t> places;
-    for (const auto& [one, place] : places_) places.emplace(one->id.str(), place);
-    const auto is_run_time = [](const Fact& fact) {
-      return metrics::is_run_time(metrics::metric(fact.metric));
-    };
-    // What belongs together mostly stands together, and stays in its order.
-    const auto place = [&](const Fact& fact) {
-      return std::tuple(is_run_time(fact), metrics::arch_order(fact.arch), places.at(fact.id.str()),
-                        &fact - facts.data());
-    };
-    const auto differ = [&](const Fact& a, const Fact& b) {
-      return a.id != b.id || a.arch != b.arch || is_run_time(a) != is_run_time(b);
-    };
-    std::vector<std::pair<decltype(place(facts.front())), std::span<Fact>>> groups;
-    for (std::span<Fact> rest(facts); !rest.empty();) {
-      const auto end = std::ranges::adjacent_find(rest, differ);
-      const auto count = end == rest.end() ? rest.size() : end - rest.begin() + 1UL;
-      groups.emplace_back(place(rest.front()), rest.first(count));
-      rest = rest.subspan(count);
-    }
-    std::ranges::sort(groups, {}, [](const auto& group) { return group.first; });
-    std::vector<Fact> sorted;
-    sorted.reserve(facts.size());
-    for (const auto& [place, group] : groups) {
-      std::ranges::move(group, std::back_inserter(sorted));
-    }
-    facts = std::move(sorted);
-  }
-
-  void write(std::vector<Fact> facts) {
-    add_inputs(facts);
-    judge(facts, [this] { return std::span(facts_so_far()); });
-    writer_->write(facts);
-  }
-
-  /// `before`: what budgets can be multiples of, apart from these facts.
-  void judge(std::vector<Fact>& facts, const std::function<std::span<const Fact>()>& before) const {
-    const metrics::References references(facts, before);
-    for (Fact& fact : facts) metrics::judge(fact, budgets_.of(fact.id), today_, references);
-  }
-
-  /// What the values depend on, so that a later gate can tell whether they still hold.
-  void add_inputs(std::vector<Fact>& facts) {
-    change_contexts(facts, [&](metrics::CaseContext& context, const metrics::CaseId& id) {
-      context.inputs = inputs_->of(*families_.at(id.family));
-    });
   }
 
   /// Why a case is measured even if nothing has changed; empty: it is not.
@@ -602,24 +535,6 @@ class Gate {
     return command;
   }
 
-  /// For each item those that must be done before: budgets of its cases are multiples of theirs.
-  std::vector<std::vector<std::size_t>> items_before(const std::vector<Cases>& items) const {
-    std::map<const Case*, std::size_t> items_of;
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      for (const Case* one : items[i]) items_of.emplace(one, i);
-    }
-    std::vector<std::vector<std::size_t>> before(items.size());
-    for (std::size_t i = 0; i < items.size(); ++i) {
-      for (const Case* one : items[i]) {
-        for (const Case* other : budgets_.ratios_of(*one)) {
-          const auto item = items_of.find(other);
-          if (item != items_of.end() && item->second != i) before[i].push_back(item->second);
-        }
-      }
-    }
-    return before;
-  }
-
   /// For exact facts, which do not depend on what else runs.
   std::size_t many_processes(std::size_t cases, bool use_gpu) const {
     constexpr std::size_t kMost = 16;  // each has a copy of its case
@@ -629,74 +544,10 @@ class Gate {
     return std::min(static_cast<std::size_t>(metrics::available_cores()), kMost);
   }
 
-  static std::vector<Cases> one_by_one(const Cases& cases) {
-    std::vector<Cases> items;
-    for (const Case* one : cases) items.push_back({one});
-    return items;
-  }
-
-  /// With `early` processes getting ready. Of a Job as it stays: they are copies of this process.
-  std::unique_ptr<Job> started(Job given, std::size_t early = 0) {
-    auto job = std::make_unique<Job>(std::move(given));
-    std::size_t largest = 1;
-    for (const Cases& cases : job->items) largest = std::max(largest, cases.size());
-    const auto chosen = [&of = *job](std::size_t i) {
-      return of.chosen ? of.chosen(of.items[i]) : of.items[i];
-    };
-    const auto fail = [this, chosen, &of = *job](std::size_t i, const std::string& reason) {
-      const Cases cases = chosen(i);
-      const std::string among =
-          cases.size() == 1 ? "" : fmt::format(" (in one of {} cases)", cases.size());
-      for (const Case* one : cases) write({error_fact(*one, reason + among, of.arch)});
-    };
-    process::IsolatedWork work = {.count = job->items.size(),
-                                  .time_limit = options_.time_limit * largest};
-    work.after = [before = items_before(job->items)](std::size_t i) { return before[i]; };
-    work.skip = [&of = *job](std::size_t i) { return of.are_left && !of.are_left(of.items[i]); };
-    work.begin = [this, &of = *job] {
-      of_parent_ = std::move(facts_);
-      // A child judges by them, and the parent knows all.
-      open_facts([this](const Fact& fact) { return references_.contains(fact.id.str()); });
-      if (of.begin) of.begin();
-    };
-    work.work = [chosen, fail, &of = *job](std::size_t i) {
-      try {
-        return of.measure(chosen(i));
-      } catch (const std::exception& error) {
-        fail(i, files::error_text(error));
-        return false;
-      }
-    };
-    work.done = [this, &of = *job](std::size_t i) {
-      of.progress->done(of.items[i].front()->id.str());
-      facts_so_far();  // reads them while others are at work
-    };
-    work.died = [this, fail](const process::CrashedItem& crashed) {
-      writer_->reopen();
-      fail(crashed.item, crashed.reason);
-    };
-    job->crew = std::make_unique<process::Crew>(std::move(work), early);
-    return job;
-  }
-
-  static void finish(Job& job, const std::string& title, std::size_t processes) {
-    const auto left = std::ranges::count_if(
-        job.items, [&](const Cases& cases) { return !job.are_left || job.are_left(cases); });
-    job.progress = std::make_unique<process::Progress>(title, left);
-    job.crew->work_through(processes);
-    job.crew->dismiss();
-  }
-
-  const std::vector<Fact>& facts_so_far() {
-    static const std::vector<Fact> kNone;
-    const std::vector<metrics::StoredRun>& runs = facts_->update();
-    return runs.empty() ? kNone : runs.front().facts;
-  }
-
   /// The cases of which `wanted` holds, given the verdicts on their results so far.
   Cases cases_by_result(const std::function<bool(const std::set<Verdict>&)>& wanted) {
     std::map<std::string, std::set<Verdict>> results;
-    for (const Fact& fact : facts_so_far()) {
+    for (const Fact& fact : facts_->so_far()) {
       if (fact.metric == "result.correct") results[fact.id.str()].insert(fact.verdict);
     }
     Cases cases;
@@ -704,37 +555,6 @@ class Gate {
       return !is_carried(*one) && wanted(results[one->id.str()]);
     });
     return cases;
-  }
-
-  /// What the parent must know of the GPU that children use.
-  struct Gpu {
-    std::string arch;                 ///< whose code runs; empty without an answer
-    std::string machine;              ///< name and driver, or the emulator
-    std::set<std::string> libraries;  ///< process::loaded_libraries()
-    bool is_exclusive = false;  ///< one process only may use it (nvidia-smi -c EXCLUSIVE_PROCESS)
-  };
-
-  Gpu ask_gpu() const {
-    if (is_emulated()) {
-      return {.arch = "", .machine = "emulator", .libraries = process::loaded_libraries()};
-    }
-    std::istringstream answer(process::isolated_text(
-        [] {
-          const Meter meter(false);
-          const metrics::Device device = meter.device().value_or(metrics::Device());
-          return fmt::format("{}\n{}\n{} {} {}\n{}", meter.arch(), is_exclusive_device(),
-                             device.name, device.compute_capability, device.driver,
-                             fmt::join(process::loaded_libraries(), "\n"));
-        },
-        options_.time_limit));
-    Gpu gpu;
-    std::string exclusive;
-    std::getline(answer, gpu.arch);
-    std::getline(answer, exclusive);
-    std::getline(answer, gpu.machine);
-    gpu.is_exclusive = exclusive == "true";
-    for (std::string library; std::getline(answer, library);) gpu.libraries.insert(library);
-    return gpu;
   }
 
   /// Those whose code runs. On a GPU without an answer all cases run, and say why nothing is
@@ -774,7 +594,7 @@ class Gate {
   /// Cases without a fact that should have one: the last line of defence against a silent pass.
   std::vector<Fact> lost_facts() {
     std::map<std::string, std::vector<const Fact*>> by_case;
-    for (const std::vector<Fact>* facts : {&facts_so_far(), &std::as_const(carried_facts_)}) {
+    for (const std::vector<Fact>* facts : {&facts_->so_far(), &std::as_const(carried_facts_)}) {
       for (const Fact& fact : *facts) {
         if (fact.scope == metrics::Scope::whole_case) by_case[fact.id.str()].push_back(&fact);
       }
@@ -826,34 +646,33 @@ class Gate {
     return lost;
   }
 
+  CaseWork work_on(std::vector<Cases> items) const {
+    return {.items = std::move(items), .time_limit = options_.time_limit};
+  }
+
   const GateOptions& options_;
   std::unique_ptr<metrics::FactReader> since_;  // opened before out_ takes away what is there
   std::unique_ptr<outcome::OutFolder> out_;     // none where nothing is measured
   FamilyBudgets budgets_;
   std::vector<std::string> archs_;
   Cases cases_;
-  Gpu gpu_;
+  AskedGpu gpu_;
   process::Turns turns_;  // of the children, on the GPU
   Archs run_archs_;
   bool counts_emulated_ = false;
   std::optional<CaseInputs> inputs_;
   std::map<std::string, const Case*> families_;  // a case of each
   std::map<const Case*, std::size_t> places_;    // in cases_
-  std::set<std::string> references_;             // ids of cases that budgets are multiples of
   // By place. The parent says it to a process that it has started long before.
   std::shared_ptr<bool[]> has_passed_;
   CarriedFacts carried_;             // without the facts themselves
   std::vector<Fact> carried_facts_;  // judged
   std::unique_ptr<process::Crew> carried_writer_;
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
-  std::chrono::year_month_day today_;
   std::vector<std::string> left_out_;
   std::optional<CoverageFile> coverage_;
-  std::unique_ptr<Job> runs_, bounded_;          // on the GPU
-  std::unique_ptr<metrics::FactWriter> writer_;  // of this process and its children
-  std::unique_ptr<metrics::FactReader> facts_;   // of all processes of the run, but carried ones
-  // A child keeps what its parent has read: it would have to copy all of it to free it.
-  std::unique_ptr<metrics::FactReader> of_parent_;
+  std::unique_ptr<RunFacts> facts_;          // none where nothing is measured
+  std::unique_ptr<CaseJob> runs_, bounded_;  // on the GPU
 };
 
 }  // namespace

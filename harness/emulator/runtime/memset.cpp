@@ -1,6 +1,7 @@
 // cudaMemset and its kind.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "harness/emulator/machine/memory/memory.h"
@@ -17,6 +18,16 @@ Fill fill(const cudaPitchedPtr& memory, int value, const Size& size) {
           static_cast<unsigned>(value) & 0xff};
 }
 
+/// Fills the row with the element that it begins with. What is copied from stays in the cache.
+void repeat(std::byte* row, std::size_t element_bytes, std::size_t width) {
+  constexpr std::size_t kMostCopied = std::size_t{256} << 10;
+  for (std::size_t done = element_bytes; done < width;) {
+    const std::size_t more = std::min({done, kMostCopied, width - done});
+    std::memcpy(row + done, row, more);
+    done += more;
+  }
+}
+
 cudaPitchedPtr rows(void* memory, std::size_t pitch) { return {memory, pitch, pitch, 0}; }
 
 }  // namespace
@@ -28,8 +39,9 @@ void perform(State& state, const Fill& fill) {
   for (std::size_t z = 0; z < size.depth; ++z) {
     for (std::size_t y = 0; y < size.height; ++y) {
       std::byte* const row = box.begin + z * box.slice + y * box.pitch;
-      for (std::size_t x = 0; element_bytes > 1 && x < size.width; x += element_bytes) {
-        std::memcpy(row + x, &value, element_bytes);
+      if (element_bytes > 1) {
+        std::memcpy(row, &value, std::min<std::size_t>(element_bytes, size.width));
+        repeat(row, element_bytes, size.width);
       }
       if (element_bytes == 1) std::memset(row, static_cast<int>(value), size.width);
       state.memory().note_written(row, size.width);

@@ -1,0 +1,20 @@
+// What a process that never touches CUDA must know of the GPU that its children use.
+#pragma once
+
+#include <chrono>
+#include <set>
+#include <string>
+
+namespace warpgauge::gate {
+
+struct AskedGpu {
+  std::string arch;                 ///< whose code runs; empty without an answer
+  std::string machine;              ///< name and driver, or the emulator
+  std::set<std::string> libraries;  ///< process::loaded_libraries()
+  bool is_exclusive = false;  ///< one process only may use it (nvidia-smi -c EXCLUSIVE_PROCESS)
+};
+
+/// Asks in a child process. On the emulator there is no GPU to ask.
+AskedGpu ask_gpu(std::chrono::seconds time_limit);
+
+}  // namespace warpgauge::gate

@@ -1,0 +1,15 @@
+// The order of a gate's facts.
+#pragma once
+
+#include <vector>
+
+#include "harness/gate/run_facts.h"
+#include "metrics/fact.h"
+
+namespace warpgauge::gate {
+
+/// It does not depend on which of several processes was the first: what is known without a run,
+/// then the rest, both by architecture and then as the program lists its cases.
+void sort_by_case(std::vector<metrics::Fact>& facts, const Cases& cases);
+
+}  // namespace warpgauge::gate

@@ -1,0 +1,58 @@
+#include "harness/gate/run_facts.h"
+
+#include <utility>
+
+#include "harness/case_facts.h"
+#include "metrics/judge.h"
+
+namespace warpgauge::gate {
+
+using metrics::Fact;
+
+RunFacts::RunFacts(std::filesystem::path file, metrics::Run run, const FamilyBudgets& budgets,
+                   const Cases& cases, InputsOf inputs_of)
+    : file_(std::move(file)),
+      budgets_(budgets),
+      inputs_of_(std::move(inputs_of)),
+      today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())),
+      writer_(file_, std::move(run)),
+      reader_(std::make_unique<metrics::FactReader>(file_)) {
+  for (const Case* one : cases) {
+    for (const Case* other : budgets.ratios_of(*one)) references_.insert(other->id.str());
+  }
+}
+
+void RunFacts::write(std::vector<Fact> facts) {
+  change_contexts(facts, [&](metrics::CaseContext& context, const metrics::CaseId& id) {
+    context.inputs = inputs_of_(id);
+  });
+  judge(facts, [this] { return std::span(so_far()); });
+  writer_.write(facts);
+}
+
+void RunFacts::judge(std::vector<Fact>& facts,
+                     const std::function<std::span<const Fact>()>& before) const {
+  const metrics::References references(facts, before);
+  for (Fact& fact : facts) metrics::judge(fact, budgets_.of(fact.id), today_, references);
+}
+
+const std::vector<Fact>& RunFacts::so_far() {
+  static const std::vector<Fact> kNone;
+  const std::vector<metrics::StoredRun>& runs = reader_->update();
+  return runs.empty() ? kNone : runs.front().facts;
+}
+
+void RunFacts::begin_fork() {
+  writer_.reopen();
+  reader_of_parent_ =
+      std::exchange(reader_, std::make_unique<metrics::FactReader>(file_, [this](const Fact& fact) {
+                      return references_.contains(fact.id.str());
+                    }));
+}
+
+std::vector<metrics::StoredRun> RunFacts::take() {
+  reader_->update();
+  return std::move(*reader_).runs();
+}
+
+}  // namespace warpgauge::gate

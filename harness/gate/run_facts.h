@@ -1,0 +1,57 @@
+// The facts of a gate, as its processes write and read them.
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/family_budgets.h"
+#include "harness/registry.h"
+#include "metrics/fact.h"
+
+namespace warpgauge::gate {
+
+using Cases = std::vector<const Case*>;
+
+/// Of one run, in a file that its processes append to.
+class RunFacts {
+ public:
+  /// What the values of a case depend on, so that a later gate can tell whether they still hold.
+  using InputsOf = std::function<const metrics::Inputs&(const metrics::CaseId&)>;
+  /// Of a run of `cases` that begins. Keeps the budgets. Throws FactError.
+  RunFacts(std::filesystem::path file, metrics::Run run, const FamilyBudgets& budgets,
+           const Cases& cases, InputsOf inputs_of);
+
+  /// Appends them with what they depend on, judged. Throws FactError.
+  void write(std::vector<metrics::Fact> facts);
+  /// `before`: what budgets can be multiples of, apart from these facts.
+  void judge(std::vector<metrics::Fact>& facts,
+             const std::function<std::span<const metrics::Fact>()>& before) const;
+  /// What all processes have written so far. Throws FactError.
+  const std::vector<metrics::Fact>& so_far();
+  /// In a process that was forked from the one that made this. It writes the same run, and reads
+  /// only of cases that budgets are multiples of: by them it judges.
+  void begin_fork();
+  /// All that was written, for good. Throws FactError.
+  std::vector<metrics::StoredRun> take();
+
+  metrics::FactWriter& writer() { return writer_; }
+
+ private:
+  const std::filesystem::path file_;
+  const FamilyBudgets& budgets_;
+  const InputsOf inputs_of_;
+  const std::chrono::year_month_day today_;
+  std::set<std::string> references_;  ///< ids of cases that budgets are multiples of
+  metrics::FactWriter writer_;        ///< of this process and its forks
+  /// A fork has its own, as both would read on where the other has read to, and keeps what it got:
+  /// it would have to copy all of it to free it.
+  std::unique_ptr<metrics::FactReader> reader_, reader_of_parent_;
+};
+
+}  // namespace warpgauge::gate
