@@ -87,7 +87,7 @@ namespace warpgauge::metrics {
 
 CuptiContext open_context(CUcontext context, int device) {
   if (played.no_counters) throw Unmeasured("no permission", "");
-  return {.context = context, .device = device, .chip = "GH100", .availability = {}};
+  return {.context = context, .device = device, .chip = "GH100"};
 }
 const std::vector<SassId>& configured_metrics(const CuptiContext&) {
   static const std::vector<SassId> kNone;
