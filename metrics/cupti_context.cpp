@@ -74,11 +74,6 @@ CuptiContext open_unasked() {
   return open_unasked(current_context(), device);
 }
 
-CuptiContext asked(CuptiContext opened) {
-  sized_availability(opened.context);
-  return opened;
-}
-
 }  // namespace
 
 void require_gpu() {
@@ -87,10 +82,16 @@ void require_gpu() {
   if (count == 0) need(cudaErrorNoDevice, "cudaGetDeviceCount");
 }
 
-CuptiContext open_context() { return asked(open_unasked()); }
+CuptiContext open_context() {
+  CuptiContext opened = open_unasked();
+  sized_availability(opened.context);
+  return opened;
+}
 
 CuptiContext open_context(CUcontext context, int device) {
-  return asked(open_unasked(context, device));
+  CuptiContext opened = open_unasked(context, device);
+  counter_availability(context);
+  return opened;
 }
 
 std::vector<std::uint8_t> counter_availability(CUcontext context) {
