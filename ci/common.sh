@@ -124,11 +124,19 @@ usage() {
   sed -n '2,/^[^#]/s/^# \{0,1\}//p' "$0" || fault "the help could not be printed"
 }
 
+# What a configuration of CMake depends on, beside the files that the build itself looks at.
+circumstances() { # COMMAND...
+  printf '%s\n' "$@"
+  env | grep -E '^(AR|CC|CFLAGS|CPPFLAGS|CXX|CXXFLAGS|LDFLAGS|PATH|(CMAKE|CUDA|WARPGAUGE)[A-Z_]*)=' | sort
+  grep -m 1 -i -E '^(flags|features)' /proc/cpuinfo || : # the emulator is built for this CPU
+  stat --format '%n %Y' CMakePresets.json "$CUDACXX" /var/lib/dpkg/status /var/lib/rpm 2>/dev/null || :
+}
+
 # Brings the machine and build/PRESET up to date; any failure is a fault. Builds all without TARGETS.
 # CMake gets `configure_options`, too.
 configure_options=()
 build_preset() { # PRESET [TARGET...]
-  local preset=$1 directory=$build/$1 targets=() lock
+  local preset=$1 directory=$build/$1 targets=() lock configured now
   local configure=(cmake --preset "$1" ${configure_options[@]+"${configure_options[@]}"})
   shift
   (($# == 0)) || targets=(--target "$@")
@@ -143,7 +151,12 @@ build_preset() { # PRESET [TARGET...]
     "$directory/CMakeCache.txt") != "$CUDACXX" ]]; then
     configure+=(--fresh)
   fi
-  logged "configure-$preset" "configuring build/$preset" "${configure[@]}" || exit 2
+  configured=$directory/.configured now=$(circumstances "${configure[@]}")
+  if [[ ! -f $directory/build.ninja || ! -f $configured || $(<"$configured") != "$now" ]]; then
+    rm -f -- "$configured"
+    logged "configure-$preset" "configuring build/$preset" "${configure[@]}" || exit 2
+    printf '%s\n' "$now" >"$configured"
+  fi
   logged "build-$preset" "building build/$preset" cmake --build --preset "$preset" "${targets[@]}" ||
     exit 2
   exec {lock}>&-

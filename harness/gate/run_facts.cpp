@@ -52,7 +52,9 @@ void RunFacts::begin_fork() {
 
 std::vector<metrics::StoredRun> RunFacts::take() {
   reader_->update();
-  return std::move(*reader_).runs();
+  std::vector<metrics::StoredRun> runs = std::move(*reader_).runs();
+  if (runs.empty()) runs.push_back({.run = writer_.run(), .facts = {}, .end = {}, .torn = false});
+  return runs;
 }
 
 }  // namespace warpgauge::gate

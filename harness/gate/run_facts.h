@@ -37,7 +37,7 @@ class RunFacts {
   /// In a process that was forked from the one that made this. It writes the same run, and reads
   /// only of cases that budgets are multiples of: by them it judges.
   void begin_fork();
-  /// All that was written, for good. Throws FactError.
+  /// The run with all that was written, for good. Throws FactError.
   std::vector<metrics::StoredRun> take();
 
   metrics::FactWriter& writer() { return writer_; }
