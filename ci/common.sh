@@ -19,6 +19,7 @@ fault() { # exit code 2 is a fault, never a verdict
 tick() { # TITLE LOG
   local seconds=0 line width parent
   width=$(tput cols 2>/dev/null || echo 80)
+  [[ -z ${lock-} ]] || exec {lock}>&- # or the last sleep would keep it after the script
   # Until the script is killed: another process is then the parent of this one.
   while sleep 1 && read -r _ _ _ parent _ </proc/self/stat && ((parent == $$)); do
     seconds=$((seconds + 1))
