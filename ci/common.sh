@@ -130,7 +130,11 @@ circumstances() { # COMMAND...
   printf '%s\n' "$@"
   env | grep -E '^(AR|CC|CFLAGS|CPPFLAGS|CXX|CXXFLAGS|LDFLAGS|PATH|(CMAKE|CUDA|WARPGAUGE)[A-Z_]*)=' | sort
   grep -m 1 -i -E '^(flags|features)' /proc/cpuinfo || : # the emulator is built for this CPU
-  stat --format '%n %Y' CMakePresets.json "$CUDACXX" /var/lib/dpkg/status /var/lib/rpm 2>/dev/null || :
+  # The architectures of GPUs may be asked for, and tests share GPUs out.
+  ls /dev/nvidia* 2>/dev/null || :
+  cat /proc/driver/nvidia/gpus/*/information 2>/dev/null || :
+  stat --format '%n %Y' CMakePresets.json CMakeUserPresets.json "$CUDACXX" \
+    /var/lib/dpkg/status /var/lib/rpm 2>/dev/null || :
 }
 
 # Brings the machine and build/PRESET up to date; any failure is a fault. Builds all without TARGETS.
@@ -147,12 +151,12 @@ build_preset() { # PRESET [TARGET...]
   cd "$root" || fault "there is no $root"
   # Two builds in one folder would overwrite each other's files.
   wait_for_lock "$build/.$preset.lock" "another build of build/$preset"
+  configured=$directory/.configured now=$(circumstances "${configure[@]}")
   # CMake keeps the compiler it first saw, even if CUDACXX changes later.
   if [[ -f $directory/CMakeCache.txt && $(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' \
     "$directory/CMakeCache.txt") != "$CUDACXX" ]]; then
     configure+=(--fresh)
   fi
-  configured=$directory/.configured now=$(circumstances "${configure[@]}")
   if [[ ! -f $directory/build.ninja || ! -f $configured || $(<"$configured") != "$now" ]]; then
     rm -f -- "$configured"
     logged "configure-$preset" "configuring build/$preset" "${configure[@]}" || exit 2

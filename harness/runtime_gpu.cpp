@@ -63,6 +63,9 @@ void set_words(void* memory, std::uint16_t word, std::size_t count) {
     cudaDriverEntryPointQueryResult found{};
     WARPGAUGE_CUDA(cudaGetDriverEntryPointByVersion("cuMemsetD16", &entry, kSinceVersion,
                                                     cudaEnableDefault, &found));
+    if (found != cudaDriverEntryPointSuccess) {
+      metrics::check_cuda(cudaErrorNotSupported, "a question for cuMemsetD16");
+    }
     return reinterpret_cast<CUresult (*)(CUdeviceptr, unsigned short, std::size_t)>(entry);
   }();
   // The runtime's errors have the driver's numbers.

@@ -39,13 +39,12 @@ cudaError_t queue_wait(const std::uint32_t* word, std::uint32_t number) {
 }  // namespace
 
 TimedStream::TimedStream(Cache cache) {
-  if (cache == Cache::cold) {
-    flushed_bytes_ = l2_bytes();
-    WARPGAUGE_CUDA(cudaMalloc(&flushed_, flushed_bytes_));
-  }
   WARPGAUGE_CUDA(cudaEventCreate(&begin_));
   WARPGAUGE_CUDA(cudaEventCreate(&end_));
   if (!is_emulated()) prepare_hold();
+  if (cache == Cache::hot) return;
+  flushed_bytes_ = l2_bytes();
+  WARPGAUGE_CUDA(cudaMalloc(&flushed_, flushed_bytes_));
 }
 
 void TimedStream::prepare_hold() {
@@ -87,7 +86,12 @@ std::optional<double> TimedStream::run_us(const std::function<void()>& launch, b
   if (flushed_ != nullptr) WARPGAUGE_CUDA(cudaMemsetAsync(flushed_, 0, flushed_bytes_, nullptr));
   if (held) WARPGAUGE_CUDA(queue_wait(hold_ended_, hold_->begin()));
   WARPGAUGE_CUDA(cudaEventRecord(begin_, nullptr));
-  launch();
+  try {
+    launch();
+  } catch (...) {
+    if (held) hold_->end();  // or what follows would wait for it
+    throw;
+  }
   WARPGAUGE_CUDA(cudaEventRecord(end_, nullptr));
   const bool in_time = !held || hold_->end();
   WARPGAUGE_CUDA(cudaEventSynchronize(end_));

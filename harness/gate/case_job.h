@@ -6,12 +6,14 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/family_budgets.h"
 #include "harness/gate/run_facts.h"
 #include "harness/process/isolate.h"
 #include "harness/process/progress.h"
+#include "harness/registry.h"
 
 namespace warpgauge::gate {
 

@@ -1,6 +1,7 @@
 #include "harness/gate/fact_order.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <map>
 #include <span>

@@ -234,7 +234,7 @@ class Gate {
   /// Launches may depend on the device that is asked for, so that the emulator stands for each
   /// architecture in a process of its own.
   void measure_static() {
-    // All processes need them: here they are read once.
+    // All processes that begin here need them: they are read once.
     read_cubins();
     static_cast<void>(PtxasTexts::of_this_build());
     for (const std::string& arch : archs_) {
@@ -445,30 +445,29 @@ class Gate {
       std::string arch;
       metrics::Device device;
       std::unique_ptr<BoundedMeter> meter;
-      std::string why_not;  // where there is none
     };
     const auto own = std::make_shared<OfChild>();  // only ever filled in the child
-    // All that takes a while, as nothing waits for it yet.
-    work.begin = [this, own] {
+    const auto plan = [this, own] {
       const Meter meter(false);
-      if (!meter.device()) {
-        own->why_not = meter.no_device();
-        return;
-      }
       own->arch = meter.arch();
-      own->device = *meter.device();
+      own->device = meter.device().value();
+      own->device.chip = chip_name();
+      Cases cases = on(own->arch, cases_);
+      std::erase_if(cases, [](const Case* one) { return !one->counted; });
+      own->meter = std::make_unique<BoundedMeter>(cases, [this, own](const Case& one) {
+        return counters_of(one, own->arch, budgets_.of(one.id), options_.counters);
+      });
+    };
+    work.begin = [plan] {
       try {
-        own->device.chip = chip_name();
-        own->meter = std::make_unique<BoundedMeter>(cases_, [this, own](const Case& one) {
-          return counters_of(one, own->arch, budgets_.of(one.id), options_.counters);
-        });
-      } catch (const metrics::Unmeasured& unmeasured) {
-        own->why_not = unmeasured.what();
+        plan();  // it takes a while, and nothing waits for it yet
+      } catch (const std::exception&) {
+        // An item will try again, and say what is wrong.
       }
     };
-    work.measure = [this, own](const Cases& session) {
+    work.measure = [this, own, plan](const Cases& session) {
       try {
-        if (!own->meter) throw metrics::Unmeasured(own->why_not, "");
+        if (!own->meter) plan();
         facts_->writer().add_device(own->device);
         facts_->write(own->meter->facts(session, own->arch, own->device.name));
       } catch (const metrics::Unmeasured& unmeasured) {
@@ -561,7 +560,6 @@ class Gate {
   /// measured.
   Archs archs_of_runs() const {
     if (is_emulated()) return options_.archs.empty() ? Archs{default_emulated_arch()} : archs_;
-    if (std::ranges::all_of(cases_, &std::string::empty, &Case::needs)) return {""};
     return {gpu_.arch};
   }
 

@@ -1,5 +1,8 @@
 #include "harness/gate/run_facts.h"
 
+#include <algorithm>
+#include <chrono>
+#include <span>
 #include <utility>
 
 #include "harness/case_facts.h"
@@ -54,6 +57,12 @@ std::vector<metrics::StoredRun> RunFacts::take() {
   reader_->update();
   std::vector<metrics::StoredRun> runs = std::move(*reader_).runs();
   if (runs.empty()) runs.push_back({.run = writer_.run(), .facts = {}, .end = {}, .torn = false});
+  std::vector<metrics::Device>& devices = runs.front().run.devices;
+  for (const metrics::Device& device : writer_.run().devices) {  // also of what is carried over
+    if (std::ranges::find(devices, device.name, &metrics::Device::name) == devices.end()) {
+      devices.push_back(device);
+    }
+  }
   return runs;
 }
 
