@@ -62,16 +62,11 @@ CUpti_Profiler_GetCounterAvailability_Params sized_availability(CUcontext contex
   return params;
 }
 
-CuptiContext open_unasked(CUcontext context, int device) {
-  initialise_profiler();
-  return {.context = context, .device = device, .chip = chip_name(device)};
-}
-
-CuptiContext open_unasked() {
+int current_device() {
   require_gpu();
   int device = 0;
   need(cudaGetDevice(&device), "cudaGetDevice");
-  return open_unasked(current_context(), device);
+  return device;
 }
 
 }  // namespace
@@ -83,15 +78,14 @@ void require_gpu() {
 }
 
 CuptiContext open_context() {
-  CuptiContext opened = open_unasked();
-  sized_availability(opened.context);
-  return opened;
+  const int device = current_device();
+  return open_context(current_context(), device);
 }
 
 CuptiContext open_context(CUcontext context, int device) {
-  CuptiContext opened = open_unasked(context, device);
-  counter_availability(context);
-  return opened;
+  initialise_profiler();
+  sized_availability(context);
+  return {.context = context, .device = device, .chip = chip_name(device)};
 }
 
 std::vector<std::uint8_t> counter_availability(CUcontext context) {
@@ -107,6 +101,10 @@ void wait_for_device() {
   WARPGAUGE_CUDA(cudaDeviceSynchronize());
 }
 
-std::string current_chip() { return open_unasked().chip; }
+std::string current_chip() {
+  const int device = current_device();
+  initialise_profiler();
+  return chip_name(device);
+}
 
 }  // namespace warpgauge::metrics

@@ -23,8 +23,7 @@ struct CuptiContext {
 /// image of counter availability is and drops the answer: without that call CUPTI (13.0) returns
 /// SASS records for the first kernel only. Throws Unmeasured.
 CuptiContext open_context();
-/// The same for a context of another program, current or not, but asks for the whole image: that
-/// the size alone will do was only seen in programs of this project.
+/// The same for a context of another program, current or not.
 CuptiContext open_context(CUcontext context, int device);
 
 /// CUPTI's image of counter availability. It takes 0.15 s, in which no other process may measure.

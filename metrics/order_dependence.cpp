@@ -353,17 +353,18 @@ class Propagation {
         at_begin_(code.flow.blocks().size(), State(code.slots)),
         branches_(code.flow.blocks().size(), kNone),
         decided_(code.flow.blocks().size(), kNone),
-        open_(code.flow.blocks().size(), true) {
+        open_(code.flow.blocks().size()) {
     stored_.fill(kNone);
     before_barriers_.fill(kNone);
     const auto synchronizes = [&](std::size_t index) {
       return code.instructions[index].synchronizes != Synchronization::none;
     };
+    const auto is_source = [&](std::size_t index) { return sources_[index].has_value(); };
     for (std::size_t block = 0; block < open_.size(); ++block) {
       const SassBlock& range = code.flow.blocks()[block];
-      if (std::ranges::any_of(std::views::iota(range.begin, range.end), synchronizes)) {
-        synchronizing_.push_back(block);
-      }
+      const auto indices = std::views::iota(range.begin, range.end);
+      if (std::ranges::any_of(indices, synchronizes)) synchronizing_.push_back(block);
+      open_[block] = std::ranges::any_of(indices, is_source);
     }
     while (std::ranges::find(open_, true) != open_.end()) {
       for (std::size_t block = 0; block < open_.size(); ++block) {

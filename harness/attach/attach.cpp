@@ -22,7 +22,9 @@ fs::path injected_library() {
         "build it again");
   }
   if (!fs::exists(library)) {
-    throw std::runtime_error(library.string() + ": not there; build the target injection");
+    throw std::runtime_error(library.string() +
+                             ": not built yet, as the gate does without it; build the target "
+                             "warpgauge_injection");
   }
   if (const char* other = std::getenv(kInjection); other != nullptr && *other != '\0') {
     throw std::runtime_error(

@@ -34,7 +34,7 @@ constexpr programs::Counter kCounter{.command = "emulate",
 fs::path emulated(std::string_view library) {
   if (!fs::exists(library)) {
     throw std::runtime_error(std::string(library) +
-                             ": not there; build the target emulated_driver");
+                             ": not there; build the target warpgauge_emulated_driver");
   }
   return library;
 }
