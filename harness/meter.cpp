@@ -162,7 +162,7 @@ std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
     return facts;
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.
-    broken_ = cudaDeviceSynchronize() != cudaSuccess;
+    broken_ = is_context_lost();
     Fact fact = error_fact(one, error, take_fault(), arch());
     if (is_emulated() && error.code() == cudaErrorNotSupported) {
       fact.reason += fmt::format(
@@ -173,6 +173,14 @@ std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
     return {std::move(fact)};
   }
 }
+
+process::ItemEnd Meter::end_of_item(bool is_again) const {
+  if (!broken_) return process::ItemEnd::done;
+  const bool is_its_own = is_again || is_emulated();
+  return is_its_own ? process::ItemEnd::done_with_last : process::ItemEnd::again;
+}
+
+bool is_context_lost() { return cudaDeviceSynchronize() != cudaSuccess; }
 
 void need_counts_of_all(const std::vector<LaunchRecord>& launches,
                         const std::vector<metrics::LineCounts>& lines) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "harness/launch_log.h"
+#include "harness/process/isolate.h"
 #include "harness/process/turns.h"
 #include "harness/registry.h"
 #include "harness/runtime.h"
@@ -41,6 +42,10 @@ class Meter {
 
   /// True after an error that leaves the CUDA context unusable: no further case can be run.
   bool broken() const { return broken_; }
+  /// What IsolatedWork::work says after run(). On a GPU a fault of another process can break the
+  /// context of this one, so that the case is not to blame yet (seen on an H200: an illegal
+  /// address).
+  process::ItemEnd end_of_item(bool is_again) const;
 
  private:
   /// One launch of a case.
@@ -63,6 +68,9 @@ class Meter {
 /// silently, and what is lost must not pass for zero.
 void need_counts_of_all(const std::vector<LaunchRecord>& launches,
                         const std::vector<metrics::LineCounts>& lines);
+
+/// Whether the CUDA context is unusable: no call succeeds after some errors.
+bool is_context_lost();
 
 /// Launches the variant inside its NVTX range; throws metrics::CudaError if that was refused.
 void launch_in_range(const Case& one, Problem& problem);

@@ -60,11 +60,13 @@ std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& ca
     meter.emplace(true, is_emulated() ? nullptr : &turns);
     writer.reopen();
   };
-  work.work = [&](std::size_t i) {
+  work.work = [&](std::size_t i, bool is_again) {
     std::vector<metrics::Fact> facts = meter->run(*cases[i], metrics::Budgets());
+    const process::ItemEnd end = meter->end_of_item(is_again);
+    if (end == process::ItemEnd::again) return end;
     std::erase_if(facts, std::not_fn(is_shown));
     writer.write(facts);
-    return !meter->broken();
+    return end;
   };
   work.done = [&](std::size_t i) { progress.done(cases[i]->id.str()); };
   work.died = [&](const process::CrashedItem& crashed) { *why = crashed.reason; };

@@ -75,12 +75,12 @@ process::IsolatedWork CaseJob::isolated(const FamilyBudgets& budgets) {
     facts_.begin_fork();
     if (work_.begin) work_.begin();
   };
-  isolated.work = [this](std::size_t item) {
+  isolated.work = [this](std::size_t item, bool is_again) {
     try {
-      return work_.measure(chosen(item));
+      return work_.measure(chosen(item), is_again);
     } catch (const std::exception& error) {
       fail(item, files::error_text(error));
-      return false;
+      return process::ItemEnd::done_with_last;
     }
   };
   isolated.done = [this](std::size_t item) {

@@ -20,8 +20,9 @@ namespace warpgauge::gate {
 /// What the processes do. An item is of one or more cases.
 struct CaseWork {
   std::vector<Cases> items;
-  std::function<void()> begin = nullptr;                ///< in a child, before its first item
-  std::function<bool(const Cases&)> measure = nullptr;  ///< in a child, as IsolatedWork::work
+  std::function<void()> begin = nullptr;  ///< in a child, before its first item
+  /// In a child, as IsolatedWork::work. What it throws is the end of the item and of the process.
+  std::function<process::ItemEnd(const Cases&, bool is_again)> measure = nullptr;
   std::function<Cases(const Cases&)> chosen =
       nullptr;                          ///< those of an item it is about, if not all
   std::string arch = {};                ///< of errors

@@ -194,10 +194,10 @@ class Gate {
             .count = 1,
             .begin = [] {},
             .work =
-                [this](std::size_t) {
+                [this](std::size_t, bool) {
                   metrics::FactWriter(out_->carried_facts(), facts_->writer().run())
                       .write(carried_facts_);
-                  return true;
+                  return process::ItemEnd::done;
                 },
             .done = [](std::size_t) {},
             .died =
@@ -247,9 +247,9 @@ class Gate {
       work.begin = [&] {
         if (is_emulated()) emulate_arch(arch);
       };
-      work.measure = [&](const Cases& one) {
+      work.measure = [&](const Cases& one, bool) {
         write_static(*one[0], arch);
-        return true;
+        return process::ItemEnd::done;
       };
       constexpr std::size_t kWorthIt = 1000;  // cases that take longer than a process costs
       CaseJob(std::move(work), *facts_, budgets_)
@@ -412,13 +412,15 @@ class Gate {
       meter->emplace(options_.use_cupti, is_emulated() ? nullptr : &turns_);
       if ((*meter)->device()) facts_->writer().add_device(*(*meter)->device());
     };
-    work.measure = [this, meter](const Cases& one) {
+    work.measure = [this, meter](const Cases& one, bool is_again) {
       const Archs with_static = static_archs(*one[0]);
       const std::string runs_on = (*meter)->arch();
-      if (std::ranges::find(with_static, runs_on) != with_static.end()) {
+      if (!is_again && std::ranges::find(with_static, runs_on) != with_static.end()) {
         write_static(*one[0], runs_on);
       }
       std::vector<Fact> facts = (*meter)->run(*one[0], budgets_.of(one[0]->id));
+      const process::ItemEnd end = (*meter)->end_of_item(is_again);
+      if (end == process::ItemEnd::again) return end;
       if (counts_emulated_) {
         std::erase_if(facts, [](const Fact& fact) {
           const metrics::Source source = metrics::metric(fact.metric).source;
@@ -427,7 +429,7 @@ class Gate {
       }
       facts_->write(std::move(facts));
       if (coverage_) coverage_->add(take_coverage());
-      return !(*meter)->broken();
+      return end;
     };
     return work;
   }
@@ -465,19 +467,24 @@ class Gate {
         // An item will try again, and say what is wrong.
       }
     };
-    work.measure = [this, own, plan](const Cases& session) {
+    work.measure = [this, own, plan](const Cases& session, bool is_again) {
       try {
         if (!own->meter) plan();
         facts_->writer().add_device(own->device);
         facts_->write(own->meter->facts(session, own->arch, own->device.name));
       } catch (const metrics::Unmeasured& unmeasured) {
+        // This process was there while others used the GPU, and their faults can break its context.
+        if (!is_again && is_context_lost()) return process::ItemEnd::again;
         fmt::print(stderr, "no times and hardware counters: {}\n", unmeasured.what());
         for (const Case* one : session) {
           facts_->write(missing_facts({}, metrics::Source::range, blank_fact(*one, own->arch),
                                       unmeasured.what(), budgets_.of(one->id), options_.counters));
         }
+      } catch (const std::exception&) {
+        if (is_again || !is_context_lost()) throw;
+        return process::ItemEnd::again;
       }
-      return true;
+      return process::ItemEnd::done;
     };
     return work;
   }

@@ -34,11 +34,17 @@ using std::chrono::steady_clock;
 /// What a child tells its parent, one packet each. Other packets are of the item's code, which can
 /// write to any descriptor.
 struct Message {
-  /// The last item of a child is the one after which it can do no more.
-  enum Kind : std::uint64_t { kNone, kBegun, kDone, kDoneWithLast };
+  enum Kind : std::uint64_t { kNone, kBegun, kEnded };
   std::uint64_t word;  ///< of this child, and hard to hit by chance
   Kind kind;
   std::uint64_t item;
+  ItemEnd end;
+};
+
+/// What a parent gives a child.
+struct Order {
+  std::uint64_t item;
+  bool is_again;
 };
 
 /// A child process that does one item after the other, as its parent gives them.
@@ -89,11 +95,12 @@ class Child {
   /// It has not finished a single item.
   bool is_barren() const { return !last_; }
 
-  void give(std::size_t item, std::chrono::seconds time_limit) {
+  void give(std::size_t item, bool is_again, std::chrono::seconds time_limit) {
     item_ = item;
     time_limit_ = time_limit;
     if (begun_) allow(time_limit);
-    static_cast<void>(send(socket_, &item, sizeof item, MSG_NOSIGNAL));
+    const Order order{item, is_again};
+    static_cast<void>(send(socket_, &order, sizeof order, MSG_NOSIGNAL));
   }
 
   void stop() const {
@@ -102,9 +109,10 @@ class Child {
 
   /// What has become of it.
   struct News {
-    std::optional<std::size_t> done = {};  ///< this item
-    bool is_over = false;                  ///< it does no more: it is to be replaced
-    std::string reason = {};               ///< why, where that was not to be expected
+    std::optional<std::size_t> done = {};   ///< this item
+    std::optional<std::size_t> again = {};  ///< this item is to be done again
+    bool is_over = false;                   ///< it does no more: it is to be replaced
+    std::string reason = {};                ///< why, where that was not to be expected
     std::optional<std::size_t> culprit = {};
   };
 
@@ -140,7 +148,8 @@ class Child {
     }
     rest();
     last_ = std::exchange(item_, std::nullopt);
-    return {.done = last_, .is_over = message.kind == Message::kDoneWithLast};
+    if (message.end == ItemEnd::again) return {.again = last_, .is_over = true};
+    return {.done = last_, .is_over = message.end == ItemEnd::done_with_last};
   }
 
  private:
@@ -180,18 +189,19 @@ class Child {
   }
 
   int live(const IsolatedWork& work, int socket) const {
-    const auto say = [&](Message::Kind kind, std::size_t item) {
-      const Message message{word_, kind, item};
+    const auto say = [&](Message::Kind kind, std::size_t item, ItemEnd end) {
+      const Message message{word_, kind, item, end};
       return write(socket, &message, sizeof message) == sizeof message;
     };
     try {
       work.begin();
-      if (!say(Message::kBegun, 0)) return 1;
-      for (std::size_t item = 0; read(socket, &item, sizeof item) == sizeof item;) {
-        const bool go_on = work.work(item);
+      if (!say(Message::kBegun, 0, ItemEnd::done)) return 1;
+      for (Order order{}; read(socket, &order, sizeof order) == sizeof order;) {
+        ItemEnd end = work.work(order.item, order.is_again);
+        if (end == ItemEnd::again && order.is_again) end = ItemEnd::done_with_last;
         std::fflush(nullptr);
-        if (!say(go_on ? Message::kDone : Message::kDoneWithLast, item)) return 1;
-        if (!go_on) break;
+        if (!say(Message::kEnded, order.item, end)) return 1;
+        if (end != ItemEnd::done) break;
       }
     } catch (const std::exception& error) {
       std::fprintf(stderr, "%s\n", files::error_text(error).c_str());
@@ -256,11 +266,11 @@ class Crew::Impl {
   }
 
  private:
-  enum class State { waiting, given, done };
+  enum class State { waiting, given, again, done };
 
   void give(Child& child, std::size_t item) {
-    items_[item] = State::given;
-    child.give(item, work_.time_limit);
+    const bool is_again = std::exchange(items_[item], State::given) == State::again;
+    child.give(item, is_again, work_.time_limit);
   }
 
   bool may_begin(std::size_t item) const {
@@ -284,9 +294,12 @@ class Crew::Impl {
       if (!child.has_begun() && !child.item() && has_next()) ++item;  // it will be this one's
     }
     for (; children_.size() < most_ && has_next(); ++item) children_.emplace_back(work_, children_);
-    if (std::ranges::all_of(children_, &Child::is_idle)) {
-      throw std::logic_error("an item waits for one that comes after it");
-    }
+    if (!std::ranges::all_of(children_, &Child::is_idle)) return;
+    const auto again = std::ranges::find(items_, State::again);
+    if (again == items_.end()) throw std::logic_error("an item waits for one that comes after it");
+    children_.clear();  // what has made one do it again may have broken these, too
+    give(children_.emplace_back(work_, children_),
+         static_cast<std::size_t>(again - items_.begin()));
   }
 
   /// Until a child can be read from, or has been silent for too long.
@@ -311,6 +324,7 @@ class Crew::Impl {
       barren_ = 0;
       work_.done(*item);
     }
+    if (news.again) items_[*news.again] = State::again;
     // What it was given and has not begun is for another.
     if (news.is_over && child.item() && items_[*child.item()] == State::given) {
       items_[*child.item()] = State::waiting;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
@@ -16,6 +17,16 @@ struct CrashedItem {
   std::string reason;  ///< "killed by SIGSEGV (Segmentation fault)", "time limit of 60 s exceeded"
 };
 
+/// What has become of an item that a child was given.
+enum class ItemEnd : std::uint64_t {
+  done,
+  /// It is done, but this process can do no more; the next item gets a new one.
+  done_with_last,
+  /// This process can do no more, and what other items did may be the cause: a new process does
+  /// the item again when all others are done, and no other process is at work. Then it is done.
+  again,
+};
+
 /// Work on items 0..count-1, which begin in this order, in child processes that are replaced when
 /// they die. The output of children goes to stderr.
 struct IsolatedWork {
@@ -27,9 +38,8 @@ struct IsolatedWork {
   std::function<bool(std::size_t)> skip;
   /// In the child, before its first item: the setup of a process.
   std::function<void()> begin;
-  /// In the child. False: the item is done, but this process can do no more; the next item gets a
-  /// new one.
-  std::function<bool(std::size_t)> work;
+  /// In the child: does an item. `is_again` if an earlier process has ended with it.
+  std::function<ItemEnd(std::size_t, bool is_again)> work;
   /// In the parent, when an item is done (crashed ones included).
   std::function<void(std::size_t)> done;
   /// In the parent, before `done`, for an item during which the child died.

@@ -33,13 +33,13 @@ std::string isolated_text(const std::function<std::string()>& make, std::chrono:
              .time_limit = time_limit,
              .begin = [] {},
              .work =
-                 [&](std::size_t) {
+                 [&](std::size_t, bool) {
                    try {
                      answer->set(make(), false);
                    } catch (const std::exception& error) {
                      answer->set(files::error_text(error), true);
                    }
-                   return true;
+                   return ItemEnd::done;
                  },
              .done = [](std::size_t) {},
              .died =

@@ -31,13 +31,22 @@ struct Outcome {
   std::map<std::size_t, std::string> died;
 };
 
+using process::ItemEnd;
+
+/// Of work that says whether its process can go on.
+std::function<ItemEnd(std::size_t, bool)> ending(std::function<bool(std::size_t)> work) {
+  return [work = std::move(work)](std::size_t item, bool) {
+    return work(item) ? ItemEnd::done : ItemEnd::done_with_last;
+  };
+}
+
 Outcome run(std::size_t count, std::function<bool(std::size_t)> work) {
   Outcome outcome;
   process::run_isolated(
       {.count = count,
        .time_limit = std::chrono::seconds(1),
        .begin = [] {},
-       .work = std::move(work),
+       .work = ending(std::move(work)),
        .done = [&](std::size_t item) { outcome.done.push_back(item); },
        .died = [&](const process::CrashedItem& c) { outcome.died[c.item] = c.reason; }});
   return outcome;
@@ -109,7 +118,7 @@ TEST(Isolate, AWornOutProcessIsReplaced) {
   ASSERT_EQ(pipe(pipe_ends), 0);
   process::run_isolated({.count = 3,
                          .begin = [&] { ASSERT_EQ(write(pipe_ends[1], "b", 1), 1); },
-                         .work = [](std::size_t) { return false; },
+                         .work = ending([](std::size_t) { return false; }),
                          .done = [&](std::size_t item) { done.push_back(item); },
                          .died = [](const process::CrashedItem&) { FAIL(); }});
   char begun[8];
@@ -128,7 +137,7 @@ TEST(Isolate, WhatIsPrintedIsNoneOfTheResults) {
 TEST(Isolate, ABeginningThatFailsIsReportedNotRepeatedForever) {
   EXPECT_THROW(process::run_isolated({.count = 2,
                                       .begin = [] { throw std::runtime_error("cannot"); },
-                                      .work = [](std::size_t) { return true; },
+                                      .work = ending([](std::size_t) { return true; }),
                                       .done = [](std::size_t) {},
                                       .died = [](const process::CrashedItem&) {}}),
                std::runtime_error);
@@ -159,7 +168,7 @@ Outcome run_in_processes(std::size_t count, std::size_t processes,
        .time_limit = std::chrono::seconds(2),
        .after = std::move(after),
        .begin = [] {},
-       .work = std::move(work),
+       .work = ending(std::move(work)),
        .done = [&](std::size_t item) { outcome.done.push_back(item); },
        .died = [&](const process::CrashedItem& c) { outcome.died[c.item] = c.reason; }},
       processes);
@@ -218,16 +227,17 @@ TEST(Isolate, AnItemThatWaitsForALaterOneIsRefused) {
 TEST(Isolate, AProcessThatCannotBeginLeavesItsItemsToTheOthers) {
   const auto begun = shared_number();
   std::vector<std::size_t> done;
-  process::run_isolated({.count = 5,
-                         .begin =
-                             [&] {
-                               // As on a GPU without memory for more.
-                               if (++*begun > 1) throw std::runtime_error("cannot");
-                             },
-                         .work = [&](std::size_t) { return comes([&] { return *begun >= 3; }); },
-                         .done = [&](std::size_t item) { done.push_back(item); },
-                         .died = [](const process::CrashedItem&) { FAIL(); }},
-                        3);
+  process::run_isolated(
+      {.count = 5,
+       .begin =
+           [&] {
+             // As on a GPU without memory for more.
+             if (++*begun > 1) throw std::runtime_error("cannot");
+           },
+       .work = ending([&](std::size_t) { return comes([&] { return *begun >= 3; }); }),
+       .done = [&](std::size_t item) { done.push_back(item); },
+       .died = [](const process::CrashedItem&) { FAIL(); }},
+      3);
   EXPECT_THAT(done, ElementsAre(0, 1, 2, 3, 4));
 }
 
@@ -240,7 +250,7 @@ struct Counted {
   process::IsolatedWork work(std::size_t count) {
     return {.count = count,
             .begin = [this] { ++*begun; },
-            .work = [this](std::size_t) { return ++*worked > 0; },
+            .work = ending([this](std::size_t) { return ++*worked > 0; }),
             .done = [this](std::size_t item) { done.push_back(item); },
             .died = [](const process::CrashedItem&) { FAIL(); }};
   }
@@ -275,11 +285,10 @@ TEST(Isolate, AnItemThatIsBegunEarlyHasItsTimeLimit) {
   process::Crew crew({.count = 1,
                       .time_limit = std::chrono::seconds(1),
                       .begin = [] {},
-                      .work =
-                          [](std::size_t) {
-                            std::this_thread::sleep_for(std::chrono::seconds(60));
-                            return true;
-                          },
+                      .work = ending([](std::size_t) {
+                        std::this_thread::sleep_for(std::chrono::seconds(60));
+                        return true;
+                      }),
                       .done = [](std::size_t) {},
                       .died = [&](const process::CrashedItem& c) { died[c.item] = c.reason; }},
                      1);
@@ -288,11 +297,59 @@ TEST(Isolate, AnItemThatIsBegunEarlyHasItsTimeLimit) {
   EXPECT_THAT(died, ElementsAre(Pair(0, "time limit of 1 s exceeded")));
 }
 
+TEST(Isolate, AnItemIsDoneAgainByANewProcessWhenNoOtherIsAtWork) {
+  const auto at_work = shared_number(), alone = shared_number();
+  int worked = 0;  // of each process
+  std::vector<std::size_t> done;
+  process::run_isolated(
+      {.count = 6,
+       .time_limit = std::chrono::seconds(2),
+       .after =
+           [](std::size_t item) {
+             return item == 5 ? std::vector<std::size_t>{0} : std::vector<std::size_t>();
+           },
+       .begin = [] {},
+       .work =
+           [&](std::size_t item, bool is_again) {
+             const bool is_new = worked++ == 0;
+             const int others = (*at_work)++;
+             // Another one begins meanwhile, if it may.
+             std::this_thread::sleep_for(std::chrono::milliseconds(50));
+             if (is_again && is_new && others == 0 && *at_work == 1) ++*alone;
+             --*at_work;
+             return item < 2 && !is_again ? ItemEnd::again : ItemEnd::done;
+           },
+       .done = [&](std::size_t item) { done.push_back(item); },
+       .died = [](const process::CrashedItem& crashed) { FAIL() << crashed.reason; }},
+      3);
+  EXPECT_EQ(*alone, 2);
+  ASSERT_EQ(done.size(), 6u);
+  EXPECT_THAT(std::vector(done.begin(), done.begin() + 3), UnorderedElementsAre(2, 3, 4));
+  const auto place = [&](std::size_t item) { return std::ranges::find(done, item); };
+  EXPECT_LT(place(0), place(5)) << "it waits for one that is done again";
+}
+
+TEST(Isolate, AnItemIsDoneAgainOnce) {
+  const auto times = shared_number();
+  std::vector<std::size_t> done;
+  process::run_isolated({.count = 2,
+                         .begin = [] {},
+                         .work =
+                             [&](std::size_t item, bool) {
+                               if (item == 0) ++*times;
+                               return item == 0 ? ItemEnd::again : ItemEnd::done;
+                             },
+                         .done = [&](std::size_t item) { done.push_back(item); },
+                         .died = [](const process::CrashedItem&) { FAIL(); }});
+  EXPECT_EQ(*times, 2);
+  EXPECT_THAT(done, ElementsAre(1, 0));
+}
+
 TEST(Isolate, WhatIsAllSkippedBeginsNothing) {
   process::Crew crew({.count = 2,
                       .skip = [](std::size_t) { return true; },
                       .begin = [] {},
-                      .work = [](std::size_t) { return std::_Exit(3), true; },
+                      .work = ending([](std::size_t) { return std::_Exit(3), true; }),
                       .done = [](std::size_t) { FAIL(); },
                       .died = [](const process::CrashedItem&) { FAIL(); }},
                      0);
