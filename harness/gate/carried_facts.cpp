@@ -103,7 +103,11 @@ CarriedFacts read_carried(metrics::FactReader& earlier, const Carrying& carrying
   std::map<std::string, const metrics::Run*> of;
   for (metrics::StoredRun& run : runs) {
     std::map<std::string, std::vector<Fact>> by_case;
-    for (Fact& fact : run.facts) by_case[fact.id.str()].push_back(std::move(fact));
+    std::vector<Fact>* of_case = nullptr;  // mostly that of the fact before
+    for (Fact& fact : run.facts) {
+      if (of_case == nullptr || of_case->front().id != fact.id) of_case = &by_case[fact.id.str()];
+      of_case->push_back(std::move(fact));
+    }
     for (auto& [id, facts] : by_case) {
       const Case& one = *cases.at(id);
       const Archs static_archs = carrying.static_archs(one), run_archs = carrying.run_archs(one);

@@ -333,19 +333,19 @@ class Gate {
   outcome::ExitCode report() {
     facts_->write(lost_facts());
     std::vector<metrics::StoredRun> runs = facts_->take();
-    if (carried_writer_) {
-      carried_writer_->work_through(1);
-      facts_->writer().write_all_of(out_->carried_facts());
-      fs::remove(out_->carried_facts());
-      std::vector<Fact>& facts = runs.front().facts;
-      facts.reserve(facts.size() + carried_facts_.size());
-      std::ranges::move(carried_facts_, std::back_inserter(facts));
-    }
+    std::vector<Fact>& facts = runs.front().facts;
+    facts.reserve(facts.size() + carried_facts_.size());
+    std::ranges::move(carried_facts_, std::back_inserter(facts));
     for (metrics::StoredRun& run : runs) sort_by_case(run.facts, cases_);
     outcome::OutcomeOptions how{
         .requirements = options_.requirements, .left_out = left_out_, .whole = false};
     how.repeat = [this](const outcome::JudgedValue& value) { return repeat(value); };
     const outcome::Outcome outcome(std::move(runs), how);
+    if (carried_writer_) {
+      carried_writer_->work_through(1);
+      facts_->writer().write_all_of(out_->carried_facts());
+      fs::remove(out_->carried_facts());
+    }
     facts_->writer().write_end(outcome::end_of(outcome));
     outcome::write_results(outcome, out_->results());
     out_->write_summary(outcome::markdown_text(outcome));
