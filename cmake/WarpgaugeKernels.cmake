@@ -40,9 +40,6 @@ function(warpgauge_add_kernels)
                     OF ${arg_NAME})
   warpgauge_program(TARGET ${arg_NAME} MAIN gauge KERNELS ${arg_NAME}_kernels ${arg_LIBRARIES}
                     BUDGETS "${arg_BUDGETS}" PROJECT "${arg_PROJECT}")
-  if(TARGET warpgauge_injection)  # `attach` hands it to programs
-    add_dependencies(${arg_NAME} warpgauge_injection)
-  endif()
   foreach(main check bench)
     warpgauge_program(TARGET ${arg_NAME}-${main} MAIN ${main} AS ${arg_NAME}
                       BUDGETS "${arg_BUDGETS}" PROJECT "${arg_PROJECT}")
@@ -178,9 +175,11 @@ function(warpgauge_program)
     add_executable(${target})
     set_target_properties(${target} PROPERTIES WARPGAUGE_MAIN ${arg_MAIN} LINKER_LANGUAGE CXX)
     warpgauge_add_build_info(${target} BUDGETS "${arg_BUDGETS}" PROJECT "${arg_PROJECT}")
-    if(TARGET warpgauge_emulated_driver)  # `emulate` hands it to programs
-      add_dependencies(${target} warpgauge_emulated_driver)
-    endif()
+    foreach(library emulated_driver injection)  # `emulate` and `attach` hand them to programs
+      if(TARGET warpgauge_${library})
+        add_dependencies(${target} warpgauge_${library})
+      endif()
+    endforeach()
   endforeach()
   if(arg_AS)
     warpgauge_link_as(${arg_TARGET} ${arg_AS})

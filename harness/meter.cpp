@@ -162,7 +162,7 @@ std::vector<Fact> Meter::run(const Case& one, const metrics::Budgets& budgets) {
     return facts;
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.
-    broken_ = is_context_lost();
+    broken_ = cudaDeviceSynchronize() != cudaSuccess;
     Fact fact = error_fact(one, error, take_fault(), arch());
     if (is_emulated() && error.code() == cudaErrorNotSupported) {
       fact.reason += fmt::format(
@@ -180,7 +180,7 @@ process::ItemEnd Meter::end_of_item(bool is_again) const {
   return is_its_own ? process::ItemEnd::done_with_last : process::ItemEnd::again;
 }
 
-bool is_context_lost() { return cudaDeviceSynchronize() != cudaSuccess; }
+bool is_gpu_lost() { return !is_emulated() && cudaDeviceSynchronize() != cudaSuccess; }
 
 void need_counts_of_all(const std::vector<LaunchRecord>& launches,
                         const std::vector<metrics::LineCounts>& lines) {

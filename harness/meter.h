@@ -69,8 +69,9 @@ class Meter {
 void need_counts_of_all(const std::vector<LaunchRecord>& launches,
                         const std::vector<metrics::LineCounts>& lines);
 
-/// Whether the CUDA context is unusable: no call succeeds after some errors.
-bool is_context_lost();
+/// Whether no call to the GPU succeeds any more, for which the fault of another process may be the
+/// cause. False on the emulator.
+bool is_gpu_lost();
 
 /// Launches the variant inside its NVTX range; throws metrics::CudaError if that was refused.
 void launch_in_range(const Case& one, Problem& problem);

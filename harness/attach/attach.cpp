@@ -18,13 +18,13 @@ fs::path injected_library() {
   const fs::path library(kBuildInfo.injection);
   if (library.empty()) {
     throw std::runtime_error(
-        "attach: this warpgauge was built without CUPTI, which counts; install CUDA's CUPTI and "
-        "build it again");
+        "attach: this warpgauge was built without the library that counts in programs, as ci/gate "
+        "builds it (WARPGAUGE_ATTACH=OFF) and every build does where CUDA lacks CUPTI; install "
+        "CUPTI and build with another preset, or install warpgauge");
   }
   if (!fs::exists(library)) {
     throw std::runtime_error(library.string() +
-                             ": not built yet, as the gate does without it; build the target "
-                             "warpgauge_injection");
+                             ": not there; build the target warpgauge_injection");
   }
   if (const char* other = std::getenv(kInjection); other != nullptr && *other != '\0') {
     throw std::runtime_error(

@@ -61,7 +61,13 @@ std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& ca
     writer.reopen();
   };
   work.work = [&](std::size_t i, bool is_again) {
-    std::vector<metrics::Fact> facts = meter->run(*cases[i], metrics::Budgets());
+    std::vector<metrics::Fact> facts;
+    try {
+      facts = meter->run(*cases[i], metrics::Budgets());
+    } catch (const std::exception&) {
+      if (is_again || !is_gpu_lost()) throw;
+      return process::ItemEnd::again;
+    }
     const process::ItemEnd end = meter->end_of_item(is_again);
     if (end == process::ItemEnd::again) return end;
     std::erase_if(facts, std::not_fn(is_shown));

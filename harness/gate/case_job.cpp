@@ -9,6 +9,7 @@
 
 #include "harness/case_facts.h"
 #include "harness/files/error_text.h"
+#include "harness/meter.h"
 
 namespace warpgauge::gate {
 namespace {
@@ -79,6 +80,7 @@ process::IsolatedWork CaseJob::isolated(const FamilyBudgets& budgets) {
     try {
       return work_.measure(chosen(item), is_again);
     } catch (const std::exception& error) {
+      if (!is_again && is_gpu_lost()) return process::ItemEnd::again;
       fail(item, files::error_text(error));
       return process::ItemEnd::done_with_last;
     }

@@ -21,7 +21,8 @@ namespace warpgauge::gate {
 struct CaseWork {
   std::vector<Cases> items;
   std::function<void()> begin = nullptr;  ///< in a child, before its first item
-  /// In a child, as IsolatedWork::work. What it throws is the end of the item and of the process.
+  /// In a child, as IsolatedWork::work. What it throws ends the process, and the item unless
+  /// another process may be the cause.
   std::function<process::ItemEnd(const Cases&, bool is_again)> measure = nullptr;
   std::function<Cases(const Cases&)> chosen =
       nullptr;                          ///< those of an item it is about, if not all

@@ -474,15 +474,14 @@ class Gate {
         facts_->write(own->meter->facts(session, own->arch, own->device.name));
       } catch (const metrics::Unmeasured& unmeasured) {
         // This process was there while others used the GPU, and their faults can break its context.
-        if (!is_again && is_context_lost()) return process::ItemEnd::again;
+        const bool is_lost = is_gpu_lost();
+        if (!is_again && is_lost) return process::ItemEnd::again;
         fmt::print(stderr, "no times and hardware counters: {}\n", unmeasured.what());
         for (const Case* one : session) {
           facts_->write(missing_facts({}, metrics::Source::range, blank_fact(*one, own->arch),
                                       unmeasured.what(), budgets_.of(one->id), options_.counters));
         }
-      } catch (const std::exception&) {
-        if (is_again || !is_context_lost()) throw;
-        return process::ItemEnd::again;
+        if (is_lost) return process::ItemEnd::done_with_last;
       }
       return process::ItemEnd::done;
     };

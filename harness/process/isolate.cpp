@@ -297,9 +297,13 @@ class Crew::Impl {
     if (!std::ranges::all_of(children_, &Child::is_idle)) return;
     const auto again = std::ranges::find(items_, State::again);
     if (again == items_.end()) throw std::logic_error("an item waits for one that comes after it");
+    if (is_new_ && !children_.empty()) {
+      is_new_ = false;
+      return give(children_.front(), static_cast<std::size_t>(again - items_.begin()));
+    }
     children_.clear();  // what has made one do it again may have broken these, too
-    give(children_.emplace_back(work_, children_),
-         static_cast<std::size_t>(again - items_.begin()));
+    children_.emplace_back(work_, children_);
+    is_new_ = true;
   }
 
   /// Until a child can be read from, or has been silent for too long.
@@ -344,7 +348,8 @@ class Crew::Impl {
   std::size_t most_ = 1;  // fewer than there may be where not so many can begin
   std::vector<State> items_;
   std::size_t done_ = 0;
-  int barren_ = 0;  // children in a row that finished no item, and had no other beside them
+  bool is_new_ = false;  // the child that is there alone, for an item that is done again
+  int barren_ = 0;       // children in a row that finished no item, and had no other beside them
   std::list<Child> children_;
 };
 

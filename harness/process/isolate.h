@@ -23,12 +23,14 @@ enum class ItemEnd : std::uint64_t {
   /// It is done, but this process can do no more; the next item gets a new one.
   done_with_last,
   /// This process can do no more, and what other items did may be the cause: a new process does
-  /// the item again when all others are done, and no other process is at work. Then it is done.
+  /// the item again when no other process is at work, and no other item can begin. A second time
+  /// this is done_with_last.
   again,
 };
 
-/// Work on items 0..count-1, which begin in this order, in child processes that are replaced when
-/// they die. The output of children goes to stderr.
+/// Work on items 0..count-1, which begin in this order, those that are done again behind the
+/// others, in child processes that are replaced when they die. The output of children goes to
+/// stderr.
 struct IsolatedWork {
   std::size_t count = 0;
   std::chrono::seconds time_limit{60};  ///< for one item
@@ -38,7 +40,7 @@ struct IsolatedWork {
   std::function<bool(std::size_t)> skip;
   /// In the child, before its first item: the setup of a process.
   std::function<void()> begin;
-  /// In the child: does an item. `is_again` if an earlier process has ended with it.
+  /// In the child: does an item. `is_again` if an earlier process has said so of it.
   std::function<ItemEnd(std::size_t, bool is_again)> work;
   /// In the parent, when an item is done (crashed ones included).
   std::function<void(std::size_t)> done;

@@ -72,3 +72,30 @@ def test_when_a_source_was_changed_does_not_count(tmp_path):
     assert line(b"\xae\x8f\xa4\xd8\x06\x46", code=b"\x02\xc3") != one
     assert line(b"\xae\x8f\xa4\xd8\x06\x46", name=b"scala.cu") != one
     assert line(b"\xae\x8f\xa4\xd8\x46") != one  # no time
+
+
+def test_what_a_link_leads_to_is_hashed(tmp_path):
+    (tmp_path / "one.o").symlink_to("first.o")
+
+    def line():
+        command = [ROOT / "cmake/hash_files", tmp_path / "made.cpp", "kFiles", tmp_path / "one.o"]
+        subprocess.run(command, check=True)
+        return re.findall(r'"(.*)\\n"', (tmp_path / "made.cpp").read_text())
+
+    (tmp_path / "first.o").write_bytes(b"one")
+    first = line()
+    (tmp_path / "first.o").write_bytes(b"two")
+    assert line() != first
+    (tmp_path / "first.o").write_bytes(b"one")
+    assert line() == first
+
+
+def test_a_tab_in_a_name_is_an_error(tmp_path):
+    (tmp_path / "a\tb.o").write_bytes(b"one")
+    result = subprocess.run(
+        [ROOT / "cmake/hash_files", tmp_path / "made.cpp", "kFiles", tmp_path / "a\tb.o"],
+        capture_output=True,
+        text=True,
+    )
+    assert result.returncode == 2 and "has a tab" in result.stderr
+    assert not (tmp_path / "made.cpp").exists()
