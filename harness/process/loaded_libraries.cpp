@@ -10,6 +10,7 @@
 #include <iterator>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "harness/files/mapped_file.h"
 #include "metrics/hash.h"
