@@ -24,8 +24,8 @@ class BoundedMeter {
   BoundedMeter(const std::vector<const Case*>& cases, CountersOf counters_of);
 
   /// The bounded facts of some of these cases, which are known to run well, measured together and
-  /// not yet judged. A counter that was asked for and was not measured has a
-  /// fact with the reason. Throws metrics::Unmeasured.
+  /// not yet judged. A counter that was asked for and was not measured has a fact with the reason.
+  /// Throws metrics::Unmeasured.
   std::vector<metrics::Fact> facts(std::span<const Case* const> cases, const std::string& arch,
                                    const std::string& device);
 
