@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "harness/driver_function.h"
 #include "harness/runtime.h"
 #include "metrics/cupti.h"
 #include "metrics/device_fault.h"
@@ -57,17 +58,8 @@ metrics::Coverage take_coverage() { return {}; }
 metrics::Coverage code_to_cover() { return {}; }
 
 void set_words(void* memory, std::uint16_t word, std::size_t count) {
-  static const auto kSet = [] {
-    constexpr unsigned kSinceVersion = 3020;
-    void* entry = nullptr;
-    cudaDriverEntryPointQueryResult found{};
-    WARPGAUGE_CUDA(cudaGetDriverEntryPointByVersion("cuMemsetD16", &entry, kSinceVersion,
-                                                    cudaEnableDefault, &found));
-    if (found != cudaDriverEntryPointSuccess) {
-      metrics::check_cuda(cudaErrorNotSupported, "a question for cuMemsetD16");
-    }
-    return reinterpret_cast<CUresult (*)(CUdeviceptr, unsigned short, std::size_t)>(entry);
-  }();
+  static const auto kSet =
+      driver_function<CUresult(CUdeviceptr, unsigned short, std::size_t)>("cuMemsetD16", 3020);
   // The runtime's errors have the driver's numbers.
   const CUresult result = kSet(reinterpret_cast<CUdeviceptr>(memory), word, count);
   metrics::check_cuda(static_cast<cudaError_t>(result), "cuMemsetD16");

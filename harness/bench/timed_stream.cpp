@@ -1,6 +1,6 @@
 #include "harness/bench/timed_stream.h"
 
-#include <cuda.h>
+#include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
 #include <chrono>
@@ -16,24 +16,6 @@ std::size_t l2_bytes() {
   WARPGAUGE_CUDA(cudaGetDevice(&device));
   WARPGAUGE_CUDA(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device));
   return static_cast<std::size_t>(bytes);
-}
-
-/// Lets the default stream wait until `word`, host memory that the GPU can read, is `number` or
-/// more.
-cudaError_t queue_wait(const std::uint32_t* word, std::uint32_t number) {
-  constexpr unsigned kSinceVersion = 12000;  // of the function that needs no option of the driver
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  WARPGAUGE_CUDA(cudaGetDriverEntryPointByVersion("cuStreamWaitValue32", &entry, kSinceVersion,
-                                                  cudaEnableDefault, &found));
-  if (found != cudaDriverEntryPointSuccess) return cudaErrorNotSupported;
-  void* address = nullptr;
-  WARPGAUGE_CUDA(cudaHostGetDevicePointer(&address, const_cast<std::uint32_t*>(word), 0));
-  const auto wait =
-      reinterpret_cast<CUresult (*)(CUstream, CUdeviceptr, cuuint32_t, unsigned)>(entry);
-  // The runtime's errors have the driver's numbers.
-  return static_cast<cudaError_t>(
-      wait(nullptr, reinterpret_cast<CUdeviceptr>(address), number, CU_STREAM_WAIT_VALUE_GEQ));
 }
 
 }  // namespace
@@ -52,9 +34,11 @@ void TimedStream::prepare_hold() {
   WARPGAUGE_CUDA(cudaHostAlloc(reinterpret_cast<void**>(&hold_ended_), sizeof(*hold_ended_),
                                cudaHostAllocMapped));
   *hold_ended_ = 0;
-  if (const cudaError_t error = queue_wait(hold_ended_, 0); error != cudaSuccess) {
+  try {
+    holding_kernel_.emplace(hold_ended_);
+  } catch (const metrics::CudaError& error) {
     cannot_hold_ =
-        fmt::format("the driver cannot hold launches back ({})", cudaGetErrorName(error));
+        fmt::format("the driver cannot hold launches back ({})", cudaGetErrorName(error.code()));
     return;
   }
   hold_.emplace(*hold_ended_, kLimit);
@@ -84,7 +68,7 @@ double TimedStream::time_us(const std::function<void()>& launch) {
 
 std::optional<double> TimedStream::run_us(const std::function<void()>& launch, bool held) {
   if (flushed_ != nullptr) WARPGAUGE_CUDA(cudaMemsetAsync(flushed_, 0, flushed_bytes_, nullptr));
-  if (held) WARPGAUGE_CUDA(queue_wait(hold_ended_, hold_->begin()));
+  if (held) holding_kernel_->queue(hold_->begin());
   WARPGAUGE_CUDA(cudaEventRecord(begin_, nullptr));
   try {
     launch();

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "harness/bench/hold.h"
+#include "harness/bench/holding_kernel.h"
 
 namespace warpgauge::bench {
 
@@ -23,9 +24,9 @@ enum class Cache {
 /// queued: a slow host makes no gaps between them. That covers what is launched in the default
 /// stream and in streams that wait for it: all but those made with cudaStreamNonBlocking.
 ///
-/// The stream waits for a word of the host's memory (cuStreamWaitValue32). A kernel that spins
-/// would do the same, and be compiled into every program for each architecture; a graph cannot have
-/// all launches: allocations, legacy streams and many calls of libraries cannot be captured.
+/// A kernel that spins holds it (HoldingKernel). A wait of the stream itself (cuStreamWaitValue32)
+/// lets the GPU rest, and kernels of some microseconds then take up to 3 % longer; a graph cannot
+/// have all launches: allocations, legacy streams and many calls of libraries cannot be captured.
 ///
 /// One serves all cases of a process: to make it takes longer than to time most of them.
 class TimedStream {
@@ -53,7 +54,8 @@ class TimedStream {
   void* flushed_ = nullptr;  ///< device memory as large as the L2 cache; null if hot
   std::size_t flushed_bytes_ = 0;
   std::uint32_t* hold_ended_ = nullptr;  ///< host memory that the GPU reads
-  std::optional<Hold> hold_;             ///< nothing where launches cannot be held
+  std::optional<HoldingKernel> holding_kernel_;
+  std::optional<Hold> hold_;  ///< nothing where launches cannot be held
   std::string cannot_hold_, why_not_held_;
   cudaEvent_t begin_ = nullptr, end_ = nullptr;
 };

@@ -1,0 +1,71 @@
+#include "harness/bench/holding_kernel.h"
+
+#include <cuda_runtime_api.h>
+
+#include "harness/driver_function.h"
+#include "warpgauge/cuda_error.h"
+
+namespace warpgauge::bench {
+namespace {
+
+/// For the oldest GPU that the toolkit compiles for: a driver compiles it for any later one.
+constexpr const char* kPtx = R"(
+.version 6.3
+.target sm_75
+.address_size 64
+
+.visible .entry hold(.param .u64 word, .param .u32 number)
+{
+  .reg .u64 %address;
+  .reg .u32 %number, %ahead;
+  .reg .pred %waits;
+
+  ld.param.u64 %address, [word];
+  ld.param.u32 %number, [number];
+again:
+  ld.volatile.global.u32 %ahead, [%address];
+  sub.u32 %ahead, %ahead, %number;
+  setp.lt.s32 %waits, %ahead, 0;
+  @%waits bra again;
+  ret;
+}
+)";
+
+constexpr unsigned kModulesSince = 2000, kLaunchSince = 4000;
+
+/// The runtime's errors have the driver's numbers.
+void check(CUresult result, const char* call) {
+  metrics::check_cuda(static_cast<cudaError_t>(result), call);
+}
+
+}  // namespace
+
+HoldingKernel::HoldingKernel(const std::uint32_t* word) {
+  void* address = nullptr;
+  WARPGAUGE_CUDA(cudaHostGetDevicePointer(&address, const_cast<std::uint32_t*>(word), 0));
+  word_ = reinterpret_cast<CUdeviceptr>(address);
+  launch_ = driver_function<decltype(cuLaunchKernel)>("cuLaunchKernel", kLaunchSince);
+  const auto find =
+      driver_function<decltype(cuModuleGetFunction)>("cuModuleGetFunction", kModulesSince);
+  check(driver_function<decltype(cuModuleLoadData)>("cuModuleLoadData", kModulesSince)(&module_,
+                                                                                       kPtx),
+        "cuModuleLoadData");
+  check(find(&function_, module_, "hold"), "cuModuleGetFunction");
+  queue(*word);  // loads it: later loads might wait for what the kernel holds
+}
+
+HoldingKernel::~HoldingKernel() {
+  // An error here is an earlier one of the context, which has been reported where it arose.
+  try {
+    static_cast<void>(
+        driver_function<decltype(cuModuleUnload)>("cuModuleUnload", kModulesSince)(module_));
+  } catch (const metrics::CudaError&) {
+  }
+}
+
+void HoldingKernel::queue(std::uint32_t number) {
+  void* arguments[] = {&word_, &number};
+  check(launch_(function_, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr), "cuLaunchKernel");
+}
+
+}  // namespace warpgauge::bench

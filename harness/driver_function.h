@@ -1,0 +1,21 @@
+// Functions of the driver, which programs do not link: they must start where there is none.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "warpgauge/cuda_error.h"
+
+namespace warpgauge {
+
+/// The driver's `name` as it is since CUDA `since` (12000 is 12.0). Throws metrics::CudaError if
+/// the driver has none.
+template <typename Function>
+Function* driver_function(const char* name, unsigned since) {
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  WARPGAUGE_CUDA(cudaGetDriverEntryPointByVersion(name, &entry, since, cudaEnableDefault, &found));
+  if (found != cudaDriverEntryPointSuccess) metrics::check_cuda(cudaErrorNotSupported, name);
+  return reinterpret_cast<Function*>(entry);
+}
+
+}  // namespace warpgauge
