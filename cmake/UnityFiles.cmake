@@ -1,8 +1,9 @@
-# warpgauge_unity(<target> [APART <source>...]): with WARPGAUGE_UNITY the target's sources are compiled a folder
-# at a time. A folder is a namespace: names that are a file's own are of one file of it alone. The sources APART
-# are compiled by themselves.
+# warpgauge_unity(<target> [BY_FIRST_WORD] [APART <source>...]): with WARPGAUGE_UNITY the target's sources are
+# compiled a folder at a time or, BY_FIRST_WORD, those whose names have the same first word (alu_logic.cpp). A
+# folder is a namespace: names that are a file's own are of one file of it alone. The sources APART are compiled by
+# themselves.
 function(warpgauge_unity target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" APART)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "BY_FIRST_WORD" "" APART)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${WARPGAUGE_UNITY} UNITY_BUILD_MODE GROUP)
   if(WARPGAUGE_UNITY)
     # A type of which a file has the members is in a file that is included. And GCC collects its garbage once
@@ -10,12 +11,24 @@ function(warpgauge_unity target)
     target_compile_options(${target} PRIVATE
       "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage;--param=ggc-min-heapsize=524288>")
   endif()
+  set(groups "")
   get_target_property(sources ${target} SOURCES)
   foreach(source IN LISTS sources)
     cmake_path(ABSOLUTE_PATH source NORMALIZE OUTPUT_VARIABLE path)
-    cmake_path(GET path PARENT_PATH folder)
-    cmake_path(GET folder FILENAME folder)
-    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${folder})
+    if(arg_BY_FIRST_WORD)
+      cmake_path(GET path STEM group)
+      string(REGEX REPLACE "_.*" "" group "${group}")
+    else()
+      cmake_path(GET path PARENT_PATH group)
+      cmake_path(GET group FILENAME group)
+    endif()
+    list(APPEND groups ${group})
+    set_source_files_properties("${source}" PROPERTIES UNITY_GROUP ${group})
   endforeach()
+  list(REMOVE_DUPLICATES groups)
+  list(LENGTH groups units)
+  if(WARPGAUGE_UNITY AND units EQUAL 1)  # headers that are compiled first are for more than one unit
+    set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
+  endif()
   set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -83,8 +83,8 @@ std::string code_hash(const std::vector<metrics::Kernel>& kernels) {
   for (const metrics::Kernel& kernel : kernels) {
     if (kernel.sass_hash.empty()) return "";
     for (const auto& [grid, block, shared, count, cluster] : kernel.launches) {
-      fmt::format_to(std::back_inserter(text), "{} <<<{} {} {}>>> {}\n", kernel.sass_hash,
-                     fmt::join(grid, " "), fmt::join(block, " "), shared, count);
+      text += fmt::format("{} <<<{} {} {}>>> {}\n", kernel.sass_hash, fmt::join(grid, " "),
+                          fmt::join(block, " "), shared, count);
       if (cluster != metrics::kNoCluster) text += fmt::format("{}\n", fmt::join(cluster, " "));
     }
   }

@@ -85,7 +85,7 @@ std::string describe(int device) {
   };
   std::string text = fmt::format("device {}: {}\n", device, p.name);
   const auto row = [&text](std::string_view name, const std::string& value) {
-    fmt::format_to(std::back_inserter(text), "  {:<32} {}\n", name, value);
+    text += fmt::format("  {:<32} {}\n", name, value);
   };
   row("compute capability", fmt::format("{}.{}", p.major, p.minor));
   row("multiprocessors", std::to_string(p.multiProcessorCount));

@@ -17,27 +17,26 @@ int branch_number(const BranchPlace& branch) { return branch.backward ? 2 : 0; }
 
 void write_file_record(std::string& text, const std::string& file, const FileCoverage& coverage) {
   const auto& [lines, branches, functions] = coverage;
-  auto out = std::back_inserter(text);
-  fmt::format_to(out, "TN:\nSF:{}\n", file);
-  for (const auto& [name, hits] : functions) fmt::format_to(out, "FN:{},{}\n", hits.line, name);
-  for (const auto& [name, hits] : functions) fmt::format_to(out, "FNDA:{},{}\n", hits.warps, name);
+  text += fmt::format("TN:\nSF:{}\n", file);
+  for (const auto& [name, hits] : functions) text += fmt::format("FN:{},{}\n", hits.line, name);
+  for (const auto& [name, hits] : functions) text += fmt::format("FNDA:{},{}\n", hits.warps, name);
   const auto entered =
       std::ranges::count_if(functions, [](auto& one) { return one.second.warps > 0; });
-  fmt::format_to(out, "FNF:{}\nFNH:{}\n", functions.size(), entered);
+  text += fmt::format("FNF:{}\nFNH:{}\n", functions.size(), entered);
   std::uint64_t branches_hit = 0;
   for (const auto& [place, hits] : branches) {
     const bool reached = hits.taken + hits.not_taken > 0;
     branches_hit += (hits.taken > 0) + (hits.not_taken > 0);
     int number = branch_number(place);
     for (const std::uint64_t count : {hits.taken, hits.not_taken}) {
-      fmt::format_to(out, "BRDA:{},{},{},{}\n", place.line, place.column, number++,
-                     reached ? fmt::to_string(count) : "-");
+      text += fmt::format("BRDA:{},{},{},{}\n", place.line, place.column, number++,
+                          reached ? fmt::to_string(count) : "-");
     }
   }
-  fmt::format_to(out, "BRF:{}\nBRH:{}\n", 2 * branches.size(), branches_hit);
-  for (const auto& [line, hits] : lines) fmt::format_to(out, "DA:{},{}\n", line, hits.warps);
+  text += fmt::format("BRF:{}\nBRH:{}\n", 2 * branches.size(), branches_hit);
+  for (const auto& [line, hits] : lines) text += fmt::format("DA:{},{}\n", line, hits.warps);
   const auto ran = std::ranges::count_if(lines, [](auto& one) { return one.second.warps > 0; });
-  fmt::format_to(out, "LF:{}\nLH:{}\n{}\n", lines.size(), ran, kEnd);
+  text += fmt::format("LF:{}\nLH:{}\n{}\n", lines.size(), ran, kEnd);
 }
 
 /// Reads what stands between commas.

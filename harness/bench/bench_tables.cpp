@@ -50,14 +50,13 @@ std::string scaled(double value, std::string_view unit) {
 
 void write_table(std::string* text, const std::string& corner, const Order& rows,
                  const Order& columns, const Cells& cells) {
-  auto out = std::back_inserter(*text);
-  fmt::format_to(out, "| {} | {} |\n|---|", corner, fmt::join(columns.texts(), " | "));
+  *text += fmt::format("| {} | {} |\n|---|", corner, fmt::join(columns.texts(), " | "));
   for (std::size_t i = 0; i < columns.texts().size(); ++i) *text += "---:|";
   for (const std::string& row : rows.texts()) {
-    fmt::format_to(out, "\n| {} |", row);
+    *text += fmt::format("\n| {} |", row);
     for (const std::string& column : columns.texts()) {
       const auto found = cells.at(row).find(column);
-      fmt::format_to(out, " {} |", found == cells.at(row).end() ? "" : found->second);
+      *text += fmt::format(" {} |", found == cells.at(row).end() ? "" : found->second);
     }
   }
   *text += "\n\n";
@@ -96,8 +95,7 @@ void write_grid(std::string* text, const std::vector<const Timing*>& timings) {
   Order rows, columns;
   for (const int y : down) rows.add(std::to_string(y));
   for (const int x : across) columns.add(std::to_string(x));
-  fmt::format_to(std::back_inserter(*text), "### {}, median µs by size\n\n",
-                 timings.front()->id.variant_type());
+  *text += fmt::format("### {}, median µs by size\n\n", timings.front()->id.variant_type());
   write_table(text, "first extent down, second across", rows, columns, cells);
 }
 
@@ -134,7 +132,7 @@ std::string times_table(const std::vector<Timing>& timings) {
   for (const Timing& timing : timings) families.add(timing.id.family);
   std::string text;
   for (const std::string& family : families.texts()) {
-    fmt::format_to(std::back_inserter(text), "## {}\n\n", family);
+    text += fmt::format("## {}\n\n", family);
     std::vector<const Timing*> flat;
     std::map<std::string, std::vector<const Timing*>> by_variant;
     Order variants;
@@ -167,14 +165,14 @@ std::string speeds_table(const std::vector<Timing>& timings) {
   for (const Timing& timing : timings) {
     const double sequential_us = 1000 * timing.sequential_ms;
     const double speed_up = sequential_us / timing.estimate.median;
-    fmt::format_to(
-        std::back_inserter(text), "| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n",
-        timing.id.str(), median_text(timing), scaled(timing.bytes_per_second, "B/s"),
-        share(timing.percent_of_peak), scaled(timing.flops_per_second, "FLOP/s"),
-        share(timing.percent_of_arithmetic_peak), timing.yardstick.empty() ? "-" : timing.yardstick,
-        timing.relative_to > 0 ? fmt::format("{:.3f}", timing.relative_to) : "-",
-        sequential_us > 0 ? time_text(sequential_us) : "-",
-        sequential_us > 0 ? fmt::format("{:.3g}", speed_up) : "-");
+    text += fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} | {} | {} |\n", timing.id.str(),
+                        median_text(timing), scaled(timing.bytes_per_second, "B/s"),
+                        share(timing.percent_of_peak), scaled(timing.flops_per_second, "FLOP/s"),
+                        share(timing.percent_of_arithmetic_peak),
+                        timing.yardstick.empty() ? "-" : timing.yardstick,
+                        timing.relative_to > 0 ? fmt::format("{:.3f}", timing.relative_to) : "-",
+                        sequential_us > 0 ? time_text(sequential_us) : "-",
+                        sequential_us > 0 ? fmt::format("{:.3g}", speed_up) : "-");
   }
   return with_footnote(text, timings);
 }
@@ -185,9 +183,8 @@ std::string accuracy_table(const std::vector<Timing>& timings) {
   for (const Timing& timing : timings) {
     if (timing.max_error < 0) continue;
     compared.push_back(timing);
-    fmt::format_to(
-        std::back_inserter(rows), "| {} | {:.3g} | {} | {:.3g} | {} |\n", timing.id.str(),
-        timing.mean_absolute_error,
+    rows += fmt::format(
+        "| {} | {:.3g} | {} | {:.3g} | {} |\n", timing.id.str(), timing.mean_absolute_error,
         timing.mean_relative_error < 0 ? "-" : fmt::format("{:.3g}", timing.mean_relative_error),
         timing.max_error, median_text(timing));
   }

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <iterator>
 #include <utility>
 
 #include "harness/commands/completion_shells.h"
@@ -118,9 +117,8 @@ std::string bash_branch(const CompletedCommand& command) {
     if (option.value == Completed::nothing) continue;
     if (option.name.empty() && std::exchange(has_argument, true)) continue;  // one stands for all
     const std::string words = bash_words(option);
-    fmt::format_to(std::back_inserter(values), "        {}) {} ;;\n",
-                   option.name.empty() ? "''" : option.name,
-                   words.empty() ? "files=1" : "words=" + words);
+    values += fmt::format("        {}) {} ;;\n", option.name.empty() ? "''" : option.name,
+                          words.empty() ? "files=1" : "words=" + words);
   }
   std::string cases;
   if (!values.empty()) cases = fmt::format("      case $asked in\n{}      esac\n", values);

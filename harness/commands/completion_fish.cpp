@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <iterator>
-
 #include "harness/commands/completion_shells.h"
 
 namespace warpgauge::commands {
@@ -67,21 +65,20 @@ std::string fish_quoted(std::string_view text) {
 std::string fish_script(const std::string& program, const std::vector<CompletedCommand>& commands) {
   std::string script = replaced(std::string(kFish), "FUNCTION", "_" + function_name(program));
   script = replaced(script, "PROGRAM", program);
-  auto out = std::back_inserter(script);
   for (const CompletedCommand& command : commands) {
-    fmt::format_to(out, "complete -c {} -n __fish_use_subcommand -a {} -d {}\n", program,
-                   command.name, fish_quoted(command.help));
+    script += fmt::format("complete -c {} -n __fish_use_subcommand -a {} -d {}\n", program,
+                          command.name, fish_quoted(command.help));
     const std::string of_command =
         fmt::format("complete -c {} -n '__fish_seen_subcommand_from {}'", program, command.name);
     if (command.is_external) {
-      fmt::format_to(out, "{} -a '(_{}_external)'\n", of_command, function_name(program));
+      script += fmt::format("{} -a '(_{}_external)'\n", of_command, function_name(program));
     }
     for (const CompletedOption& option : command.options) {
       const std::string name =
           option.name.empty()
               ? ""
               : fmt::format(" -l {} -d {}", option.name.substr(2), fish_quoted(option.help));
-      fmt::format_to(out, "{}{}{}\n", of_command, name, fish_value(program, option));
+      script += fmt::format("{}{}{}\n", of_command, name, fish_value(program, option));
     }
   }
   return script;

@@ -3,7 +3,6 @@
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>
 
-#include <iterator>
 #include <string_view>
 
 #include "harness/devices.h"
@@ -85,12 +84,11 @@ std::string describe_generations() {
       "arch", "generation", "threads", "blocks", "registers", "shared", "shared", "opt-in",
       "what was new", "", "", "each SM", "each SM", "each SM", "each SM", "a block", "a block");
   for (const metrics::Architecture& one : metrics::architectures()) {
-    fmt::format_to(std::back_inserter(text),
-                   "{:<7} {:<10} {:>8} {:>7} {:>10} {:>9} {:>9} {:>9}  {}\n", one.name(),
-                   one.generation, one.max_threads_per_multiprocessor,
-                   one.max_blocks_per_multiprocessor, one.registers_per_multiprocessor,
-                   kib(one.shared_per_multiprocessor), kib(one.shared_per_block),
-                   kib(one.shared_per_block_opt_in), one.features);
+    text += fmt::format("{:<7} {:<10} {:>8} {:>7} {:>10} {:>9} {:>9} {:>9}  {}\n", one.name(),
+                        one.generation, one.max_threads_per_multiprocessor,
+                        one.max_blocks_per_multiprocessor, one.registers_per_multiprocessor,
+                        kib(one.shared_per_multiprocessor), kib(one.shared_per_block),
+                        kib(one.shared_per_block_opt_in), one.features);
   }
   return text;
 }
@@ -101,7 +99,7 @@ std::string describe_history() {
       "{:<5} {:<10} {:<13} {:>8} {:>7} {:>10} {:>9} {:>8} {:>6} {:>11} {:>9}  {}\n";
   std::string text;
   const auto row = [&text, kRow](const auto&... cells) {
-    fmt::format_to(std::back_inserter(text), fmt::runtime(kRow), cells...);
+    text += fmt::format(fmt::runtime(kRow), cells...);
   };
   row("cc", "generation", "CUDA", "threads", "blocks", "registers", "registers", "shared", "banks",
       "parameters", "L2", "what was new");
@@ -136,8 +134,7 @@ std::string describe_shared_configuration() {
   if (!device) return why + "; try --device=emulated\n";
   std::string text = fmt::format("{} ({})\n", device->name, arch_of(*device));
   const auto row = [&text](const std::string& call, cudaError_t error, const std::string& after) {
-    fmt::format_to(std::back_inserter(text), "  {:<62} {:<24} then: {}\n", call, status(error),
-                   after);
+    text += fmt::format("  {:<62} {:<24} then: {}\n", call, status(error), after);
   };
   for (const cudaSharedMemConfig wanted :
        {cudaSharedMemBankSizeFourByte, cudaSharedMemBankSizeEightByte}) {

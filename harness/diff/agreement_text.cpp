@@ -54,24 +54,23 @@ std::string table(const CountComparison& comparison, std::string_view title,
   std::size_t width = title.size();
   for (const Row& row : rows) width = std::max(width, row.name.size());
   std::string text = fmt::format("{:{}} {:>8}", "", width, "");
-  auto out = std::back_inserter(text);
   for (const Confidence confidence : kConfidences) {
-    fmt::format_to(out, "  {:>14}", to_string(confidence));
+    text += fmt::format("  {:>14}", to_string(confidence));
   }
-  fmt::format_to(out, "\n{:<{}} {:>8}", title, width, "compared");
+  text += fmt::format("\n{:<{}} {:>8}", title, width, "compared");
   for (std::size_t i = 0; i < std::size(kConfidences); ++i) text += "    equal differ";
   text += '\n';
   for (const auto& [name, agreement] : rows) {
-    fmt::format_to(out, "{:<{}} {:>8}", files::printable(name), width, agreement.total());
+    text += fmt::format("{:<{}} {:>8}", files::printable(name), width, agreement.total());
     for (std::size_t i = 0; i < agreement.equal.size(); ++i) {
-      fmt::format_to(out, "  {:>7} {:>6}", agreement.equal[i], agreement.different[i]);
+      text += fmt::format("  {:>7} {:>6}", agreement.equal[i], agreement.different[i]);
     }
     text += '\n';
   }
-  fmt::format_to(out, "{:{}} {:>8}", "", width, "");
+  text += fmt::format("{:{}} {:>8}", "", width, "");
   for (std::size_t i = 0; i < all.equal.size(); ++i) {
-    fmt::format_to(out, "  {:>6.1f}% {:>5.1f}%", percent(all.equal[i], all.total()),
-                   percent(all.different[i], all.total()));
+    text += fmt::format("  {:>6.1f}% {:>5.1f}%", percent(all.equal[i], all.total()),
+                        percent(all.different[i], all.total()));
   }
   return text + '\n';
 }

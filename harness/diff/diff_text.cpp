@@ -136,12 +136,11 @@ std::string cause_table(const std::vector<Change>& changes) {
   const CauseCounts causes = count_causes(changes);
   if (causes.empty()) return "";
   std::string text = fmt::format("{:<18}", "cause");
-  auto out = std::back_inserter(text);
-  for (const Mark mark : kColumns) fmt::format_to(out, " {:>7}", to_string(mark));
+  for (const Mark mark : kColumns) text += fmt::format(" {:>7}", to_string(mark));
   for (const auto& [cause, counts] : causes) {
-    fmt::format_to(out, "\n{:<18}", cause ? to_string(*cause) : "a case that fails");
+    text += fmt::format("\n{:<18}", cause ? to_string(*cause) : "a case that fails");
     for (const Mark mark : kColumns) {
-      fmt::format_to(out, " {:>7}", counts[static_cast<std::size_t>(mark)]);
+      text += fmt::format(" {:>7}", counts[static_cast<std::size_t>(mark)]);
     }
   }
   return text + "\n\n";
@@ -220,18 +219,18 @@ std::string one_screen(const std::vector<Change>& changes, const KernelsOfCases&
 
 std::string block(CaseChanges of_case, std::size_t width, const Screen& screen) {
   std::string text = case_text(of_case.front()) + '\n';
-  auto out = std::back_inserter(text);
   for (const Change& change : of_case) {
     std::string row = fmt::format("{:<{}}  {}", change.metric->id, width, values_text(change));
     row.erase(row.find_last_not_of(' ') + 1);
     if (!change.gpu.empty() && is_of_several_gpus(change, of_case))
       row += " on " + change.gpu.str();
-    fmt::format_to(out, "  {} {}\n", marked(change.mark, screen),
-                   files::printable(row + why_text(change)));
+    text += fmt::format("  {} {}\n", marked(change.mark, screen),
+                        files::printable(row + why_text(change)));
     for (const LineChange& line : change.lines) {
-      fmt::format_to(out, "          {:<7} {}: {} -> {}\n", to_string(line.mark),
-                     files::printable(line_text(line.place)), metrics::to_text(line.a.value_or(0)),
-                     metrics::to_text(line.b.value_or(0)));
+      text +=
+          fmt::format("          {:<7} {}: {} -> {}\n", to_string(line.mark),
+                      files::printable(line_text(line.place)), metrics::to_text(line.a.value_or(0)),
+                      metrics::to_text(line.b.value_or(0)));
     }
   }
   return text;

@@ -100,19 +100,18 @@ std::string diagnosis_text(const Diagnosis& diagnosis, bool colour) {
   std::size_t width = 0;
   for (const Precondition& finding : diagnosis.findings) width = std::max(width, finding.id.size());
   std::string text;
-  const auto out = std::back_inserter(text);
   for (const Precondition& finding : diagnosis.findings) {
     const Look& look = look_of(finding.health);
     // Padded before it is coloured, or the colour would count as text.
     const std::string word = fmt::format("{:<{}}", look.word, kWordWidth);
-    fmt::format_to(out, "{}  {:<{}}  {}\n", coloured(word, look.colour, colour), finding.id, width,
-                   files::printable(finding.text));
+    text += fmt::format("{}  {:<{}}  {}\n", coloured(word, look.colour, colour), finding.id, width,
+                        files::printable(finding.text));
     if (finding.remedy.empty()) continue;
-    fmt::format_to(out, "{:{}}  > {}\n", "", kWordWidth + 2 + width,
-                   files::printable(finding.remedy));
+    text +=
+        fmt::format("{:{}}  > {}\n", "", kWordWidth + 2 + width, files::printable(finding.remedy));
   }
   const std::string_view on = diagnosis.ready() ? "\033[1;32m" : "\033[1;31m";
-  fmt::format_to(out, "\n{}\n", coloured(outcome(diagnosis), on, colour));
+  text += fmt::format("\n{}\n", coloured(outcome(diagnosis), on, colour));
   return text;
 }
 

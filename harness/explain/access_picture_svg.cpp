@@ -102,13 +102,12 @@ text {{ fill: #e8e8e8 }}
   }
 
   void text(int x, int y, std::string_view style, std::string_view content) {
-    fmt::format_to(std::back_inserter(body_), "<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n",
-                   style, x, y, xml_text(content));
+    body_ += fmt::format("<text class=\"{}\" x=\"{}\" y=\"{}\">{}</text>\n", style, x, y,
+                         xml_text(content));
   }
 
   void line(int x1, int y1, int x2, int y2) {
-    fmt::format_to(std::back_inserter(body_), "<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n",
-                   x1, y1, x2, y2);
+    body_ += fmt::format("<line x1=\"{}\" y1=\"{}\" x2=\"{}\" y2=\"{}\"/>\n", x1, y1, x2, y2);
   }
 
   /// Running text, in as many lines as it needs.
@@ -180,9 +179,8 @@ text {{ fill: #e8e8e8 }}
   /// Returns its left edge.
   int cell(std::size_t column, int y, std::string_view style) {
     const int x = kLeft + static_cast<int>(column) * kCell;
-    fmt::format_to(std::back_inserter(body_),
-                   "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n", style, x,
-                   y, kCell, kRow);
+    body_ += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
+                         style, x, y, kCell, kRow);
     return x;
   }
 
@@ -209,12 +207,11 @@ text {{ fill: #e8e8e8 }}
   void draw_chunk(int x, int width, const AccessPicture::Tile::Chunk& chunk) {
     constexpr std::size_t kFits = 8;
     const int lanes = std::popcount(chunk.lanes);
-    fmt::format_to(std::back_inserter(body_),
-                   "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
-                   lanes == 0   ? "idle"
-                   : lanes == 1 ? "served"
-                                : "shared",
-                   x, y_, width, kRow);
+    body_ += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
+                         lanes == 0   ? "idle"
+                         : lanes == 1 ? "served"
+                                      : "shared",
+                         x, y_, width, kRow);
     std::string name = lanes == 0 ? "" : ": " + lanes_text(chunk.lanes);
     if (name.size() > kFits) name = fmt::format(": {}+", std::countr_zero(chunk.lanes));
     text(x + width / 2, y_ + 14, lanes == 0 ? "head" : "cell",
@@ -222,9 +219,8 @@ text {{ fill: #e8e8e8 }}
   }
 
   void swatch(int& x, std::string_view style, std::string_view meaning) {
-    fmt::format_to(std::back_inserter(body_),
-                   "<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"14\" height=\"12\"/>\n", style, x,
-                   y_ - 10, 14, 12);
+    body_ += fmt::format("<rect class=\"{}\" x=\"{}\" y=\"{}\" width=\"14\" height=\"12\"/>\n",
+                         style, x, y_ - 10, 14, 12);
     text(x + 20, y_, "note", meaning);
     x += 40 + 7 * static_cast<int>(meaning.size());
   }

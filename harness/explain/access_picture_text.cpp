@@ -75,22 +75,21 @@ std::string tile_text(const AccessPicture::Tile& tile) {
 
 std::string picture_text(const AccessPicture& picture, bool colour) {
   std::string text;
-  auto out = std::back_inserter(text);
   const auto where = picture.file.empty() ? "(no line information)"
                                           : fmt::format("{}:{}", picture.file, picture.line);
   const std::string title = fmt::format("{}, emulated as {}", files::printable(picture.id),
                                         files::printable(picture.arch));
-  fmt::format_to(
-      out, "{}{}{}\n{}\n", colour ? kBold : "", title, colour ? kPlain : "",
+  text += fmt::format(
+      "{}{}{}\n{}\n", colour ? kBold : "", title, colour ? kPlain : "",
       files::shortened(files::printable(fmt::format("{}: {}", where, picture.source)), kColumns));
   text += paragraph(picture.what) + paragraph(picture.caption) + '\n';
   if (picture.sectors) {
-    fmt::format_to(out, "    |{:<23}|{:<23}|{:<23}|{}\n", "sector 0", "sector 1", "sector 2",
-                   "sector 3");
+    text += fmt::format("    |{:<23}|{:<23}|{:<23}|{}\n", "sector 0", "sector 1", "sector 2",
+                        "sector 3");
   }
-  fmt::format_to(out, "{}", picture.column_name());
+  text += fmt::format("{}", picture.column_name());
   for (std::size_t column = 0; column < AccessPicture::kColumns; ++column) {
-    fmt::format_to(out, " {:02}", column);
+    text += fmt::format(" {:02}", column);
   }
   text += '\n';
   for (std::size_t row = 0; row < picture.rows.size(); ++row) {

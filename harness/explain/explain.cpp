@@ -166,30 +166,28 @@ Counted count(const Case& one) {
 std::string explain_lines(const Case& one) {
   const auto [by, facts] = count(one);
   std::string text = fmt::format("counted by {}\n", by);
-  auto out = std::back_inserter(text);
-  fmt::format_to(out, "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}  {}\n", "line", "shared", "wavefronts",
-                 "global", "sectors", "local", "source");
-  fmt::format_to(out, "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}\n", "", "requests", "taken/ideal",
-                 "requests", "taken/ideal", "sectors");
+  text += fmt::format("{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}  {}\n", "line", "shared", "wavefronts",
+                      "global", "sectors", "local", "source");
+  text += fmt::format("{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}\n", "", "requests", "taken/ideal",
+                      "requests", "taken/ideal", "sectors");
   std::string file;
   bool exact = true;
   for (const Line& line : lines_of(facts)) {
     if (line.file != file) {
       file = line.file;
-      fmt::format_to(out, "{}\n", file.empty() ? "(no line information)" : file);
+      text += fmt::format("{}\n", file.empty() ? "(no line information)" : file);
     }
-    fmt::format_to(
-        out, "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}  {}\n", line.number,
-        line.count({"shared.requests"}),
+    text += fmt::format(
+        "{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}  {}\n", line.number, line.count({"shared.requests"}),
         line.pair({"shared.wavefronts"}, "shared.wavefronts_ideal"),
         line.count({"global.load.requests", "global.store.requests", "global.atomic.requests"}),
         line.pair({"global.load.sectors", "global.store.sectors", "global.atomic.sectors"},
                   "global.sectors_ideal"),
         line.count({"local.sectors"}), files::source_text(line.file, line.number));
     const std::string inlined = outcome::inlined_text({line.file, line.number, line.inlined});
-    if (!inlined.empty()) fmt::format_to(out, "{:76}{}\n", "", inlined);
-    for (const std::string& doubt : line.doubts) fmt::format_to(out, "{:9}{}\n", "", doubt);
-    for (const std::string& cure : line.cures) fmt::format_to(out, "{:9}{}\n", "", cure);
+    if (!inlined.empty()) text += fmt::format("{:76}{}\n", "", inlined);
+    for (const std::string& doubt : line.doubts) text += fmt::format("{:9}{}\n", "", doubt);
+    for (const std::string& cure : line.cures) text += fmt::format("{:9}{}\n", "", cure);
     exact = exact && line.unsure.empty();
   }
   return text + lanes_text(take_coverage()) +
@@ -201,33 +199,33 @@ std::string explain_static(const Case& one) {
   const PtxasTexts& texts = PtxasTexts::of_this_build();
   const std::vector<LaunchRecord> launches = dry_launches(one);
   std::string text;
-  auto out = std::back_inserter(text);
   for (const LaunchRecord& record : launches) {
     const auto& [grid, block, shared, count, cluster] = record.launch;
-    fmt::format_to(out, "launches {} as <<<({}), ({}), {}>>> {} time{}",
-                   metrics::without_void(metrics::demangled(record.kernel)), fmt::join(grid, ", "),
-                   fmt::join(block, ", "), shared, count, count == 1 ? "" : "s");
+    text +=
+        fmt::format("launches {} as <<<({}), ({}), {}>>> {} time{}",
+                    metrics::without_void(metrics::demangled(record.kernel)), fmt::join(grid, ", "),
+                    fmt::join(block, ", "), shared, count, count == 1 ? "" : "s");
     if (cluster != metrics::kNoCluster) {
-      fmt::format_to(out, " in clusters of ({})", fmt::join(cluster, ", "));
+      text += fmt::format(" in clusters of ({})", fmt::join(cluster, ", "));
     }
     text += '\n';
   }
   constexpr const char* kColumns[] = {
       "registers",           "spill.store_bytes",     "spill.load_bytes", "stack.bytes",
       "shared.static_bytes", "occupancy.theoretical", "occupancy.limiter"};
-  fmt::format_to(out, "{:<7}", "arch");
-  for (const char* column : kColumns) fmt::format_to(out, "  {}", column);
+  text += fmt::format("{:<7}", "arch");
+  for (const char* column : kColumns) text += fmt::format("  {}", column);
   text += '\n';
   for (const std::string& arch : texts.archs()) {
-    fmt::format_to(out, "{:<7}", arch);
+    text += fmt::format("{:<7}", arch);
     if (!exists_on(one, arch)) {
-      fmt::format_to(out, "  none: needs {}\n", needs_text(one));
+      text += fmt::format("  none: needs {}\n", needs_text(one));
       continue;
     }
     const std::vector<Fact> facts = static_facts(one, launches, arch, texts);
     for (const std::string column : kColumns) {
       const auto fact = std::ranges::find(facts, column, &Fact::metric);
-      fmt::format_to(out, "  {:>{}}", metrics::to_text(fact->value), column.size());
+      text += fmt::format("  {:>{}}", metrics::to_text(fact->value), column.size());
     }
     text += '\n';
   }

@@ -70,16 +70,15 @@ std::string case_table(const Outcome& outcome) {
   std::size_t width = 4;
   for (const Row& row : rows) width = std::max(width, row.id.size());
   std::string text = fmt::format("{:<{}} {:<8}", "case", width, "arch");
-  auto out = std::back_inserter(text);
   for (const MetricColumn& column : kMetricColumns) {
-    fmt::format_to(out, " {:>{}}", column.title, std::max(kNarrowest, column.title.size()));
+    text += fmt::format(" {:>{}}", column.title, std::max(kNarrowest, column.title.size()));
   }
   text += '\n';
   for (const Row& row : rows) {
-    fmt::format_to(out, "{:<{}} {:<8}", row.id, width, row.arch);
+    text += fmt::format("{:<{}} {:<8}", row.id, width, row.arch);
     for (std::size_t i = 0; i < kMetricColumns.size(); ++i) {
-      fmt::format_to(out, " {:>{}}", row.cells[i].empty() ? "-" : row.cells[i],
-                     std::max(kNarrowest, kMetricColumns[i].title.size()));
+      text += fmt::format(" {:>{}}", row.cells[i].empty() ? "-" : row.cells[i],
+                          std::max(kNarrowest, kMetricColumns[i].title.size()));
     }
     text += '\n';
   }

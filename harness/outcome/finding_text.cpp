@@ -25,7 +25,7 @@ std::string on_arch(const Fact& fact) { return fact.arch.empty() ? "" : " on " +
 /// "  value    32 ways", one line; nothing for nothing.
 void add_line(std::string& text, std::string_view key, std::string_view value) {
   if (value.empty()) return;
-  fmt::format_to(std::back_inserter(text), "  {:<8} {}\n", key, files::printable(value));
+  text += fmt::format("  {:<8} {}\n", key, files::printable(value));
 }
 
 void add_blame(std::string& text, const std::vector<BlamedLine>& blame) {

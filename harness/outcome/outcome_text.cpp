@@ -66,14 +66,13 @@ std::string table(const Outcome& outcome) {
   for (const auto& [family, tally] : outcome.families()) width = std::max(width, family.size());
   width = std::min(width, kWidest);
   std::string text = fmt::format("{:<{}} {:>6} {:>7}", "family", width, "cases", "checks");
-  auto out = std::back_inserter(text);
   const std::vector<Column> columns = columns_of(outcome);
-  for (const Column& column : columns) fmt::format_to(out, " {}", column.title);
+  for (const Column& column : columns) text += fmt::format(" {}", column.title);
   text += '\n';
   const auto row = [&](std::string_view name, const Tally& tally) {
-    fmt::format_to(out, "{:<{}} {:>6} {:>7}", name, width, tally.cases.size(), tally.checks());
+    text += fmt::format("{:<{}} {:>6} {:>7}", name, width, tally.cases.size(), tally.checks());
     for (const Column& column : columns) {
-      fmt::format_to(out, " {:>{}}", tally.count(column.verdict), column.title.size());
+      text += fmt::format(" {:>{}}", tally.count(column.verdict), column.title.size());
     }
     text += '\n';
   };
@@ -120,51 +119,49 @@ std::string markdown_item(const Finding& finding) {
 
 std::string terminal_text(const Outcome& outcome, bool colour) {
   std::string text = table(outcome);
-  auto out = std::back_inserter(text);
   for (const Finding& finding : outcome.findings()) {
     text +=
         '\n' + finding_text(finding, outcome.repeat(finding.shown()), outcome.options().kernels);
   }
   for (const Unmeasured& reason : outcome.unmeasured()) {
-    fmt::format_to(out, "\n{} {}\n", reason.count, files::printable(reason.reason));
+    text += fmt::format("\n{} {}\n", reason.count, files::printable(reason.reason));
   }
   for (const std::string& left : outcome.options().left_out) {
-    fmt::format_to(out, "\n{}\n", files::printable(left));
+    text += fmt::format("\n{}\n", files::printable(left));
   }
   for (const std::string& lost : outcome.lost())
-    fmt::format_to(out, "\n{}\n", files::printable(lost));
+    text += fmt::format("\n{}\n", files::printable(lost));
   if (const auto worst = worst_unjudged_excess(outcome.values())) {
-    fmt::format_to(out, "\n{}\n", files::printable(unjudged_text(*worst)));
+    text += fmt::format("\n{}\n", files::printable(unjudged_text(*worst)));
   }
   if (const auto copies = bulk_copies_of(outcome.values())) {
-    fmt::format_to(out, "\n{}\n", files::printable(bulk_copies_text(*copies)));
+    text += fmt::format("\n{}\n", files::printable(bulk_copies_text(*copies)));
   }
   const bool good = outcome.exit_code() == kWithinBudget;
   const std::string_view on = !colour ? "" : good ? "\033[1;32m" : "\033[1;31m";
-  fmt::format_to(out, "\n{}{}{}\n", on, outcome.headline(), colour ? "\033[0m" : "");
+  text += fmt::format("\n{}{}{}\n", on, outcome.headline(), colour ? "\033[0m" : "");
   return text;
 }
 
 std::string markdown_text(const Outcome& outcome) {
   std::string text = fmt::format("# {}\n\n", escaped(outcome.headline()));
-  auto out = std::back_inserter(text);
   if (const metrics::Run* run = shown_run(outcome)) text += run_text(*run);
   text += "| family | cases | checks |";
   const std::vector<Column> columns = columns_of(outcome);
-  for (const Column& column : columns) fmt::format_to(out, " {} |", column.title);
+  for (const Column& column : columns) text += fmt::format(" {} |", column.title);
   text += "\n|---|---:|---:|";
   for ([[maybe_unused]] const Column& column : columns) text += "---:|";
   text += '\n';
   for (const auto& [family, tally] : outcome.families()) {
-    fmt::format_to(out, "| {} | {} | {} |", escaped(family), tally.cases.size(), tally.checks());
-    for (const Column& column : columns) fmt::format_to(out, " {} |", tally.count(column.verdict));
+    text += fmt::format("| {} | {} | {} |", escaped(family), tally.cases.size(), tally.checks());
+    for (const Column& column : columns) text += fmt::format(" {} |", tally.count(column.verdict));
     text += '\n';
   }
   const auto list = [&](std::string_view heading, std::string_view labels) {
     bool first = true;
     for (const Finding& finding : outcome.findings()) {
       if (labels.find(label(*finding.shown().fact)) == labels.npos) continue;
-      if (first) fmt::format_to(out, "\n## {}\n\n", heading);
+      if (first) text += fmt::format("\n## {}\n\n", heading);
       first = false;
       text += markdown_item(finding);
     }
@@ -175,18 +172,18 @@ std::string markdown_text(const Outcome& outcome) {
   list("Unsure: would fail if it were exact", "UNSURE");
   if (!outcome.unmeasured().empty() || !outcome.lost().empty()) text += "\n## Unmeasured\n\n";
   for (const Unmeasured& reason : outcome.unmeasured()) {
-    fmt::format_to(out, "- {} {}\n", reason.count, escaped(reason.reason));
+    text += fmt::format("- {} {}\n", reason.count, escaped(reason.reason));
   }
-  for (const std::string& lost : outcome.lost()) fmt::format_to(out, "- {}\n", escaped(lost));
+  for (const std::string& lost : outcome.lost()) text += fmt::format("- {}\n", escaped(lost));
   if (!outcome.options().left_out.empty()) text += "\n## Left out\n\n";
   for (const std::string& left : outcome.options().left_out) {
-    fmt::format_to(out, "- {}\n", escaped(left));
+    text += fmt::format("- {}\n", escaped(left));
   }
   if (const auto worst = worst_unjudged_excess(outcome.values())) {
-    fmt::format_to(out, "\n{}\n", escaped(unjudged_text(*worst)));
+    text += fmt::format("\n{}\n", escaped(unjudged_text(*worst)));
   }
   if (const auto copies = bulk_copies_of(outcome.values())) {
-    fmt::format_to(out, "\n{}\n", escaped(bulk_copies_text(*copies)));
+    text += fmt::format("\n{}\n", escaped(bulk_copies_text(*copies)));
   }
   return text;
 }

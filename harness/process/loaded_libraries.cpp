@@ -34,7 +34,7 @@ std::string build_id(std::span<const std::byte> notes) {
     if (note.n_type == NT_GNU_BUILD_ID && owner == std::string_view("GNU", sizeof "GNU")) {
       std::string text;
       for (const std::byte byte : notes.subspan(description, note.n_descsz)) {
-        fmt::format_to(std::back_inserter(text), "{:02x}", std::to_integer<unsigned>(byte));
+        text += fmt::format("{:02x}", std::to_integer<unsigned>(byte));
       }
       return text;
     }

@@ -62,14 +62,13 @@ std::string kernels_table(const std::vector<ProgramCase>& cases) {
                                  "conflicts", "excess sectors", "local", "kernel");
   for (std::size_t i = 0; i < std::min(kShown, cases.size()); ++i) {
     const ProgramCase& one = cases[i];
-    fmt::format_to(std::back_inserter(text), "{:>9} {:>4} {:>12} {:>14} {:>12}  {}\n",
-                   launches_text(one), value_of(one, "registers"),
-                   value_of(one, "shared.bank_conflicts"), value_of(one, "global.excess_sectors"),
-                   value_of(one, "local.sectors"), shortened(one.kernel));
+    text += fmt::format("{:>9} {:>4} {:>12} {:>14} {:>12}  {}\n", launches_text(one),
+                        value_of(one, "registers"), value_of(one, "shared.bank_conflicts"),
+                        value_of(one, "global.excess_sectors"), value_of(one, "local.sectors"),
+                        shortened(one.kernel));
   }
   if (cases.size() > kShown) {
-    fmt::format_to(std::back_inserter(text), "and {} more, see facts.jsonl\n",
-                   cases.size() - kShown);
+    text += fmt::format("and {} more, see facts.jsonl\n", cases.size() - kShown);
   }
   return text;
 }

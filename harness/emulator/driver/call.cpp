@@ -11,13 +11,13 @@ bool is_initialised() { return *runtime::State::instance().results.use.call != '
 
 }  // namespace
 
-CUresult call(const char* name, const std::function<cudaError_t()>& forward) {
+CUresult call(const char* name, runtime::FunctionRef<cudaError_t()> forward) {
   if (!is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   const runtime::DriverCall as_driver(name);
   return result_of(forward());
 }
 
-CUresult query(const char* name, const std::function<void(runtime::State&)>& body) {
+CUresult query(const char* name, runtime::FunctionRef<void(runtime::State&)> body) {
   return call(name, [&] { return runtime::call_always(name, body); });
 }
 

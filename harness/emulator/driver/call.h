@@ -4,8 +4,6 @@
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
-#include <functional>
-
 #include "harness/emulator/driver/errors.h"
 #include "harness/emulator/runtime/call.h"
 
@@ -15,11 +13,11 @@ namespace warpgauge::emulator::driver {
 /// name, which lives as long as the process, and the thread's last error of the runtime stays.
 /// Fails without running it, with CUDA_ERROR_NOT_INITIALIZED, before cuInit and the first call of
 /// the runtime.
-CUresult call(const char* name, const std::function<cudaError_t()>& forward);
+CUresult call(const char* name, runtime::FunctionRef<cudaError_t()> forward);
 
 /// The same for functions that the runtime does not have and that do not reach the device: `body`
 /// fails as those of the runtime do. They also work after a fault.
-CUresult query(const char* name, const std::function<void(runtime::State&)>& body);
+CUresult query(const char* name, runtime::FunctionRef<void(runtime::State&)> body);
 
 /// A device pointer is a pointer of this process.
 inline void* pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }

@@ -45,7 +45,7 @@ cudaError_t noted(const char* name, State& state, cudaError_t error) {
 }
 
 /// Runs the body; what it throws becomes a code, and a sentence on stderr where there is one.
-cudaError_t code_of(const char* name, State& state, const std::function<void(State&)>& body) {
+cudaError_t code_of(const char* name, State& state, FunctionRef<void(State&)> body) {
   const auto say = [&](const std::string& why) {
     if (!why.empty()) state.say(std::string(name) + ": " + why);
   };
@@ -66,7 +66,7 @@ cudaError_t code_of(const char* name, State& state, const std::function<void(Sta
   }
 }
 
-cudaError_t run(const char* name, State& state, const std::function<void(State&)>& body) {
+cudaError_t run(const char* name, State& state, FunctionRef<void(State&)> body) {
   name = called_as(name);
   return record(noted(name, state, code_of(name, state, body)));
 }
@@ -87,7 +87,7 @@ cudaError_t record(cudaError_t error) {
   return error;
 }
 
-cudaError_t call(const char* name, const std::function<void(State&)>& body) {
+cudaError_t call(const char* name, FunctionRef<void(State&)> body) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   state.background.wait();
@@ -95,26 +95,26 @@ cudaError_t call(const char* name, const std::function<void(State&)>& body) {
   return run(name, state, body);
 }
 
-cudaError_t call_in_stream(const char* name, const std::function<void(State&)>& body) {
+cudaError_t call_in_stream(const char* name, FunctionRef<void(State&)> body) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   if (state.fault != cudaSuccess) return record(state.fault);
   return run(name, state, body);
 }
 
-cudaError_t call_always(const char* name, const std::function<void(State&)>& body) {
+cudaError_t call_always(const char* name, FunctionRef<void(State&)> body) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   return run(name, state, body);
 }
 
-cudaError_t call_waiting(const char* name, const std::function<void(State&)>& body) {
+cudaError_t call_waiting(const char* name, FunctionRef<void(State&)> body) {
   return call_waiting_until(
       name, [](State&) { return false; }, body);
 }
 
-cudaError_t call_waiting_until(const char* name, const std::function<bool(State&)>& done,
-                               const std::function<void(State&)>& body) {
+cudaError_t call_waiting_until(const char* name, FunctionRef<bool(State&)> done,
+                               FunctionRef<void(State&)> body) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   state.background.wait_until([&] { return done(state); });

@@ -4,9 +4,8 @@
 
 #include <cuda_runtime_api.h>
 
-#include <functional>
-
 #include "harness/emulator/runtime/failure.h"
+#include "harness/emulator/runtime/function_ref.h"
 #include "harness/emulator/runtime/state.h"
 
 // The functions are the process's own in the shared library and in programs linked with it alike.
@@ -24,21 +23,21 @@ namespace warpgauge::emulator::runtime {
 /// Runs the body of the function `name` of the CUDA runtime under the lock, when no work is left in
 /// the background. Fails without running it if a kernel has faulted. A failure becomes the thread's
 /// last error.
-cudaError_t call(const char* name, const std::function<void(State&)>& body);
+cudaError_t call(const char* name, FunctionRef<void(State&)> body);
 
 /// The same for functions that put work into a stream or ask for its state: they do not wait.
-cudaError_t call_in_stream(const char* name, const std::function<void(State&)>& body);
+cudaError_t call_in_stream(const char* name, FunctionRef<void(State&)> body);
 
 /// The same for functions that also work after a fault: queries that do not reach the device, and
 /// cudaDeviceReset.
-cudaError_t call_always(const char* name, const std::function<void(State&)>& body);
+cudaError_t call_always(const char* name, FunctionRef<void(State&)> body);
 
 /// The same as call() for functions that wait for the device: what kernels printed comes out first.
-cudaError_t call_waiting(const char* name, const std::function<void(State&)>& body);
+cudaError_t call_waiting(const char* name, FunctionRef<void(State&)> body);
 
 /// The same for functions that wait for part of it: until `done` holds.
-cudaError_t call_waiting_until(const char* name, const std::function<bool(State&)>& done,
-                               const std::function<void(State&)>& body);
+cudaError_t call_waiting_until(const char* name, FunctionRef<bool(State&)> done,
+                               FunctionRef<void(State&)> body);
 
 /// While it lives, what this thread calls of the runtime is a function of the driver: messages have
 /// the driver's names, and the thread's last error stays.

@@ -22,7 +22,7 @@ bool has_work(State& state, cudaStream_t stream) {
   });
 }
 
-cudaError_t call_in_legacy_stream(const char* name, const std::function<void(State&)>& body) {
+cudaError_t call_in_legacy_stream(const char* name, FunctionRef<void(State&)> body) {
   const auto is_done = [](State& state) { return !has_work(state, cudaStreamLegacy); };
   return call_waiting_until(name, is_done, body);
 }

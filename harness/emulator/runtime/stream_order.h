@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "harness/emulator/runtime/function_ref.h"
 #include "harness/emulator/runtime/state.h"
 #include "harness/emulator/runtime/work.h"
 
@@ -21,7 +22,7 @@ bool is_blocking(State& state, cudaStream_t stream);
 bool has_work(State& state, cudaStream_t stream);
 
 /// call_waiting() for functions that wait for the legacy stream and what it waits for.
-cudaError_t call_in_legacy_stream(const char* name, const std::function<void(State&)>& body);
+cudaError_t call_in_legacy_stream(const char* name, FunctionRef<void(State&)> body);
 
 /// Does `work` in the background, after all that is left to do, unless a kernel faults before. Its
 /// failure is only said.
