@@ -250,6 +250,7 @@ class Crew::Impl {
     }
     while (done_ < work_.count) {
       give_items();
+      report();
       wait_for_news();
       for (auto child = children_.begin(); child != children_.end();) {
         const Child::News news = child->news();
@@ -263,6 +264,7 @@ class Crew::Impl {
         }
       }
     }
+    report();
   }
 
  private:
@@ -326,13 +328,18 @@ class Crew::Impl {
       items_[*item] = State::done;
       ++done_;
       barren_ = 0;
-      work_.done(*item);
+      unreported_.push_back(*item);
     }
     if (news.again) items_[*news.again] = State::again;
     // What it was given and has not begun is for another.
     if (news.is_over && child.item() && items_[*child.item()] == State::given) {
       items_[*child.item()] = State::waiting;
     }
+  }
+
+  /// That items are done: once the children have others, as they would wait for what comes of it.
+  void report() {
+    for (const std::size_t item : std::exchange(unreported_, {})) work_.done(item);
   }
 
   /// After a child that could not begin: where there are others, without it.
@@ -348,6 +355,7 @@ class Crew::Impl {
   std::size_t most_ = 1;  // fewer than there may be where not so many can begin
   std::vector<State> items_;
   std::size_t done_ = 0;
+  std::vector<std::size_t> unreported_;  // of them
   bool is_new_ = false;  // the child that is there alone, for an item that is done again
   int barren_ = 0;       // children in a row that finished no item, and had no other beside them
   std::list<Child> children_;

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -343,6 +344,26 @@ TEST(Isolate, AnItemIsDoneAgainOnce) {
                          .died = [](const process::CrashedItem&) { FAIL(); }});
   EXPECT_EQ(*times, 2);
   EXPECT_THAT(done, ElementsAre(1, 0));
+}
+
+TEST(Isolate, ItemsAreReportedWithTheChildrenAtWork) {
+  const auto begun = shared_number();
+  std::vector<int> begun_at_report;
+  process::run_isolated(
+      {.count = 3,
+       .begin = [] {},
+       .work = ending([&](std::size_t) { return ++*begun > 0; }),
+       .done =
+           [&](std::size_t item) {
+             const int next = std::min(static_cast<int>(item) + 2, 3);
+             const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+             while (*begun < next && std::chrono::steady_clock::now() < deadline) {
+               std::this_thread::yield();
+             }
+             begun_at_report.push_back(*begun);
+           },
+       .died = [](const process::CrashedItem&) { FAIL(); }});
+  EXPECT_THAT(begun_at_report, ElementsAre(2, 3, 3));
 }
 
 TEST(Isolate, WhatIsAllSkippedBeginsNothing) {
