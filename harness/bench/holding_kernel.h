@@ -22,9 +22,12 @@ class HoldingKernel {
   /// What is queued in the default stream from here on begins once the word is `number` or less
   /// than 2^31 past it. Throws metrics::CudaError.
   void queue(std::uint32_t number);
+  /// Queues a launch that ends at once. Throws metrics::CudaError.
+  void pass();
 
  private:
-  CUdeviceptr word_ = 0;
+  const std::uint32_t* word_;
+  CUdeviceptr word_on_device_ = 0;
   CUmodule module_ = nullptr;
   CUfunction function_ = nullptr;
   CUresult (*launch_)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,

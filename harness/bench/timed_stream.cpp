@@ -68,7 +68,10 @@ double TimedStream::time_us(const std::function<void()>& launch) {
 
 std::optional<double> TimedStream::run_us(const std::function<void()>& launch, bool held) {
   if (flushed_ != nullptr) WARPGAUGE_CUDA(cudaMemsetAsync(flushed_, 0, flushed_bytes_, nullptr));
-  if (held) holding_kernel_->queue(hold_->begin());
+  if (held) {
+    holding_kernel_->queue(hold_->begin());
+    holding_kernel_->pass();
+  }
   WARPGAUGE_CUDA(cudaEventRecord(begin_, nullptr));
   try {
     launch();
@@ -77,6 +80,7 @@ std::optional<double> TimedStream::run_us(const std::function<void()>& launch, b
     throw;
   }
   WARPGAUGE_CUDA(cudaEventRecord(end_, nullptr));
+  if (held) holding_kernel_->pass();
   const bool in_time = !held || hold_->end();
   WARPGAUGE_CUDA(cudaEventSynchronize(end_));
   if (!in_time) return std::nullopt;

@@ -45,6 +45,7 @@ TEST_F(HoldingKernelGpuTest, AHoldThatHasEndedDoesNotWait) {
   set_word(8);
   kernel.queue(8);
   kernel.queue(5);
+  kernel.pass();
   EXPECT_FALSE(is_held());
   set_word(1);  // past the largest number
   kernel.queue(0xffffffffU);
