@@ -26,7 +26,7 @@ enum class Cache {
 ///
 /// A kernel that spins holds it (HoldingKernel), and one that ends at once stands on either side of
 /// what is timed: without those two the medians of processes are up to 11 % apart for kernels of 6
-/// to 10 us on an H200, with them 2.6 %. A wait of the stream itself (cuStreamWaitValue32) makes up
+/// to 10 us on an H200, with them 4 %. A wait of the stream itself (cuStreamWaitValue32) makes up
 /// to 7 %; a graph cannot have all launches: allocations, legacy streams and many calls of
 /// libraries cannot be captured.
 ///
