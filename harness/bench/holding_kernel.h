@@ -12,8 +12,7 @@ namespace warpgauge::bench {
 /// code of it for each architecture.
 class HoldingKernel {
  public:
-  /// `word` is memory of cudaHostAlloc() that the GPU can read. Throws metrics::CudaError, also
-  /// where the driver may not compile (CUDA_DISABLE_PTX_JIT).
+  /// `word` is memory of cudaHostAlloc() that the GPU can read. Throws metrics::CudaError.
   explicit HoldingKernel(const std::uint32_t* word);
   ~HoldingKernel();
   HoldingKernel(const HoldingKernel&) = delete;

@@ -245,6 +245,7 @@ class Gate {
                     [&](const Case* one) { return !one->counted || !exists_on(*one, arch); });
       CaseWork work = work_on(one_by_one(cases));
       work.begin = [&] {
+        keep_freed_memory();
         if (is_emulated()) emulate_arch(arch);
       };
       work.measure = [&](const Cases& one, bool) {
