@@ -29,8 +29,7 @@ class HoldingKernel {
   CUdeviceptr word_on_device_ = 0;
   CUmodule module_ = nullptr;
   CUfunction function_ = nullptr;
-  CUresult (*launch_)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                      unsigned, CUstream, void**, void**) = nullptr;
+  decltype(&cuLaunchKernel) launch_ = nullptr;
 };
 
 }  // namespace warpgauge::bench

@@ -26,9 +26,9 @@ enum class Cache {
 ///
 /// A kernel that spins holds it (HoldingKernel), and one that ends at once stands on either side of
 /// what is timed: without those two the medians of processes are up to 11 % apart for kernels of 6
-/// to 10 us on an H200, with them 4 %. A wait of the stream itself (cuStreamWaitValue32) makes up
-/// to 7 %; a graph cannot have all launches: allocations, legacy streams and many calls of
-/// libraries cannot be captured.
+/// to 10 us on an H200, with them 4 %. With a wait of the stream itself (cuStreamWaitValue32) they
+/// are up to 7 % from nvbench's. A graph cannot have all launches: allocations, legacy streams and
+/// many calls of libraries cannot be captured.
 ///
 /// One serves all cases of a process: to make it takes longer than to time most of them.
 class TimedStream {

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
 
 #include "harness/files/printable.h"
 #include "harness/files/text_lines.h"

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <bit>
-#include <iterator>
 
 #include "harness/files/printable.h"
 #include "harness/files/text_lines.h"

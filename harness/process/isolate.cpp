@@ -337,7 +337,7 @@ class Crew::Impl {
     }
   }
 
-  /// That items are done: once the children have others, as they would wait for what comes of it.
+  /// Reports done items. Called when the children have their next ones: they need not wait for it.
   void report() {
     for (const std::size_t item : std::exchange(unreported_, {})) work_.done(item);
   }
@@ -355,7 +355,7 @@ class Crew::Impl {
   std::size_t most_ = 1;  // fewer than there may be where not so many can begin
   std::vector<State> items_;
   std::size_t done_ = 0;
-  std::vector<std::size_t> unreported_;  // of them
+  std::vector<std::size_t> unreported_;  // done, and work_.done not yet called
   bool is_new_ = false;  // the child that is there alone, for an item that is done again
   int barren_ = 0;       // children in a row that finished no item, and had no other beside them
   std::list<Child> children_;

@@ -43,6 +43,7 @@ struct IsolatedWork {
   /// In the child: does an item. `is_again` if an earlier process has said so of it.
   std::function<ItemEnd(std::size_t, bool is_again)> work;
   /// In the parent, when an item is done (crashed ones included), with the children at work again.
+  /// Not for those that were done just before an exception.
   std::function<void(std::size_t)> done;
   /// In the parent, before `done`, for an item during which the child died.
   std::function<void(const CrashedItem&)> died;

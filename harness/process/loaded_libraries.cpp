@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstring>
 #include <filesystem>
-#include <iterator>
 #include <span>
 #include <string_view>
 #include <vector>

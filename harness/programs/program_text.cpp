@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "harness/files/printable.h"
 #include "harness/outcome/repeat_command.h"

@@ -134,7 +134,7 @@ def test_taken_in_it_compiles_quickly_and_what_counts_is_optimised(project, buil
         (command,) = [line for line in commands if line.endswith(file)]
         assert re.findall(r" -O(\d)\b", command)[-1] == level  # the last one holds
         assert " -g " not in command
-    loops = [line for line in commands if line.endswith("/machine/isa/alu_bits.cpp")]
+    loops = [line for line in commands if line.endswith("/Unity/unity_alu_cxx.cxx")]
     found = {"baseline" in line: re.findall(r" -O(\d)\b", line)[-1] for line in loops}
     assert found in ({True: "3"}, {True: "1", False: "3"})  # the baseline is a machine's only one
     (kernels,) = [line for line in commands if line.endswith("/scaling.cu.o")]

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <thread>
 
 #include "harness/bench/holding_kernel.h"
@@ -14,11 +15,17 @@ namespace {
 class HoldingKernelGpuTest : public testing::Test {
  protected:
   void SetUp() override {
+    int devices = 0;
+    const cudaError_t error = cudaGetDeviceCount(&devices);
+    if (error != cudaSuccess) GTEST_SKIP() << "no CUDA device: " << cudaGetErrorString(error);
     ASSERT_EQ(cudaHostAlloc(reinterpret_cast<void**>(&word_), sizeof(*word_), cudaHostAllocMapped),
               cudaSuccess);
     set_word(0);
   }
-  void TearDown() override { EXPECT_EQ(cudaFreeHost(word_), cudaSuccess); }
+  void TearDown() override {
+    if (word_ == nullptr) return;
+    EXPECT_EQ(cudaFreeHost(word_), cudaSuccess);
+  }
   void set_word(std::uint32_t number) { std::atomic_ref(*word_).store(number); }
 
   /// Whether the stream still waits after far more time than the GPU takes to read the word.

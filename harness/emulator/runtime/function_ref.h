@@ -1,4 +1,4 @@
-// A function or lambda as an argument.
+// A lambda, or another object that can be called, as an argument.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,8 @@ class FunctionRef<Result(Arguments...)> {
  public:
   template <typename Function>
   requires(!std::is_same_v<std::remove_cvref_t<Function>, FunctionRef> &&
-           std::is_invocable_r_v<Result, const Function&, Arguments...>)
+           std::is_object_v<std::remove_reference_t<Function>> &&
+           std::is_invocable_r_v<Result, const std::remove_reference_t<Function>&, Arguments...>)
       FunctionRef(Function&& function)
       : function_(std::addressof(function)),
         call_([](const void* called, Arguments... arguments) -> Result {
