@@ -1,6 +1,7 @@
 // Functions of the driver, which programs do not link: they must start where there is none.
 #pragma once
 
+#include <cuda.h>
 #include <cuda_runtime_api.h>
 
 #include "warpgauge/cuda_error.h"
@@ -16,6 +17,12 @@ Function* driver_function(const char* name, unsigned since) {
   WARPGAUGE_CUDA(cudaGetDriverEntryPointByVersion(name, &entry, since, cudaEnableDefault, &found));
   if (found != cudaDriverEntryPointSuccess) metrics::check_cuda(cudaErrorNotSupported, name);
   return reinterpret_cast<Function*>(entry);
+}
+
+/// Throws metrics::CudaError unless the driver's function `name` has succeeded.
+inline void check_driver(CUresult result, const char* name) {
+  // The runtime's errors have the driver's numbers.
+  metrics::check_cuda(static_cast<cudaError_t>(result), name);
 }
 
 }  // namespace warpgauge

@@ -60,9 +60,7 @@ metrics::Coverage code_to_cover() { return {}; }
 void set_words(void* memory, std::uint16_t word, std::size_t count) {
   constexpr unsigned kSinceVersion = 3020;
   static const auto kSet = driver_function<decltype(cuMemsetD16)>("cuMemsetD16", kSinceVersion);
-  // The runtime's errors have the driver's numbers.
-  const CUresult result = kSet(reinterpret_cast<CUdeviceptr>(memory), word, count);
-  metrics::check_cuda(static_cast<cudaError_t>(result), "cuMemsetD16");
+  check_driver(kSet(reinterpret_cast<CUdeviceptr>(memory), word, count), "cuMemsetD16");
 }
 
 void number_allocations_anew() {}

@@ -35,24 +35,19 @@ again:
 
 constexpr unsigned kModulesSince = 2000, kLaunchSince = 4000;
 
-/// The runtime's errors have the driver's numbers.
-void check(CUresult result, const char* call) {
-  metrics::check_cuda(static_cast<cudaError_t>(result), call);
-}
-
 }  // namespace
 
-HoldingKernel::HoldingKernel(const std::uint32_t* word) : word_(word) {
+HoldingKernel::HoldingKernel(std::uint32_t* word) : word_(word) {
   void* address = nullptr;
-  WARPGAUGE_CUDA(cudaHostGetDevicePointer(&address, const_cast<std::uint32_t*>(word), 0));
+  WARPGAUGE_CUDA(cudaHostGetDevicePointer(&address, word, 0));
   word_on_device_ = reinterpret_cast<CUdeviceptr>(address);
   launch_ = driver_function<decltype(cuLaunchKernel)>("cuLaunchKernel", kLaunchSince);
   const auto find =
       driver_function<decltype(cuModuleGetFunction)>("cuModuleGetFunction", kModulesSince);
-  check(driver_function<decltype(cuModuleLoadData)>("cuModuleLoadData", kModulesSince)(&module_,
-                                                                                       kPtx),
-        "cuModuleLoadData");
-  check(find(&function_, module_, "hold"), "cuModuleGetFunction");
+  check_driver(driver_function<decltype(cuModuleLoadData)>("cuModuleLoadData", kModulesSince)(
+                   &module_, kPtx),
+               "cuModuleLoadData");
+  check_driver(find(&function_, module_, "hold"), "cuModuleGetFunction");
   pass();  // loads it: later loads might wait for what the kernel holds
 }
 
@@ -67,11 +62,12 @@ HoldingKernel::~HoldingKernel() {
 
 void HoldingKernel::queue(std::uint32_t number) {
   void* arguments[] = {&word_on_device_, &number};
-  check(launch_(function_, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr), "cuLaunchKernel");
+  check_driver(launch_(function_, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr),
+               "cuLaunchKernel");
 }
 
 void HoldingKernel::pass() {
-  queue(std::atomic_ref(*const_cast<std::uint32_t*>(word_)).load());  // which it has reached
+  queue(std::atomic_ref(*word_).load());  // which it has reached
 }
 
 }  // namespace warpgauge::bench

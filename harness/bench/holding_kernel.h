@@ -13,7 +13,7 @@ namespace warpgauge::bench {
 class HoldingKernel {
  public:
   /// `word` is memory of cudaHostAlloc() that the GPU can read. Throws metrics::CudaError.
-  explicit HoldingKernel(const std::uint32_t* word);
+  explicit HoldingKernel(std::uint32_t* word);
   ~HoldingKernel();
   HoldingKernel(const HoldingKernel&) = delete;
   HoldingKernel& operator=(const HoldingKernel&) = delete;
@@ -25,7 +25,7 @@ class HoldingKernel {
   void pass();
 
  private:
-  const std::uint32_t* word_;
+  std::uint32_t* word_;
   CUdeviceptr word_on_device_ = 0;
   CUmodule module_ = nullptr;
   CUfunction function_ = nullptr;

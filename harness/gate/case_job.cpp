@@ -1,6 +1,7 @@
 #include "harness/gate/case_job.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <exception>
@@ -13,6 +14,14 @@
 
 namespace warpgauge::gate {
 namespace {
+
+/// In a process that runs case after case: their vectors get memory that is there already, which
+/// otherwise goes back to the system and comes again with a fault for each page.
+void keep_freed_memory() {
+  constexpr int kMostInOne = 32 << 20, kMostKept = 256 << 20;  // bytes
+  mallopt(M_MMAP_THRESHOLD, kMostInOne);
+  mallopt(M_TRIM_THRESHOLD, kMostKept);
+}
 
 /// For each item those that must be done before: budgets of its cases are multiples of theirs.
 std::vector<std::vector<std::size_t>> items_before(const std::vector<Cases>& items,
@@ -73,6 +82,7 @@ process::IsolatedWork CaseJob::isolated(const FamilyBudgets& budgets) {
   };
   isolated.skip = [this](std::size_t item) { return !are_left(item); };
   isolated.begin = [this] {
+    keep_freed_memory();
     facts_.begin_fork();
     if (work_.begin) work_.begin();
   };

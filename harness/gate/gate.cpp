@@ -1,7 +1,6 @@
 #include "harness/gate/gate.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -62,14 +61,6 @@ namespace fs = std::filesystem;
 using metrics::Fact;
 using metrics::Verdict;
 using Archs = std::vector<std::string>;
-
-/// In a process that runs case after case: their vectors get memory that is there already, which
-/// otherwise goes back to the system and comes again with a fault for each page.
-void keep_freed_memory() {
-  constexpr int kMostInOne = 32 << 20, kMostKept = 256 << 20;  // bytes
-  mallopt(M_MMAP_THRESHOLD, kMostInOne);
-  mallopt(M_TRIM_THRESHOLD, kMostKept);
-}
 
 metrics::Asked asked_of(const GateOptions& options) {
   metrics::Asked asked = {.device = options.device,
@@ -245,7 +236,6 @@ class Gate {
                     [&](const Case* one) { return !one->counted || !exists_on(*one, arch); });
       CaseWork work = work_on(one_by_one(cases));
       work.begin = [&] {
-        keep_freed_memory();
         if (is_emulated()) emulate_arch(arch);
       };
       work.measure = [&](const Cases& one, bool) {
@@ -406,7 +396,6 @@ class Gate {
     work.arch = arch;
     const auto meter = std::make_shared<std::optional<Meter>>();  // only ever filled in children
     work.begin = [this, meter, choose_device] {
-      keep_freed_memory();
       choose_device();
       if (coverage_) count_coverage();
       if (is_emulated()) check_accesses(options_.checks, options_.schedules);
