@@ -40,9 +40,9 @@ warpgauge_depends(zstd BSD-3-Clause facebook/zstd v1.5.6 libzstd-dev
 FetchContent_MakeAvailable(${WARPGAUGE_DEPENDENCIES})
 find_package(libiberty REQUIRED)  # not fetched: its repository is that of GCC
 
-# warpgauge_demangles(<target>): compiles metrics/demangled.cpp in the target.
+# warpgauge_demangles(<target>): compiles metrics/base/demangled.cpp in the target.
 function(warpgauge_demangles target)
-  target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/metrics/demangled.cpp" "${libiberty_OBJECT}")
+  target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/metrics/base/demangled.cpp" "${libiberty_OBJECT}")
   target_include_directories(${target} SYSTEM PRIVATE "${libiberty_INCLUDE_DIR}")
 endfunction()
 

@@ -62,9 +62,9 @@ install(FILES "${package}/warpgaugeConfig.cmake" "${package}/warpgaugeConfigVers
               cmake/FindWarpgaugeCupti.cmake cmake/Cuda20.cmake
         DESTINATION ${share}/cmake)
 install(PROGRAMS cmake/hash_files cmake/keep_ptxas ci/link-cuda-wheels DESTINATION ${share}/cmake)
-install(FILES harness/self_test.cu harness/self_test_kernels.h harness/build_info.cpp
-              harness/build_info.h
-        DESTINATION ${share}/harness)
+install(FILES harness/build_info.cpp harness/build_info.h DESTINATION ${share}/harness)
+install(FILES harness/measuring/self_test.cu harness/measuring/self_test_kernels.h
+        DESTINATION ${share}/harness/measuring)
 install(DIRECTORY harness/include/warpgauge metrics/include/warpgauge DESTINATION include
         FILES_MATCHING PATTERN *.h)
 install(PROGRAMS cmake/installed_python DESTINATION bin RENAME warpgauge-python)
@@ -72,7 +72,7 @@ install(PROGRAMS cmake/installed_python DESTINATION bin RENAME warpgauge-python)
 # metrics/ and harness/ are installed as files.
 install(DIRECTORY reports/warpgauge DESTINATION ${share}/reports COMPONENT python
         PATTERN __pycache__ EXCLUDE PATTERN *.json EXCLUDE)
-install(FILES metrics/catalog.json metrics/fact.schema.json COMPONENT python
+install(FILES metrics/facts/catalog.json metrics/facts/fact.schema.json COMPONENT python
         DESTINATION ${share}/reports/warpgauge/facts)
 install(FILES harness/diff/cause_rules.json harness/diff/diff.schema.json COMPONENT python
         DESTINATION ${share}/reports/warpgauge/changes)

@@ -93,12 +93,12 @@ function(warpgauge_kernels)
   warpgauge_watch(${arg_TARGET})
 endfunction()
 
-# warpgauge_add_self_test(<target>): the kernels of the self test (harness/self_test.h), built as the
+# warpgauge_add_self_test(<target>): the kernels of the self test (harness/measuring/self_test.h), built as the
 # target's own are.
 function(warpgauge_add_self_test target)
   cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
-  target_sources(${target} PRIVATE "${root}harness/self_test.cu")
-  set_property(SOURCE "${root}harness/self_test.cu" TARGET_DIRECTORY ${target}
+  target_sources(${target} PRIVATE "${root}harness/measuring/self_test.cu")
+  set_property(SOURCE "${root}harness/measuring/self_test.cu" TARGET_DIRECTORY ${target}
                PROPERTY INCLUDE_DIRECTORIES "${root}")
 endfunction()
 

@@ -1,4 +1,4 @@
-"""Writes docs/metrics.md from the table of metrics (metrics/catalog.json).
+"""Writes docs/metrics.md from the table of metrics (metrics/facts/catalog.json).
 
 build/venv/bin/python docs/make_metrics.py
 """
@@ -17,7 +17,7 @@ from warpgauge.files import write_whole  # noqa: E402
 OUTPUT = ROOT / "docs" / "metrics.md"
 
 HEAD = """\
-<!-- Written by docs/make_metrics.py from metrics/catalog.json: change those, and run it again. -->
+<!-- Written by docs/make_metrics.py from metrics/facts/catalog.json: change those, and run it again. -->
 # Metrics
 
 Every quantity that warpgauge measures, by its name in facts, budgets and reports.
@@ -48,7 +48,7 @@ SOURCES = {
     "emulator": "the emulator alone: no counter of a GPU has it",
 }
 
-BUILT_IN = {  # as metrics/built_in_budgets.cpp has them
+BUILT_IN = {  # as metrics/facts/built_in_limits.cpp has them
     "result.correct": "= 1",
     "shared.bank_conflicts": "= 0",
     "spill.store_bytes": "= 0",

@@ -14,9 +14,9 @@
 #include <string_view>
 
 #include "harness/runtime.h"
-#include "metrics/architectures.h"
-#include "metrics/available_cores.h"
-#include "metrics/hash.h"
+#include "metrics/architecture/architectures.h"
+#include "metrics/base/available_cores.h"
+#include "metrics/base/hash.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge {

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge {
 

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/coverage.h"
+#include "metrics/counting/coverage.h"
 
 namespace warpgauge::metrics {
 struct DeviceFault;

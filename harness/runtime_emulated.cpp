@@ -6,9 +6,9 @@
 
 #include "harness/emulator/emulator.h"
 #include "harness/runtime.h"
-#include "metrics/device_fault.h"
-#include "metrics/line_access.h"
-#include "metrics/line_counts.h"
+#include "metrics/counting/device_fault.h"
+#include "metrics/counting/line_access.h"
+#include "metrics/counting/line_counts.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge {

@@ -6,10 +6,10 @@
 
 #include "harness/driver_function.h"
 #include "harness/runtime.h"
-#include "metrics/cupti.h"
-#include "metrics/device_fault.h"
-#include "metrics/line_access.h"
-#include "metrics/line_counts.h"
+#include "metrics/counting/device_fault.h"
+#include "metrics/counting/line_access.h"
+#include "metrics/counting/line_counts.h"
+#include "metrics/cupti/cupti.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge {

@@ -12,10 +12,10 @@
 
 #include "harness/attach/called_functions.h"
 #include "harness/devices.h"
-#include "metrics/cubin.h"
-#include "metrics/cupti.h"
-#include "metrics/kernel_resources.h"
-#include "metrics/sass_lines.h"
+#include "metrics/cupti/cupti.h"
+#include "metrics/cupti/sass_lines.h"
+#include "metrics/machine_code/cubin.h"
+#include "metrics/machine_code/kernel_resources.h"
 
 namespace warpgauge::attach {
 namespace {
@@ -107,13 +107,13 @@ std::vector<metrics::Launch> shapes_of(const Known& known) {
 }
 
 /// The driver's resources of the kernel: the worst of its codes and shapes, if it has several.
-programs::ByMetric<double> driver_values(const Known& known) {
+programs::MetricMap<double> driver_values(const Known& known) {
   if (known.resources.empty()) return {};
   const auto most = [&](auto member) {
     const auto value = [&](const KernelResources& one) { return std::invoke(member, one); };
     return static_cast<double>(value(*std::ranges::max_element(known.resources, {}, value)));
   };
-  programs::ByMetric<double> values = {
+  programs::MetricMap<double> values = {
       {"registers", most(&KernelResources::registers)},
       {"stack.bytes", most(&KernelResources::local_bytes)},
       {"shared.static_bytes", most(&KernelResources::shared_static_bytes)}};
@@ -138,7 +138,7 @@ std::set<std::uint32_t> codes_of(const Known& known) {
 
 /// Registers after setmaxnreg, which the driver does not know; nothing where a code is not there.
 void add_register_range(const Known& known, const std::string& kernel, Cubins& cubins,
-                        programs::ByMetric<double>& values) {
+                        programs::MetricMap<double>& values) {
   std::optional<std::uint32_t> least, most;
   for (const std::uint32_t code : codes_of(known)) {
     const metrics::KernelResources of_code =

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/fact.h"
-#include "metrics/sass_metrics.h"
+#include "metrics/cupti/sass_metrics.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::attach {
 
@@ -19,7 +19,7 @@ namespace warpgauge::attach {
 inline constexpr const char* kInjection = "CUDA_INJECTION64_PATH";
 
 /// The environment variable that `warpgauge attach` sets for the library, beside those of
-/// programs::Choice: the folder for the results of each process.
+/// programs::LaunchFilter: the folder for the results of each process.
 inline constexpr const char* kAttachFolder = "WARPGAUGE_ATTACH_FOLDER";
 
 /// The driver's resources of a kernel. Bytes per thread (local) and per block (shared).

@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/call_graph.h"
-#include "metrics/cubin.h"
-#include "metrics/demangled.h"
+#include "metrics/base/demangled.h"
+#include "metrics/machine_code/call_graph.h"
+#include "metrics/machine_code/cubin.h"
 
 namespace warpgauge::attach {
 namespace {

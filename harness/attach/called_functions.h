@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "metrics/sass_metrics.h"
+#include "metrics/cupti/sass_metrics.h"
 
 namespace warpgauge::attach {
 

@@ -6,7 +6,7 @@
 #include <span>
 #include <thread>
 
-#include "metrics/hash.h"
+#include "metrics/base/hash.h"
 
 namespace warpgauge::attach::driver {
 namespace {

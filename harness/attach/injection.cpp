@@ -17,8 +17,8 @@
 #include "harness/attach/recorder.h"
 #include "harness/files/write_file.h"
 #include "harness/process/flush_at_exit.h"
-#include "metrics/cupti_crc.h"
-#include "metrics/cupti_error.h"
+#include "metrics/cupti/cupti_crc.h"
+#include "metrics/cupti/cupti_error.h"
 
 namespace warpgauge::attach {
 namespace {
@@ -348,7 +348,7 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   if (where == nullptr || recorder != nullptr) return 1;
   try {
     folder = where;
-    recorder = new Recorder(folder, warpgauge::programs::Choice::from_environment());
+    recorder = new Recorder(folder, warpgauge::programs::LaunchFilter::from_environment());
     warpgauge::process::flush_at_exit(finish);
     try {
       subscribe();

@@ -47,7 +47,7 @@ std::string unique_name() {
 
 }  // namespace
 
-LaunchLedger::LaunchLedger(std::filesystem::path folder, programs::Choice choice)
+LaunchLedger::LaunchLedger(std::filesystem::path folder, programs::LaunchFilter choice)
     : path_(std::move(folder) / unique_name()),
       choice_(std::move(choice)),
       launches_(path_.string() + kLaunchesEnding) {

@@ -18,7 +18,7 @@
 #include "harness/attach/driver.h"
 #include "harness/attach/launch_count.h"
 #include "harness/attach/shared_functions.h"
-#include "harness/programs/choice.h"
+#include "harness/programs/launch_filter.h"
 
 namespace warpgauge::attach {
 
@@ -30,7 +30,7 @@ using Kernels = std::vector<driver::LaunchedKernel>;
 class LaunchLedger {
  public:
   /// Throws std::system_error for a folder that cannot be written.
-  LaunchLedger(std::filesystem::path folder, programs::Choice choice);
+  LaunchLedger(std::filesystem::path folder, programs::LaunchFilter choice);
 
   /// Something is missing.
   void warn(const std::string& what);
@@ -82,7 +82,7 @@ class LaunchLedger {
   void write();
 
   const std::filesystem::path path_;
-  const programs::Choice choice_;
+  const programs::LaunchFilter choice_;
   mutable std::mutex mutex_;  ///< of what follows
   AttachedProcess process_;
   LaunchCount launches_;

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "metrics/cupti.h"
+#include "metrics/cupti/cupti.h"
 
 namespace warpgauge::attach {
 namespace {
@@ -49,7 +49,7 @@ struct Recorder::Context {
   Clock::duration cost{};  ///< of the last taking
 };
 
-Recorder::Recorder(std::filesystem::path folder, programs::Choice choice)
+Recorder::Recorder(std::filesystem::path folder, programs::LaunchFilter choice)
     : ledger_(std::move(folder), std::move(choice)) {}
 
 void Recorder::context_made(CUcontext handle, int device) {

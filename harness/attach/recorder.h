@@ -21,8 +21,8 @@
 #include "harness/attach/driver.h"
 #include "harness/attach/launch_ledger.h"
 #include "harness/attach/shared_functions.h"
-#include "metrics/cupti_context.h"
-#include "metrics/cupti_sass_session.h"
+#include "metrics/cupti/cupti_context.h"
+#include "metrics/cupti/cupti_sass_session.h"
 
 namespace warpgauge::attach {
 
@@ -47,7 +47,7 @@ class Recorder {
   };
 
   /// Throws std::system_error for a folder that cannot be written.
-  Recorder(std::filesystem::path folder, programs::Choice choice);
+  Recorder(std::filesystem::path folder, programs::LaunchFilter choice);
 
   /// A context was made on a device.
   void context_made(CUcontext context, int device);

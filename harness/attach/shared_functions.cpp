@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "metrics/call_graph.h"
-#include "metrics/cubin.h"
+#include "metrics/machine_code/call_graph.h"
+#include "metrics/machine_code/cubin.h"
 
 namespace warpgauge::attach {
 namespace {

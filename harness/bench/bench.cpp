@@ -17,28 +17,28 @@
 #include <string>
 #include <vector>
 
-#include "harness/archs.h"
 #include "harness/bench/bench_counters.h"
 #include "harness/bench/bench_tables.h"
-#include "harness/case_facts.h"
+#include "harness/cases/built_architectures.h"
+#include "harness/cases/family_budgets.h"
+#include "harness/cases/gpu_only.h"
 #include "harness/devices.h"
-#include "harness/family_budgets.h"
 #include "harness/files/colour.h"
 #include "harness/files/error_text.h"
 #include "harness/files/write_file.h"
-#include "harness/gpu_only.h"
-#include "harness/machine_watch.h"
+#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/compile_time_facts.h"
+#include "harness/measuring/gpu_monitor.h"
+#include "harness/measuring/provenance.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/outcome_text.h"
 #include "harness/outcome/recorded_run.h"
-#include "harness/process/one_process.h"
+#include "harness/process/fork_guard.h"
 #include "harness/process/prints_to_stderr.h"
 #include "harness/process/program.h"
 #include "harness/process/program_name.h"
-#include "harness/provenance.h"
 #include "harness/runtime.h"
-#include "harness/static_facts.h"
-#include "metrics/judge.h"
+#include "metrics/budgets/judge.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge::bench {
@@ -342,7 +342,7 @@ class Bench {
   double peak_ = 0, measured_peak_ = 0;             // bytes per second
   std::map<std::string, double> arithmetic_peaks_;  // operations per second, by type
   std::map<std::string, CaseCounts> counts_;
-  std::optional<MachineWatch> machine_;
+  std::optional<GpuMonitor> machine_;
   std::optional<TimedStream> stream_;  ///< made when the first case is timed
   Clock::time_point idle_since_;       ///< when the last run of the case before was over
   std::set<std::string> disturbances_;

@@ -7,7 +7,7 @@
 #include "harness/bench/sampling.h"
 #include "harness/bench/stopwatch.h"
 #include "harness/outcome/exit_code.h"
-#include "metrics/selection.h"
+#include "metrics/base/selection.h"
 
 namespace warpgauge::bench {
 

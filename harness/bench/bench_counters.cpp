@@ -10,14 +10,14 @@
 
 #include "harness/devices.h"
 #include "harness/files/temporary_path.h"
-#include "harness/meter.h"
-#include "harness/process/isolate.h"
+#include "harness/measuring/case_runner.h"
+#include "harness/measuring/provenance.h"
+#include "harness/process/gpu_turns.h"
 #include "harness/process/isolated_text.h"
 #include "harness/process/progress.h"
-#include "harness/process/turns.h"
-#include "harness/provenance.h"
+#include "harness/process/worker_pool.h"
 #include "harness/runtime.h"
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::bench {
 namespace {
@@ -50,8 +50,8 @@ std::size_t processes_for(std::size_t cases) {
 std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& cases,
                                               std::string* why) {
   const files::TemporaryPath file = files::TemporaryPath::file();
-  const process::Turns turns;
-  std::optional<Meter> meter;  // only ever filled in children
+  const process::GpuTurns turns;
+  std::optional<CaseRunner> meter;  // only ever filled in children
   metrics::FactWriter writer(file.path(), start_run("bench", {}));
   process::Progress progress("counts", cases.size());
   process::IsolatedWork work = {.count = cases.size()};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/registry.h"
+#include "harness/cases/registry.h"
 
 namespace warpgauge::bench {
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/archs.h"
 #include "harness/bench/bench.h"
+#include "harness/cases/built_architectures.h"
 #include "harness/devices.h"
 #include "harness/process/filter_options.h"
 #include "harness/process/help.h"

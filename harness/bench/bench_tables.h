@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "metrics/fact.h"
-#include "metrics/median.h"
+#include "metrics/facts/fact.h"
+#include "metrics/facts/median.h"
 
 namespace warpgauge::bench {
 

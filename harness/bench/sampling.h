@@ -5,7 +5,7 @@
 #include <chrono>
 #include <functional>
 
-#include "metrics/median.h"
+#include "metrics/facts/median.h"
 
 namespace warpgauge::bench {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <stdexcept>
 
-#include "harness/meter.h"
+#include "harness/measuring/case_runner.h"
 #include "harness/runtime.h"
 #include "warpgauge/cuda_error.h"
 #include "warpgauge/problem.h"

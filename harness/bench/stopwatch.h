@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/bench/timed_stream.h"
-#include "harness/registry.h"
+#include "harness/cases/registry.h"
 #include "warpgauge/comparison.h"
 
 namespace warpgauge::bench {

@@ -4,8 +4,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "harness/archs.h"
-#include "harness/check/case_gtests.h"
+#include "harness/cases/built_architectures.h"
+#include "harness/check/registered_tests.h"
 #include "harness/measure/gtest_outcome.h"
 #include "harness/process/help.h"
 #include "harness/process/program.h"

@@ -8,15 +8,15 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/archs.h"
 #include "harness/build_info.h"
+#include "harness/cases/built_architectures.h"
 #include "harness/commands/external_commands.h"
 #include "harness/files/error_text.h"
+#include "harness/measuring/provenance.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/process/help.h"
 #include "harness/process/program_name.h"
-#include "harness/provenance.h"
-#include "metrics/nearest.h"
+#include "metrics/base/nearest.h"
 
 namespace warpgauge::commands {
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "harness/commands/completion_shells.h"
-#include "metrics/nearest.h"
+#include "metrics/base/nearest.h"
 
 namespace warpgauge::commands {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "harness/archs.h"
+#include "harness/cases/built_architectures.h"
 #include "harness/commands/command_line.h"
 #include "harness/commands/generations.h"
 #include "harness/runtime.h"

@@ -108,7 +108,7 @@ void check_sides(const diff::DiffOptions& options, const BaseOptions& base, bool
   words.push_back(fmt::format("--noise={}", options.noise));
   words.insert(words.end(), selection.begin(), selection.end());
   if (!options.json.empty()) words.push_back("--json=" + options.json.string());
-  if (options.screen.everything) words.emplace_back("--all");
+  if (options.display.everything) words.emplace_back("--all");
   if (options.require_all) words.emplace_back("--require-all");
   run_external_command(std::move(words));
 }
@@ -180,8 +180,8 @@ void add_diff(CommandLine& line) {
       ->capture_default_str()
       ->type_name("DIR");
   process::add_filter_options(*command, options->selection);
-  command->add_flag("--all", options->screen.everything,
-                    "Show every value and line, not one screen");
+  command->add_flag("--all", options->display.everything,
+                    "Show every value and line, not one display");
   const auto set_noise = [options](const std::string& text) {
     const std::optional<double> share = diff::share_from(text);
     if (!share) {
@@ -209,7 +209,7 @@ void add_diff(CommandLine& line) {
     const auto folder =
         files::TemporaryPath::folder_in(std::filesystem::temp_directory_path(), "warpgauge-diff-");
     record_things(*options, *threads, folder.path());
-    options->screen.colours = files::may_be_coloured(STDOUT_FILENO);
+    options->display.colours = files::may_be_coloured(STDOUT_FILENO);
     return diff::diff_runs(*options);
   });
 }

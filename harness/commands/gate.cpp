@@ -11,8 +11,8 @@
 #include "harness/commands/command_line.h"
 #include "harness/files/printable.h"
 #include "harness/process/filter_options.h"
-#include "metrics/counter_row.h"
-#include "metrics/cupti.h"
+#include "metrics/cupti/cupti.h"
+#include "metrics/facts/counter_row.h"
 
 namespace warpgauge::commands {
 namespace {

@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "harness/devices.h"
-#include "harness/self_test_kernels.h"
-#include "metrics/architectures.h"
-#include "metrics/past_architectures.h"
+#include "harness/measuring/self_test_kernels.h"
+#include "metrics/architecture/architectures.h"
+#include "metrics/architecture/past_architectures.h"
 
 // The calls below are deprecated: this file shows what is left of them.
 #pragma GCC diagnostic ignored "-Wdeprecated-declarations"

@@ -5,14 +5,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "harness/archs.h"
+#include "harness/cases/built_architectures.h"
+#include "harness/cases/registry.h"
 #include "harness/commands/command_line.h"
 #include "harness/files/source_root.h"
+#include "harness/measuring/compile_time_facts.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/process/filter_options.h"
-#include "harness/registry.h"
 #include "harness/runtime.h"
-#include "harness/static_facts.h"
 
 namespace warpgauge::commands {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "harness/commands/command_line.h"
 #include "harness/outcome/exit_code.h"
-#include "metrics/catalog.h"
-#include "metrics/counter_row.h"
-#include "metrics/cupti.h"
+#include "metrics/cupti/cupti.h"
+#include "metrics/facts/catalog.h"
+#include "metrics/facts/counter_row.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -146,7 +146,7 @@ int print_nsight_names() {
 }
 
 /// {"metrics": [{id, unit, direction, ...}, ...], "counter": what the rows of counters have}:
-/// metrics/catalog.json, which other programs read.
+/// metrics/facts/catalog.json, which other programs read.
 int print_json() {
   using nlohmann::ordered_json;
   ordered_json rows = ordered_json::array();

@@ -1,6 +1,6 @@
 // warpgauge occupancy: the theoretical occupancy of blocks with given needs, and its curves.
 
-#include "metrics/occupancy.h"
+#include "metrics/architecture/occupancy.h"
 
 #include <fmt/format.h>
 
@@ -10,8 +10,8 @@
 
 #include "harness/commands/command_line.h"
 #include "harness/outcome/exit_code.h"
-#include "metrics/architectures.h"
-#include "metrics/occupancy_curve.h"
+#include "metrics/architecture/architectures.h"
+#include "metrics/architecture/occupancy_curve.h"
 
 namespace warpgauge::commands {
 namespace {

@@ -77,8 +77,8 @@ void add_toolchain(CommandLine& line) {
   command->add_option("--out", options->out, "Keep cubins and facts in this folder")
       ->type_name("DIR");
   process::add_filter_options(*command, options->diff.selection);
-  command->add_flag("--all", options->diff.screen.everything,
-                    "Show every value and line, not one screen");
+  command->add_flag("--all", options->diff.display.everything,
+                    "Show every value and line, not one display");
   command->add_option("--json", options->diff.json, "Write the comparison to this file, too")
       ->type_name("FILE");
   command->add_option("sources", options->sources, "PTX (.ptx) and CUDA (.cu)")
@@ -96,7 +96,7 @@ void add_toolchain(CommandLine& line) {
     }
     options->sources.resize(options->sources.size() - options->arguments.size());
     take_program_arguments(*options);
-    options->diff.screen.colours = files::may_be_coloured(STDOUT_FILENO);
+    options->diff.display.colours = files::may_be_coloured(STDOUT_FILENO);
     return static_cast<int>(toolchain::toolchain(*options));
   });
 }

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "metrics/confidence.h"
-#include "metrics/fact.h"
+#include "metrics/facts/confidence.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::diff {
 

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/files/printable.h"
-#include "metrics/value.h"
+#include "metrics/base/value.h"
 
 namespace warpgauge::diff {
 namespace {
@@ -30,12 +30,12 @@ struct Row {
   Agreement agreement;
 };
 
-/// The families; on one screen those that differ first, and the last ones together.
+/// The families; on one display those that differ first, and the last ones together.
 std::vector<Row> rows_of(const CountComparison& comparison, Agreement FamilyAgreement::*kind,
-                         const Screen& screen) {
+                         const DisplayOptions& display) {
   std::vector<Row> rows;
   for (const auto& [name, family] : comparison.families) rows.push_back({name, family.*kind});
-  if (screen.everything || rows.size() <= kShownCases) return rows;
+  if (display.everything || rows.size() <= kShownCases) return rows;
   std::ranges::stable_sort(rows, std::greater(),
                            [](const Row& row) { return row.agreement.different; });
   Row others{fmt::format("{} others", rows.size() - kShownCases), {}};
@@ -47,8 +47,8 @@ std::vector<Row> rows_of(const CountComparison& comparison, Agreement FamilyAgre
 
 /// One kind of place by family, with the share of all that each column has.
 std::string table(const CountComparison& comparison, std::string_view title,
-                  Agreement FamilyAgreement::*kind, const Screen& screen) {
-  std::vector<Row> rows = rows_of(comparison, kind, screen);
+                  Agreement FamilyAgreement::*kind, const DisplayOptions& display) {
+  std::vector<Row> rows = rows_of(comparison, kind, display);
   const Agreement all = comparison.total().*kind;
   rows.push_back({"total", all});
   std::size_t width = title.size();
@@ -106,10 +106,10 @@ std::vector<const CountDifference*> worst_of_cases(const CountComparison& compar
   return worst;
 }
 
-/// The counts that differ; on one screen one of each case.
-std::string differences_text(const CountComparison& comparison, const Screen& screen) {
+/// The counts that differ; on one display one of each case.
+std::string differences_text(const CountComparison& comparison, const DisplayOptions& display) {
   std::vector<Entry> rows;
-  if (screen.everything) {
+  if (display.everything) {
     for (const CountDifference& one : comparison.differences)
       rows.push_back({difference_text(one)});
   } else {
@@ -117,16 +117,16 @@ std::string differences_text(const CountComparison& comparison, const Screen& sc
       rows.push_back({difference_text(*one)});
     }
   }
-  return first_of(rows, kShownCases, "cases", screen);
+  return first_of(rows, kShownCases, "cases", display);
 }
 
-/// A line for each case that was not compared ("id on arch"); on one screen for all architectures
+/// A line for each case that was not compared ("id on arch"); on one display for all architectures
 /// of an id.
 void add_left_out(std::vector<Entry>& rows, const std::vector<std::string>& cases,
-                  std::string_view why, const Screen& screen) {
+                  std::string_view why, const DisplayOptions& display) {
   const auto id_of = [](std::string_view one) { return one.substr(0, one.rfind(" on ")); };
   for (std::size_t begin = 0, end = 0; begin < cases.size(); begin = end) {
-    for (end = begin + 1; !screen.everything && end < cases.size(); ++end) {
+    for (end = begin + 1; !display.everything && end < cases.size(); ++end) {
       if (id_of(cases[end]) != id_of(cases[begin])) break;
     }
     const std::size_t others = end - begin - 1;
@@ -160,19 +160,19 @@ std::string headline(const CountComparison& comparison) {
   return text;
 }
 
-std::string comparison_text(const CountComparison& comparison, const Screen& screen) {
-  std::string text = table(comparison, "source lines", &FamilyAgreement::lines, screen);
-  if (screen.everything) {
-    text += '\n' + table(comparison, "whole cases", &FamilyAgreement::whole_cases, screen);
+std::string comparison_text(const CountComparison& comparison, const DisplayOptions& display) {
+  std::string text = table(comparison, "source lines", &FamilyAgreement::lines, display);
+  if (display.everything) {
+    text += '\n' + table(comparison, "whole cases", &FamilyAgreement::whole_cases, display);
   }
   std::vector<Entry> left_out;
-  add_left_out(left_out, comparison.only_in_a, "counted in A only", screen);
-  add_left_out(left_out, comparison.only_in_b, "counted in B only", screen);
-  add_left_out(left_out, comparison.other_code, "other machine code", screen);
+  add_left_out(left_out, comparison.only_in_a, "counted in A only", display);
+  add_left_out(left_out, comparison.only_in_b, "counted in B only", display);
+  add_left_out(left_out, comparison.other_code, "other machine code", display);
   add_left_out(left_out, comparison.without_lines, "source lines: counted on one side only",
-               screen);
-  for (const std::string& list : {differences_text(comparison, screen),
-                                  first_of(left_out, kShownLost, "cases not compared", screen)}) {
+               display);
+  for (const std::string& list : {differences_text(comparison, display),
+                                  first_of(left_out, kShownLost, "cases not compared", display)}) {
     if (!list.empty()) text += '\n' + list;
   }
   return text + '\n' + headline(comparison) + '\n';

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "metrics/catalog.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::diff {
 namespace {

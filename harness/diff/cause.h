@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/diff/cause_rules.h"
-#include "harness/diff/side.h"
+#include "harness/diff/compared_facts.h"
 
 namespace warpgauge::diff {
 

@@ -39,18 +39,18 @@ std::string name_or(const std::string& name, const std::filesystem::path& file) 
 
 bool has_common_values(const std::vector<Change>& changes) {
   return std::ranges::any_of(changes, [](const Change& change) {
-    return change.a.index() != 0 && (change.b.index() != 0 || change.mark == Mark::worse);
+    return change.a.index() != 0 && (change.b.index() != 0 || change.mark == ChangeKind::worse);
   });
 }
 
 outcome::ExitCode exit_code_of(const std::vector<Change>& changes, bool require_all) {
-  const auto has = [&](Mark mark) {
+  const auto has = [&](ChangeKind mark) {
     return std::ranges::find(changes, mark, &Change::mark) != changes.end();
   };
-  if (has(Mark::worse)) return outcome::kOverBudget;
+  if (has(ChangeKind::worse)) return outcome::kOverBudget;
   const auto is_one_sided = [](CaseChanges of_case) { return only_side(of_case).has_value(); };
   const bool left_out = require_all && std::ranges::any_of(by_case(changes), is_one_sided);
-  return has(Mark::lost) || left_out ? outcome::kNotMeasured : outcome::kWithinBudget;
+  return has(ChangeKind::lost) || left_out ? outcome::kNotMeasured : outcome::kWithinBudget;
 }
 
 /// All that two files say of the same cases.
@@ -91,7 +91,7 @@ Result values_result(const std::vector<Change>& changes, const KernelsOfCases& k
                     name_or(options.name_a, options.a), name_or(options.name_b, options.b)));
   }
   return {exit_code_of(changes, options.require_all),
-          changes_text(changes, kernels, options.screen),
+          changes_text(changes, kernels, options.display),
           [&](files::JsonDocument& json) { add_changes(json, changes, kernels); }};
 }
 
@@ -111,7 +111,7 @@ Result counts_result(const CountComparison& comparison, const DiffOptions& optio
   return {comparison.is_refuted() ? outcome::kOverBudget
           : left_out              ? outcome::kNotMeasured
                                   : outcome::kWithinBudget,
-          comparison_text(comparison, options.screen),
+          comparison_text(comparison, options.display),
           [&](files::JsonDocument& json) { add_comparison(json, comparison); }};
 }
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/diff/noise.h"
-#include "harness/diff/screen.h"
-#include "metrics/selection.h"
+#include "harness/diff/truncate.h"
+#include "metrics/base/selection.h"
 
 namespace warpgauge::diff {
 
@@ -19,7 +19,7 @@ struct DiffOptions {
   double noise = kUsualNoise;
   std::filesystem::path json;  ///< gets the result as JSON; empty: no file
   bool require_all = false;    ///< a case that is not compared at all makes the exit code 3, too
-  Screen screen;
+  DisplayOptions display;
 };
 
 /// Reads both files, prints the result and writes it. Where the accesses were counted by different

@@ -6,8 +6,8 @@
 
 #include "harness/diff/agreement_text.h"
 #include "harness/diff/diff_text.h"
-#include "metrics/demangled.h"
-#include "metrics/json_members.h"
+#include "metrics/base/demangled.h"
+#include "metrics/base/json_members.h"
 
 namespace warpgauge::diff {
 namespace {
@@ -17,7 +17,8 @@ using metrics::set;
 using nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "warpgauge.diff/1";
-constexpr Mark kCausedMarks[] = {Mark::worse, Mark::moved, Mark::changed, Mark::better};
+constexpr ChangeKind kCausedMarks[] = {ChangeKind::worse, ChangeKind::moved, ChangeKind::changed,
+                                       ChangeKind::better};
 
 void set(ordered_json& object, const char* key, std::optional<double> number) {
   if (number) object[key] = metrics::number_json(*number);
@@ -59,7 +60,7 @@ ordered_json change_json(const Change& change, const KernelsOfCases& kernels) {
   set(object, "reason", change.reason.str());
   ordered_json lines = ordered_json::array();
   for (const LineChange& line : change.lines) {
-    if (line.mark != Mark::same) lines.push_back(line_json(line));
+    if (line.mark != ChangeKind::same) lines.push_back(line_json(line));
   }
   if (!lines.empty()) object["lines"] = std::move(lines);
   return object;
@@ -105,13 +106,13 @@ void add_changes(files::JsonDocument& json, const std::vector<Change>& changes,
                  const KernelsOfCases& kernels) {
   ordered_json marks = ordered_json::object(), causes = ordered_json::array();
   const MarkCounts counts = count_marks(changes);
-  for (std::size_t i = 0; i < kMarks; ++i) {
-    marks[std::string(to_string(static_cast<Mark>(i)))] = counts[i];
+  for (std::size_t i = 0; i < kChangeKinds; ++i) {
+    marks[std::string(to_string(static_cast<ChangeKind>(i)))] = counts[i];
   }
   for (const auto& [cause, of_cause] : count_causes(changes)) {
     ordered_json row = ordered_json::object();
     if (cause) row["cause"] = to_string(*cause);
-    for (const Mark mark : kCausedMarks) {
+    for (const ChangeKind mark : kCausedMarks) {
       row[std::string(to_string(mark))] = of_cause[static_cast<std::size_t>(mark)];
     }
     causes.push_back(std::move(row));
@@ -122,7 +123,7 @@ void add_changes(files::JsonDocument& json, const std::vector<Change>& changes,
   json.add("causes", causes);
   json.add_list("changes", [&](const auto& add) {
     for (const Change& change : changes) {
-      if (change.mark != Mark::same) add(change_json(change, kernels));
+      if (change.mark != ChangeKind::same) add(change_json(change, kernels));
     }
   });
 }

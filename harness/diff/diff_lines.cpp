@@ -28,7 +28,7 @@ std::vector<LineChange> take_shifted(LineValues& a, LineValues& b) {
       ++line;
       continue;
     }
-    found.push_back({alike->second.back(), Mark::same, value, value});
+    found.push_back({alike->second.back(), ChangeKind::same, value, value});
     alike->second.pop_back();
     line = a.erase(line);
   }
@@ -43,15 +43,15 @@ std::vector<LineChange> line_changes(LineValues a, LineValues b, const metrics::
   for (const auto& [key, before] : a) {
     const auto other = b.find(key);
     if (other == b.end()) {
-      found.push_back({key, Mark::gone, before, {}});
+      found.push_back({key, ChangeKind::gone, before, {}});
       continue;
     }
     const double after = other->second;
-    found.push_back(
-        {key, before == after ? Mark::same : direction(before, after, metric), before, after});
+    found.push_back({key, before == after ? ChangeKind::same : direction(before, after, metric),
+                     before, after});
     b.erase(other);
   }
-  for (const auto& [key, after] : b) found.push_back({key, Mark::added, {}, after});
+  for (const auto& [key, after] : b) found.push_back({key, ChangeKind::added, {}, after});
   std::ranges::stable_sort(found, {}, [](const LineChange& line) {
     return std::tuple(-distance(line), line.place.file, line.place.line);
   });

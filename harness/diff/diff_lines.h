@@ -4,16 +4,16 @@
 #include <optional>
 #include <vector>
 
-#include "harness/diff/mark.h"
-#include "harness/diff/side.h"
-#include "metrics/catalog.h"
+#include "harness/diff/change_kind.h"
+#include "harness/diff/compared_facts.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::diff {
 
 /// One source line's contribution; nullopt: nothing was counted there.
 struct LineChange {
   LineKey place;
-  Mark mark = Mark::same;
+  ChangeKind mark = ChangeKind::same;
   std::optional<double> a, b;
 };
 

@@ -10,24 +10,24 @@
 #include <utility>
 
 #include "harness/files/printable.h"
-#include "metrics/demangled.h"
-#include "metrics/value.h"
+#include "metrics/base/demangled.h"
+#include "metrics/base/value.h"
 
 namespace warpgauge::diff {
 namespace {
 
 bool is_shown(const Change& change) {
-  const bool hidden =
-      change.mark == Mark::same || change.mark == Mark::unsure || change.mark == Mark::gone;
+  const bool hidden = change.mark == ChangeKind::same || change.mark == ChangeKind::unsure ||
+                      change.mark == ChangeKind::gone;
   return !hidden && change.is_judged();
 }
 
 /// The mark as wide as the longest, in its colour.
-std::string marked(Mark mark, const Screen& screen) {
-  constexpr int kColours[kMarks] = {31, 33, 36, 36, 32, 36, 0, 0, 0};
+std::string marked(ChangeKind mark, const DisplayOptions& display) {
+  constexpr int kColours[kChangeKinds] = {31, 33, 36, 36, 32, 36, 0, 0, 0};
   const int colour = kColours[static_cast<std::size_t>(mark)];
   const std::string text = fmt::format("{:<7}", to_string(mark));
-  return screen.colours && colour != 0 ? fmt::format("\033[{}m{}\033[0m", colour, text) : text;
+  return display.colours && colour != 0 ? fmt::format("\033[{}m{}\033[0m", colour, text) : text;
 }
 
 std::string case_text(const Change& change) {
@@ -45,7 +45,7 @@ std::string values_text(const Change& change) {
   if (change.a.index() == 0 && change.b.index() == 0) return "";
   std::string text = fmt::format("{} -> {} {}", metrics::to_text(change.a),
                                  metrics::to_text(change.b), change.metric->unit);
-  if (change.relative && change.mark != Mark::same) {
+  if (change.relative && change.mark != ChangeKind::same) {
     text += fmt::format(" ({:+.1f}%)", 100 * *change.relative);
   }
   return text;
@@ -65,8 +65,8 @@ bool is_of_several_gpus(const Change& change, CaseChanges of_case) {
 }
 
 /// The row of a case that only one run measured.
-std::string one_sided_row(CaseChanges changes, std::size_t others, const Screen& screen) {
-  return fmt::format("{} {}{}: the whole case, {} value{}\n", marked(*only_side(changes), screen),
+std::string one_sided_row(CaseChanges changes, std::size_t others, const DisplayOptions& display) {
+  return fmt::format("{} {}{}: the whole case, {} value{}\n", marked(*only_side(changes), display),
                      case_text(changes.front()),
                      others > 0 ? fmt::format(" and {} more", others) : "", changes.size(),
                      changes.size() == 1 ? "" : "s");
@@ -80,15 +80,15 @@ struct ShownCase {
   std::size_t values, others = 0;
 };
 
-std::string shown_row(const ShownCase& one, const Screen& screen) {
+std::string shown_row(const ShownCase& one, const DisplayOptions& display) {
   const Change& worst = *one.worst;
-  std::string text = fmt::format("{} {}", marked(worst.mark, screen), case_text(worst));
+  std::string text = fmt::format("{} {}", marked(worst.mark, display), case_text(worst));
   if (one.others > 0) text += fmt::format(" and {} more", one.others);
   if (one.values > 1) text += fmt::format(" ({} values)", one.values);
   std::string value = fmt::format("{} {}", worst.metric->id, values_text(worst));
   if (value.ends_with(' ')) value.pop_back();
   if (is_of_several_gpus(worst, one.changes)) value += " on " + worst.gpu.str();
-  if (!worst.lines.empty() && worst.lines.front().mark != Mark::same) {
+  if (!worst.lines.empty() && worst.lines.front().mark != ChangeKind::same) {
     value += ", " + line_text(worst.lines.front().place);
   }
   return fmt::format("{}\n        {}\n", text, files::printable(value + why_text(worst)));
@@ -102,8 +102,8 @@ struct ShownCases {
 };
 
 ShownCases shown_cases(const std::vector<Change>& changes) {
-  std::map<std::tuple<std::string_view, Mark, const metrics::Metric*>, std::size_t> changed;
-  std::map<std::pair<std::string_view, Mark>, std::size_t> one_sided;
+  std::map<std::tuple<std::string_view, ChangeKind, const metrics::Metric*>, std::size_t> changed;
+  std::map<std::pair<std::string_view, ChangeKind>, std::size_t> one_sided;
   ShownCases shown;
   const auto add = [](std::vector<ShownCase>& cases, auto& places, const auto& key,
                       const ShownCase& one) {
@@ -119,7 +119,7 @@ ShownCases shown_cases(const std::vector<Change>& changes) {
     if (worst == of_case.end()) continue;
     const auto values = static_cast<std::size_t>(std::ranges::count_if(of_case, is_shown));
     const ShownCase one{of_case, &*worst, values};
-    if (const std::optional<Mark> side = only_side(of_case)) {
+    if (const std::optional<ChangeKind> side = only_side(of_case)) {
       add(shown.one_sided, one_sided, std::pair(std::string_view(worst->id), *side), one);
     } else {
       add(shown.changed, changed, std::tuple(variant_of(worst->id), worst->mark, worst->metric),
@@ -131,14 +131,15 @@ ShownCases shown_cases(const std::vector<Change>& changes) {
 
 /// The number of values by cause and mark; nothing where nothing changed.
 std::string cause_table(const std::vector<Change>& changes) {
-  constexpr Mark kColumns[] = {Mark::worse, Mark::moved, Mark::changed, Mark::better};
+  constexpr ChangeKind kColumns[] = {ChangeKind::worse, ChangeKind::moved, ChangeKind::changed,
+                                     ChangeKind::better};
   const CauseCounts causes = count_causes(changes);
   if (causes.empty()) return "";
   std::string text = fmt::format("{:<18}", "cause");
-  for (const Mark mark : kColumns) text += fmt::format(" {:>7}", to_string(mark));
+  for (const ChangeKind mark : kColumns) text += fmt::format(" {:>7}", to_string(mark));
   for (const auto& [cause, counts] : causes) {
     text += fmt::format("\n{:<18}", cause ? to_string(*cause) : "a case that fails");
-    for (const Mark mark : kColumns) {
+    for (const ChangeKind mark : kColumns) {
       text += fmt::format(" {:>7}", counts[static_cast<std::size_t>(mark)]);
     }
   }
@@ -199,31 +200,32 @@ std::string equal_work_text(const std::vector<Change>& changes, const KernelsOfC
 }
 
 std::string one_screen(const std::vector<Change>& changes, const KernelsOfCases& kernels,
-                       const Screen& screen) {
+                       const DisplayOptions& display) {
   const ShownCases shown = shown_cases(changes);
   std::vector<Entry> changed, one_sided;
   for (const ShownCase& one : shown.changed) {
-    changed.push_back({shown_row(one, screen) + kernel_text(one.changes, kernels), one.others + 1});
+    changed.push_back(
+        {shown_row(one, display) + kernel_text(one.changes, kernels), one.others + 1});
   }
   for (const ShownCase& one : shown.one_sided) {
-    one_sided.push_back({one_sided_row(one.changes, one.others, screen), one.others + 1});
+    one_sided.push_back({one_sided_row(one.changes, one.others, display), one.others + 1});
   }
   std::string text = cause_table(changes);
-  for (const std::string& list : {first_of(changed, kShownCases, "cases", screen),
-                                  first_of(one_sided, kShownLost, "lost or new cases", screen)}) {
+  for (const std::string& list : {first_of(changed, kShownCases, "cases", display),
+                                  first_of(one_sided, kShownLost, "lost or new cases", display)}) {
     if (!list.empty()) text += list + '\n';
   }
   return text + equal_work_text(changes, kernels);
 }
 
-std::string block(CaseChanges of_case, std::size_t width, const Screen& screen) {
+std::string block(CaseChanges of_case, std::size_t width, const DisplayOptions& display) {
   std::string text = case_text(of_case.front()) + '\n';
   for (const Change& change : of_case) {
     std::string row = fmt::format("{:<{}}  {}", change.metric->id, width, values_text(change));
     row.erase(row.find_last_not_of(' ') + 1);
     if (!change.gpu.empty() && is_of_several_gpus(change, of_case))
       row += " on " + change.gpu.str();
-    text += fmt::format("  {} {}\n", marked(change.mark, screen),
+    text += fmt::format("  {} {}\n", marked(change.mark, display),
                         files::printable(row + why_text(change)));
     for (const LineChange& line : change.lines) {
       text +=
@@ -236,12 +238,12 @@ std::string block(CaseChanges of_case, std::size_t width, const Screen& screen) 
 }
 
 std::string all_blocks(const std::vector<Change>& changes, const KernelsOfCases& kernels,
-                       const Screen& screen) {
+                       const DisplayOptions& display) {
   std::size_t width = 0;
   for (const Change& change : changes) width = std::max(width, change.metric->id.size());
   std::string text;
   for (const CaseChanges of_case : by_case(changes)) {
-    text += block(of_case, width, screen) + kernel_text(of_case, kernels) + '\n';
+    text += block(of_case, width, display) + kernel_text(of_case, kernels) + '\n';
   }
   return text + equal_work_text(changes, kernels);
 }
@@ -250,35 +252,35 @@ std::string all_blocks(const std::vector<Change>& changes, const KernelsOfCases&
 
 std::string headline(const std::vector<Change>& changes) {
   const MarkCounts counts = count_marks(changes);
-  const auto count = [&](Mark mark) { return counts[static_cast<std::size_t>(mark)]; };
-  const auto words = [](Mark mark) -> std::string_view {
+  const auto count = [&](ChangeKind mark) { return counts[static_cast<std::size_t>(mark)]; };
+  const auto words = [](ChangeKind mark) -> std::string_view {
     switch (mark) {
-      case Mark::same:
+      case ChangeKind::same:
         return "the same";
-      case Mark::moved:
+      case ChangeKind::moved:
         return "moved with the same machine code and launches";
-      case Mark::unsure:
+      case ChangeKind::unsure:
         return "noisy values without an interval, or estimates, not compared";
       default:
         return to_string(mark);
     }
   };
   std::vector<std::string> parts;
-  for (std::size_t i = 0; i < kMarks; ++i) {
+  for (std::size_t i = 0; i < kChangeKinds; ++i) {
     if (counts[i] > 0)
-      parts.push_back(fmt::format("{} {}", counts[i], words(static_cast<Mark>(i))));
+      parts.push_back(fmt::format("{} {}", counts[i], words(static_cast<ChangeKind>(i))));
   }
   return fmt::format("{}: {}",
-                     count(Mark::worse) > 0  ? "WORSE"
-                     : count(Mark::lost) > 0 ? "LOST"
-                                             : "NOT WORSE",
+                     count(ChangeKind::worse) > 0  ? "WORSE"
+                     : count(ChangeKind::lost) > 0 ? "LOST"
+                                                   : "NOT WORSE",
                      fmt::join(parts, ", "));
 }
 
 std::string changes_text(const std::vector<Change>& changes, const KernelsOfCases& kernels,
-                         const Screen& screen) {
-  return (screen.everything ? all_blocks(changes, kernels, screen)
-                            : one_screen(changes, kernels, screen)) +
+                         const DisplayOptions& display) {
+  return (display.everything ? all_blocks(changes, kernels, display)
+                             : one_screen(changes, kernels, display)) +
          headline(changes) + '\n';
 }
 

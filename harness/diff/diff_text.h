@@ -6,16 +6,16 @@
 
 #include "harness/diff/difference.h"
 #include "harness/diff/same_kernels.h"
-#include "harness/diff/screen.h"
+#include "harness/diff/truncate.h"
 
 namespace warpgauge::diff {
 
-/// One screen: a table of marks by cause, the worst cases with their worst value and its line, the
+/// One display: a table of marks by cause, the worst cases with their worst value and its line, the
 /// cases that only one run measured, the headline. With everything: a block for each case, a row
 /// for each value, and below it its lines. Of `kernels` it shows the names, and what became of
 /// their machine code.
 std::string changes_text(const std::vector<Change>& changes, const KernelsOfCases& kernels,
-                         const Screen& screen);
+                         const DisplayOptions& display);
 
 /// "WORSE: 1 worse, 3 the same".
 std::string headline(const std::vector<Change>& changes);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/diff/noise.h"
-#include "metrics/budget.h"
+#include "metrics/facts/built_in_limits.h"
 
 namespace warpgauge::diff {
 namespace {
@@ -19,24 +19,25 @@ using metrics::Metric;
 bool says_anything(const SideValue& value) { return value.is_measured() || value.failed(); }
 
 /// The mark of two values that are not the same.
-Mark mark_of_change(const SideValue& a, const SideValue& b, const Metric& metric, double noise) {
+ChangeKind mark_of_change(const SideValue& a, const SideValue& b, const Metric& metric,
+                          double noise) {
   if (metric.cls == Class::bounded) {
-    if (!a.fact->interval || !b.fact->interval) return Mark::unsure;
-    if (!is_beyond_noise(*a.fact, *b.fact, noise)) return Mark::same;
+    if (!a.fact->interval || !b.fact->interval) return ChangeKind::unsure;
+    if (!is_beyond_noise(*a.fact, *b.fact, noise)) return ChangeKind::same;
   }
-  if (a.number() == nullptr) return Mark::changed;  // words
+  if (a.number() == nullptr) return ChangeKind::changed;  // words
   return direction(*a.number(), *b.number(), metric);
 }
 
 /// Either side may be nullptr: its run does not have the value.
-Mark mark_of(const SideValue* a, const SideValue* b, const Metric& metric, double noise) {
+ChangeKind mark_of(const SideValue* a, const SideValue* b, const Metric& metric, double noise) {
   const bool a_failed = a != nullptr && a->failed();
-  if (b != nullptr && b->failed()) return a_failed ? Mark::same : Mark::worse;
+  if (b != nullptr && b->failed()) return a_failed ? ChangeKind::same : ChangeKind::worse;
   const bool in_a = a != nullptr && a->is_measured(), in_b = b != nullptr && b->is_measured();
-  if (a_failed && in_b) return Mark::better;
-  if (!in_a) return Mark::added;
-  if (!in_b) return metric.cls == Class::info ? Mark::gone : Mark::lost;
-  if (a->fact->value == b->fact->value) return Mark::same;
+  if (a_failed && in_b) return ChangeKind::better;
+  if (!in_a) return ChangeKind::added;
+  if (!in_b) return metric.cls == Class::info ? ChangeKind::gone : ChangeKind::lost;
+  if (a->fact->value == b->fact->value) return ChangeKind::same;
   return mark_of_change(*a, *b, metric, noise);
 }
 
@@ -49,9 +50,10 @@ std::optional<double> relative_change(const metrics::Value& a, const metrics::Va
 void add_cause(Change& change, const SideValue& a, const SideValue& b) {
   change.cause = cause_of(a, b);
   change.details = details_of(a, b);
-  if (is_of_the_machine(*change.cause) && !a.failed() && !b.failed()) change.mark = Mark::moved;
-  if (is_estimate(a, b)) change.mark = Mark::changed;
-  if (is_recount(*change.cause, a, b)) change.mark = Mark::unsure;
+  if (is_of_the_machine(*change.cause) && !a.failed() && !b.failed())
+    change.mark = ChangeKind::moved;
+  if (is_estimate(a, b)) change.mark = ChangeKind::changed;
+  if (is_recount(*change.cause, a, b)) change.mark = ChangeKind::unsure;
 }
 
 Change change_of(const SideValue* a, const SideValue* b, const Metric& metric, double noise) {
@@ -67,8 +69,8 @@ Change change_of(const SideValue* a, const SideValue* b, const Metric& metric, d
   change.relative = relative_change(change.a, change.b);
   if (a != nullptr && b != nullptr) change.other_code = have_other_code(*a, *b);
   if (b != nullptr && !b->is_measured()) change.reason = b->fact->reason;
-  const bool differs =
-      change.mark == Mark::worse || change.mark == Mark::better || change.mark == Mark::changed;
+  const bool differs = change.mark == ChangeKind::worse || change.mark == ChangeKind::better ||
+                       change.mark == ChangeKind::changed;
   if (differs && a != nullptr && a->is_measured() && b != nullptr && b->is_measured()) {
     add_cause(change, *a, *b);
   }
@@ -77,8 +79,8 @@ Change change_of(const SideValue* a, const SideValue* b, const Metric& metric, d
 
 /// The key in A of each value of B that is of another GPU of the same name, where each side has
 /// just one such: the runners of CI are many.
-std::map<Key, Key> on_like_gpus(const Side& a, const Side& b) {
-  const auto alone = [](const Side& mine, const Side& other) {
+std::map<Key, Key> on_like_gpus(const ComparedFacts& a, const ComparedFacts& b) {
+  const auto alone = [](const ComparedFacts& mine, const ComparedFacts& other) {
     std::map<Key, std::vector<Key>> found;  // by the key with the name of the GPU
     for (const auto& [key, value] : mine.values) {
       if (other.values.contains(key)) continue;
@@ -104,19 +106,20 @@ void mark_what_costs_nothing(std::vector<Change>& changes) {
   std::set<std::pair<std::string_view, std::string_view>> kept;  // id and architecture
   for (const Change& change : changes) {
     const bool is_measured = std::holds_alternative<double>(change.b);
-    if (change.metric->id == "occupancy.theoretical" && change.mark == Mark::same && is_measured) {
+    if (change.metric->id == "occupancy.theoretical" && change.mark == ChangeKind::same &&
+        is_measured) {
       kept.emplace(change.id, change.arch);
     }
   }
   for (Change& change : changes) {
-    const bool is_directed = change.mark == Mark::worse || change.mark == Mark::better;
+    const bool is_directed = change.mark == ChangeKind::worse || change.mark == ChangeKind::better;
     const bool are_numbers =
         std::holds_alternative<double>(change.a) && std::holds_alternative<double>(change.b);
     const bool costs_nothing = (change.metric->cost == metrics::Cost::occupancy &&
                                 kept.contains({change.id, change.arch})) ||
                                (change.metric->cost == metrics::Cost::size && change.relative &&
                                 std::abs(*change.relative) <= metrics::kFreeGrowth);
-    if (is_directed && are_numbers && costs_nothing) change.mark = Mark::changed;
+    if (is_directed && are_numbers && costs_nothing) change.mark = ChangeKind::changed;
   }
 }
 
@@ -135,7 +138,7 @@ auto rank(const Change& change) {
 }
 
 /// The cases whose counts a run has carried over from another, without times.
-std::set<CaseKey> carried_cases(const Side& side) {
+std::set<CaseKey> carried_cases(const ComparedFacts& side) {
   std::set<CaseKey> cases;
   for (const auto& [key, value] : side.values) {
     if (!value.fact->context->carried.empty()) cases.insert(case_of(*value.fact));
@@ -145,7 +148,7 @@ std::set<CaseKey> carried_cases(const Side& side) {
 
 }  // namespace
 
-std::vector<Change> find_changes(const Side& a, const Side& b, double noise) {
+std::vector<Change> find_changes(const ComparedFacts& a, const ComparedFacts& b, double noise) {
   const std::map<Key, Key> names = on_like_gpus(a, b);
   const std::set<CaseKey> carried_a = carried_cases(a), carried_b = carried_cases(b);
   struct Pair {
@@ -159,7 +162,7 @@ std::vector<Change> find_changes(const Side& a, const Side& b, double noise) {
     Pair& pair = pairs[like == names.end() ? key : like->second];
     pair.b = &value, pair.key_b = &key;
   }
-  const auto lines_of = [](const Side& side, const Key* key) {
+  const auto lines_of = [](const ComparedFacts& side, const Key* key) {
     const auto found = key == nullptr ? side.lines.end() : side.lines.find(*key);
     return found == side.lines.end() ? LineValues{} : found->second;
   };
@@ -184,7 +187,7 @@ std::vector<Change> find_changes(const Side& a, const Side& b, double noise) {
 }
 
 void sort_worst_first(std::vector<Change>& changes) {
-  using Case = std::pair<metrics::Text, metrics::Text>;  // id and architecture
+  using Case = std::pair<metrics::SharedString, metrics::SharedString>;  // id and architecture
   std::map<Case, decltype(rank(changes.front()))> worst;
   for (const Change& change : changes) {
     const auto [known, is_new] = worst.try_emplace({change.id, change.arch}, rank(change));
@@ -209,10 +212,10 @@ CauseCounts count_causes(std::span<const Change> changes) {
   for (const Change& change : changes) {
     if (!change.is_judged()) continue;
     switch (change.mark) {
-      case Mark::worse:
-      case Mark::moved:
-      case Mark::changed:
-      case Mark::better:
+      case ChangeKind::worse:
+      case ChangeKind::moved:
+      case ChangeKind::changed:
+      case ChangeKind::better:
         ++counts[change.cause][static_cast<std::size_t>(change.mark)];
         break;
       default:
@@ -234,12 +237,13 @@ std::vector<CaseChanges> by_case(std::span<const Change> changes) {
   return cases;
 }
 
-std::optional<Mark> only_side(CaseChanges changes) {
-  std::set<Mark> marks;
+std::optional<ChangeKind> only_side(CaseChanges changes) {
+  std::set<ChangeKind> marks;
   for (const Change& change : changes) {
-    if (change.mark != Mark::gone) marks.insert(change.mark);
+    if (change.mark != ChangeKind::gone) marks.insert(change.mark);
   }
-  if (marks == std::set{Mark::lost} || marks == std::set{Mark::added}) return *marks.begin();
+  if (marks == std::set{ChangeKind::lost} || marks == std::set{ChangeKind::added})
+    return *marks.begin();
   return std::nullopt;
 }
 

@@ -10,24 +10,24 @@
 #include <vector>
 
 #include "harness/diff/cause.h"
+#include "harness/diff/compared_facts.h"
 #include "harness/diff/diff_lines.h"
-#include "harness/diff/side.h"
-#include "metrics/catalog.h"
-#include "metrics/text.h"
+#include "metrics/base/shared_string.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::diff {
 
 /// One metric of a case on an architecture in both runs.
 struct Change {
-  metrics::Text id, arch;
-  metrics::Text gpu;  ///< of noisy values: name and hash
+  metrics::SharedString id, arch;
+  metrics::SharedString gpu;  ///< of noisy values: name and hash
   const metrics::Metric* metric = nullptr;
-  Mark mark = Mark::same;
+  ChangeKind mark = ChangeKind::same;
   metrics::Value a, b;
   std::optional<double> relative;  ///< (b - a) / |a|
   std::optional<Cause> cause;      ///< of what is worse, better, changed or moved
   std::vector<std::string> details;
-  metrics::Text reason;  ///< why B has no value
+  metrics::SharedString reason;  ///< why B has no value
   std::vector<LineChange> lines;
   bool other_code = false;  ///< the machine code of the case is not the same
 
@@ -36,13 +36,13 @@ struct Change {
 
 /// Every metric that a run measured, case by case. `noise`: by what share of its value in A a noisy
 /// one has to differ.
-std::vector<Change> find_changes(const Side& a, const Side& b, double noise);
+std::vector<Change> find_changes(const ComparedFacts& a, const ComparedFacts& b, double noise);
 
 /// The worst case first, and in it the worst change.
 void sort_worst_first(std::vector<Change>& changes);
 
-/// How often each mark was given to values that can be judged; index: Mark.
-using MarkCounts = std::array<std::size_t, kMarks>;
+/// How often each mark was given to values that can be judged; index: ChangeKind.
+using MarkCounts = std::array<std::size_t, kChangeKinds>;
 MarkCounts count_marks(std::span<const Change> changes);
 
 /// How often each mark has each cause; nullopt: a fault of the case.
@@ -54,6 +54,6 @@ using CaseChanges = std::span<const Change>;
 std::vector<CaseChanges> by_case(std::span<const Change> changes);
 
 /// `lost` or `added` where only A or only B measured the case.
-std::optional<Mark> only_side(CaseChanges changes);
+std::optional<ChangeKind> only_side(CaseChanges changes);
 
 }  // namespace warpgauge::diff

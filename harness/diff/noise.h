@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::diff {
 

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "metrics/demangled.h"
+#include "metrics/base/demangled.h"
 
 namespace warpgauge::diff {
 namespace {

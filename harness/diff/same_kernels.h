@@ -7,18 +7,19 @@
 #include <utility>
 #include <vector>
 
-#include "harness/diff/side.h"
-#include "metrics/fact.h"
-#include "metrics/text.h"
+#include "harness/diff/compared_facts.h"
+#include "metrics/base/shared_string.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::diff {
 
 /// A kernel's names in both runs, mangled.
 struct KernelNames {
-  metrics::Text a, b;
+  metrics::SharedString a, b;
 };
 /// By id and architecture.
-using KernelsOfCases = std::map<std::pair<metrics::Text, metrics::Text>, KernelNames>;
+using KernelsOfCases =
+    std::map<std::pair<metrics::SharedString, metrics::SharedString>, KernelNames>;
 
 /// The inspected cases that two runs have in common.
 class SameKernels {

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "harness/archs.h"
-#include "harness/bounded_facts.h"
-#include "harness/meter.h"
+#include "harness/cases/built_architectures.h"
+#include "harness/measuring/case_runner.h"
+#include "harness/measuring/compile_time_facts.h"
+#include "harness/measuring/hardware_counter_facts.h"
+#include "harness/measuring/self_test.h"
 #include "harness/process/output_of.h"
 #include "harness/runtime.h"
-#include "harness/self_test.h"
-#include "harness/static_facts.h"
-#include "metrics/cupti.h"
+#include "metrics/cupti/cupti.h"
 
 namespace warpgauge::doctor {
 namespace {
@@ -63,7 +63,7 @@ Precondition check_cupti() {
 Precondition check_exact_count() {
   try {
     if (is_emulated()) emulate_arch(default_emulated_arch());
-    Meter meter(true);
+    CaseRunner meter(true);
     const std::string why = check_planted_bank_conflict(planted_bank_conflict_facts(meter));
     if (!why.empty()) return failed_finding("exact count", why);
     return {.id = "exact count",
@@ -77,10 +77,10 @@ Precondition check_exact_count() {
 
 Precondition check_hardware_counters() {
   try {
-    const Meter meter(false);  // exact counting patches kernels, which would disturb counters
+    const CaseRunner meter(false);  // exact counting patches kernels, which would disturb counters
     if (!meter.device()) return failed_finding("hardware counters", meter.no_device());
     const std::vector<const Case*> known = {&planted_bank_conflict()};
-    const auto facts = BoundedMeter(known, [](const Case&) {
+    const auto facts = CounterSession(known, [](const Case&) {
                          return Counters();
                        }).facts(known, meter.arch(), meter.device()->name);
     if (facts.empty()) {

@@ -8,10 +8,10 @@
 #include <optional>
 #include <set>
 
-#include "harness/device_code.h"
+#include "harness/cases/device_code.h"
 #include "harness/devices.h"
-#include "metrics/arch_name.h"
-#include "metrics/cupti.h"
+#include "metrics/architecture/arch_name.h"
+#include "metrics/cupti/cupti.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge::doctor {
@@ -65,7 +65,7 @@ std::vector<Precondition> state_findings() {
     std::array<char, 32> bus_id{};
     WARPGAUGE_CUDA(cudaGetDevice(&device));
     WARPGAUGE_CUDA(cudaDeviceGetPCIBusId(bus_id.data(), bus_id.size(), device));
-    return check_state(metrics::GpuMonitor(bus_id.data()).state());
+    return check_state(metrics::NvmlMonitor(bus_id.data()).state());
   } catch (const std::runtime_error& error) {  // CudaError, Unmeasured
     std::vector<Precondition> findings;
     for (const char* id : {"MIG", "clocks", "other processes"}) {

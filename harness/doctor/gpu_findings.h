@@ -7,7 +7,7 @@
 
 #include "harness/doctor/host_probe.h"
 #include "harness/doctor/precondition.h"
-#include "metrics/nvml.h"
+#include "metrics/cupti/nvml.h"
 
 namespace warpgauge::doctor {
 

@@ -11,13 +11,13 @@
 #include <string_view>
 
 #include "harness/build_info.h"
-#include "harness/case_facts.h"
-#include "harness/coverage_file.h"
 #include "harness/emulate/linkage.h"
+#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/coverage_file.h"
 #include "harness/runtime.h"
-#include "metrics/architectures.h"
-#include "metrics/counts_report.h"
-#include "metrics/occupancy.h"
+#include "metrics/architecture/architectures.h"
+#include "metrics/architecture/occupancy.h"
+#include "metrics/counting/emulator_report.h"
 
 namespace warpgauge::emulate {
 namespace {
@@ -147,7 +147,9 @@ class Emulated : public programs::Source {
     }
     return options;
   }
-  metrics::Asked asked() const override { return {.device = "emulated", .architectures = {arch_}}; }
+  metrics::RunRequest asked() const override {
+    return {.device = "emulated", .architectures = {arch_}};
+  }
 
   std::map<std::string, std::string> variables(const fs::path& folder) const override {
     const char* preloaded = std::getenv("LD_PRELOAD");

@@ -13,7 +13,7 @@
 #include <system_error>
 
 #include "harness/files/mapped_file.h"
-#include "metrics/elf_sections.h"
+#include "metrics/machine_code/elf_sections.h"
 
 namespace warpgauge::emulate {
 namespace {

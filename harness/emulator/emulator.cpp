@@ -8,8 +8,8 @@
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/state.h"
-#include "metrics/line_access.h"
-#include "metrics/line_counts.h"
+#include "metrics/counting/line_access.h"
+#include "metrics/counting/line_counts.h"
 
 namespace warpgauge::emulator {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/options.h"
-#include "metrics/coverage.h"
+#include "metrics/counting/coverage.h"
 
 namespace warpgauge::metrics {
 struct DeviceFault;

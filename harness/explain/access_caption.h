@@ -4,7 +4,7 @@
 #include <string>
 
 #include "harness/explain/access_picture.h"
-#include "metrics/warp_access.h"
+#include "metrics/counting/warp_access.h"
 
 namespace warpgauge::explain {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "harness/explain/access_caption.h"
-#include "metrics/lanes_by_wavefront.h"
-#include "metrics/line_access.h"
-#include "metrics/swizzle_name.h"
+#include "metrics/counting/lanes_by_wavefront.h"
+#include "metrics/counting/line_access.h"
+#include "metrics/counting/swizzle_name.h"
 
 namespace warpgauge::explain {
 namespace {

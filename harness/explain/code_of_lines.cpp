@@ -11,17 +11,17 @@
 #include <span>
 #include <utility>
 
-#include "harness/device_code.h"
+#include "harness/cases/device_code.h"
 #include "harness/files/source_root.h"
 #include "harness/files/temporary_path.h"
 #include "harness/files/write_file.h"
 #include "harness/process/found_program.h"
 #include "harness/process/output_of.h"
-#include "metrics/cubin.h"
-#include "metrics/demangled.h"
-#include "metrics/line_program.h"
-#include "metrics/line_table.h"
-#include "metrics/sass_code.h"
+#include "metrics/base/demangled.h"
+#include "metrics/machine_code/cubin.h"
+#include "metrics/machine_code/line_program.h"
+#include "metrics/machine_code/line_table.h"
+#include "metrics/machine_code/sass_code.h"
 
 namespace warpgauge::explain {
 namespace {

@@ -13,23 +13,23 @@
 #include <utility>
 #include <vector>
 
-#include "harness/archs.h"
+#include "harness/cases/built_architectures.h"
+#include "harness/cases/gpu_only.h"
+#include "harness/cases/registry.h"
 #include "harness/explain/access_picture.h"
 #include "harness/explain/access_picture_svg.h"
 #include "harness/explain/code_of_lines.h"
 #include "harness/files/source_root.h"
 #include "harness/files/write_file.h"
-#include "harness/gpu_only.h"
-#include "harness/meter.h"
+#include "harness/measuring/case_runner.h"
+#include "harness/measuring/compile_time_facts.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/finding_text.h"
-#include "harness/registry.h"
 #include "harness/runtime.h"
-#include "harness/static_facts.h"
-#include "metrics/cupti.h"
-#include "metrics/demangled.h"
-#include "metrics/json_members.h"
-#include "metrics/line_access.h"
+#include "metrics/base/demangled.h"
+#include "metrics/base/json_members.h"
+#include "metrics/counting/line_access.h"
+#include "metrics/cupti/cupti.h"
 
 namespace warpgauge::explain {
 namespace {
@@ -145,7 +145,7 @@ std::string lanes_text(const metrics::Coverage& coverage) {
 
 /// Throws metrics::Unmeasured where nothing can be counted.
 Counted count(const Case& one) {
-  Meter meter(true);
+  CaseRunner meter(true);
   if (const std::string why = why_not_run(one, meter.arch()); !why.empty()) {
     throw metrics::Unmeasured(why, "");
   }

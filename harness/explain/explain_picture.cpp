@@ -9,19 +9,19 @@
 #include <stdexcept>
 #include <vector>
 
-#include "harness/archs.h"
+#include "harness/cases/built_architectures.h"
+#include "harness/cases/gpu_only.h"
+#include "harness/cases/registry.h"
 #include "harness/explain/access_picture.h"
 #include "harness/explain/access_picture_svg.h"
 #include "harness/explain/access_picture_text.h"
 #include "harness/files/colour.h"
 #include "harness/files/source_root.h"
 #include "harness/files/write_file.h"
-#include "harness/gpu_only.h"
-#include "harness/meter.h"
+#include "harness/measuring/case_runner.h"
 #include "harness/outcome/exit_code.h"
-#include "harness/registry.h"
 #include "harness/runtime.h"
-#include "metrics/line_access.h"
+#include "metrics/counting/line_access.h"
 
 namespace warpgauge::explain {
 namespace {
@@ -57,7 +57,7 @@ WantedLine wanted_line(const std::string& text) {
 /// Runs the case. Its result must be right, or its addresses mean nothing.
 std::vector<LineAccess> accesses_of(const Case& one) {
   if (!one.counted) throw std::invalid_argument(one.id.str() + ": no kernel of this program");
-  for (const metrics::Fact& fact : Meter(true).run(one, metrics::Budgets())) {
+  for (const metrics::Fact& fact : CaseRunner(true).run(one, metrics::Budgets())) {
     if (fact.verdict == metrics::Verdict::error) throw std::runtime_error(fact.reason);
   }
   std::vector<LineAccess> accesses = take_accesses();

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "metrics/demangled.h"
+#include "metrics/base/demangled.h"
 
 namespace warpgauge::files {
 

@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "harness/devices.h"
-#include "harness/meter.h"
+#include "harness/measuring/case_runner.h"
 #include "harness/process/isolated_text.h"
 #include "harness/process/loaded_libraries.h"
 #include "harness/runtime.h"
@@ -19,7 +19,7 @@ AskedGpu ask_gpu(std::chrono::seconds time_limit) {
   }
   std::istringstream answer(process::isolated_text(
       [] {
-        const Meter meter(false);
+        const CaseRunner meter(false);
         const metrics::Device device = meter.device().value_or(metrics::Device());
         return fmt::format("{}\n{}\n{} {} {}\n{}", meter.arch(), is_exclusive_device(), device.name,
                            device.compute_capability, device.driver,

@@ -8,9 +8,9 @@
 #include <span>
 #include <utility>
 
-#include "harness/case_facts.h"
-#include "harness/case_inputs.h"
-#include "metrics/catalog.h"
+#include "harness/cases/case_inputs.h"
+#include "harness/measuring/blank_facts.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::gate {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "harness/registry.h"
-#include "metrics/fact.h"
+#include "harness/cases/registry.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::gate {
 

@@ -8,9 +8,9 @@
 #include <map>
 #include <utility>
 
-#include "harness/case_facts.h"
 #include "harness/files/error_text.h"
-#include "harness/meter.h"
+#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/case_runner.h"
 
 namespace warpgauge::gate {
 namespace {
@@ -51,14 +51,14 @@ std::vector<Cases> one_by_one(const Cases& cases) {
 }
 
 CaseJob::CaseJob(CaseWork work, RunFacts& facts, const FamilyBudgets& budgets, std::size_t early)
-    : work_(std::move(work)), facts_(facts), crew_(isolated(budgets), early) {}
+    : work_(std::move(work)), facts_(facts), pool_(isolated(budgets), early) {}
 
 void CaseJob::finish(const std::string& title, std::size_t processes) {
   std::size_t left = 0;
   for (std::size_t item = 0; item < work_.items.size(); ++item) left += are_left(item) ? 1 : 0;
   progress_ = std::make_unique<process::Progress>(title, left);
-  crew_.work_through(processes);
-  crew_.dismiss();
+  pool_.work_through(processes);
+  pool_.dismiss();
 }
 
 Cases CaseJob::chosen(std::size_t item) const {

@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/family_budgets.h"
+#include "harness/cases/family_budgets.h"
+#include "harness/cases/registry.h"
 #include "harness/gate/run_facts.h"
-#include "harness/process/isolate.h"
 #include "harness/process/progress.h"
-#include "harness/registry.h"
+#include "harness/process/worker_pool.h"
 
 namespace warpgauge::gate {
 
@@ -45,7 +45,7 @@ class CaseJob {
 
   /// Only items of which this holds are to be done.
   void leave(std::function<bool(const Cases&)> are_left) { are_left_ = std::move(are_left); }
-  /// All of it, with `processes` at most. Throws as Crew::work_through().
+  /// All of it, with `processes` at most. Throws as WorkerPool::work_through().
   void finish(const std::string& title, std::size_t processes);
 
  private:
@@ -58,7 +58,7 @@ class CaseJob {
   RunFacts& facts_;
   std::function<bool(const Cases&)> are_left_;
   std::unique_ptr<process::Progress> progress_;
-  process::Crew crew_;
+  process::WorkerPool pool_;
 };
 
 }  // namespace warpgauge::gate

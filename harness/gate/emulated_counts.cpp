@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "harness/case_facts.h"
+#include "harness/measuring/blank_facts.h"
 #include "harness/process/child_program.h"
 #include "harness/process/program.h"
 #include "harness/runtime.h"

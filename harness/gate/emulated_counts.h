@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/gate/gate.h"
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::gate {
 

@@ -9,8 +9,8 @@
 #include <tuple>
 #include <utility>
 
-#include "metrics/arch_name.h"
-#include "metrics/catalog.h"
+#include "metrics/architecture/arch_name.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::gate {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "harness/gate/run_facts.h"
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::gate {
 

@@ -17,14 +17,12 @@
 #include <stdexcept>
 #include <utility>
 
-#include "harness/archs.h"
-#include "harness/bounded_facts.h"
-#include "harness/case_facts.h"
-#include "harness/case_inputs.h"
-#include "harness/coverage_file.h"
-#include "harness/device_code.h"
+#include "harness/cases/built_architectures.h"
+#include "harness/cases/case_inputs.h"
+#include "harness/cases/device_code.h"
+#include "harness/cases/family_budgets.h"
+#include "harness/cases/gpu_only.h"
 #include "harness/devices.h"
-#include "harness/family_budgets.h"
 #include "harness/files/colour.h"
 #include "harness/files/error_text.h"
 #include "harness/gate/asked_gpu.h"
@@ -33,26 +31,28 @@
 #include "harness/gate/emulated_counts.h"
 #include "harness/gate/fact_order.h"
 #include "harness/gate/run_facts.h"
-#include "harness/gpu_only.h"
-#include "harness/meter.h"
+#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/case_runner.h"
+#include "harness/measuring/compile_time_facts.h"
+#include "harness/measuring/coverage_file.h"
+#include "harness/measuring/hardware_counter_facts.h"
+#include "harness/measuring/provenance.h"
+#include "harness/measuring/self_test.h"
 #include "harness/outcome/case_table.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/out_folder.h"
 #include "harness/outcome/outcome_text.h"
 #include "harness/outcome/recorded_run.h"
 #include "harness/outcome/repeat_command.h"
-#include "harness/process/isolate.h"
 #include "harness/process/isolated_text.h"
 #include "harness/process/loaded_libraries.h"
 #include "harness/process/program_name.h"
-#include "harness/provenance.h"
+#include "harness/process/worker_pool.h"
 #include "harness/runtime.h"
-#include "harness/self_test.h"
-#include "harness/static_facts.h"
-#include "metrics/available_cores.h"
-#include "metrics/catalog.h"
-#include "metrics/cupti.h"
-#include "metrics/shared_with_forks.h"
+#include "metrics/base/available_cores.h"
+#include "metrics/base/shared_with_forks.h"
+#include "metrics/cupti/cupti.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::gate {
 namespace {
@@ -62,13 +62,13 @@ using metrics::Fact;
 using metrics::Verdict;
 using Archs = std::vector<std::string>;
 
-metrics::Asked asked_of(const GateOptions& options) {
-  metrics::Asked asked = {.device = options.device,
-                          .filter = options.selection.filter,
-                          .exclude = options.selection.exclude,
-                          .architectures = options.archs,
-                          .strict = options.requirements.strict,
-                          .large = options.selection.large};
+metrics::RunRequest asked_of(const GateOptions& options) {
+  metrics::RunRequest asked = {.device = options.device,
+                               .filter = options.selection.filter,
+                               .exclude = options.selection.exclude,
+                               .architectures = options.archs,
+                               .strict = options.requirements.strict,
+                               .large = options.selection.large};
   if (options.requirements.ptxas) asked.require.emplace_back("ptxas");
   if (options.requirements.cupti) asked.require.emplace_back("cupti");
   return asked;
@@ -180,7 +180,7 @@ class Gate {
     }
     // Beside the measuring, as that may take less time, and where no reader of what is measured
     // has to read it.
-    carried_writer_ = std::make_unique<process::Crew>(
+    carried_writer_ = std::make_unique<process::WorkerPool>(
         process::IsolatedWork{
             .count = 1,
             .begin = [] {},
@@ -394,7 +394,8 @@ class Gate {
                      const std::function<void()>& choose_device) {
     CaseWork work = work_on(one_by_one(cases));
     work.arch = arch;
-    const auto meter = std::make_shared<std::optional<Meter>>();  // only ever filled in children
+    const auto meter =
+        std::make_shared<std::optional<CaseRunner>>();  // only ever filled in children
     work.begin = [this, meter, choose_device] {
       choose_device();
       if (coverage_) count_coverage();
@@ -436,17 +437,17 @@ class Gate {
     struct OfChild {
       std::string arch;
       metrics::Device device;
-      std::unique_ptr<BoundedMeter> meter;
+      std::unique_ptr<CounterSession> meter;
     };
     const auto own = std::make_shared<OfChild>();  // only ever filled in the child
     const auto plan = [this, own] {
-      const Meter meter(false);
+      const CaseRunner meter(false);
       own->arch = meter.arch();
       own->device = meter.device().value();
       own->device.chip = chip_name();
       Cases cases = on(own->arch, cases_);
       std::erase_if(cases, [](const Case* one) { return !one->counted; });
-      own->meter = std::make_unique<BoundedMeter>(cases, [this, own](const Case& one) {
+      own->meter = std::make_unique<CounterSession>(cases, [this, own](const Case& one) {
         return counters_of(one, own->arch, budgets_.of(one.id), options_.counters);
       });
     };
@@ -651,7 +652,7 @@ class Gate {
   std::vector<std::string> archs_;
   Cases cases_;
   AskedGpu gpu_;
-  process::Turns turns_;  // of the children, on the GPU
+  process::GpuTurns turns_;  // of the children, on the GPU
   Archs run_archs_;
   bool counts_emulated_ = false;
   std::optional<CaseInputs> inputs_;
@@ -661,7 +662,7 @@ class Gate {
   std::shared_ptr<bool[]> has_passed_;
   CarriedFacts carried_;             // without the facts themselves
   std::vector<Fact> carried_facts_;  // judged
-  std::unique_ptr<process::Crew> carried_writer_;
+  std::unique_ptr<process::WorkerPool> carried_writer_;
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
   std::vector<std::string> left_out_;
   std::optional<CoverageFile> coverage_;

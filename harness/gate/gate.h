@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "harness/case_facts.h"
+#include "harness/measuring/blank_facts.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/requirements.h"
 #include "harness/runtime.h"
-#include "metrics/selection.h"
+#include "metrics/base/selection.h"
 
 namespace warpgauge::gate {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <utility>
 
-#include "harness/case_facts.h"
-#include "metrics/judge.h"
+#include "harness/measuring/blank_facts.h"
+#include "metrics/budgets/judge.h"
 
 namespace warpgauge::gate {
 

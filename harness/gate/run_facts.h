@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/family_budgets.h"
-#include "harness/registry.h"
-#include "metrics/fact.h"
+#include "harness/cases/family_budgets.h"
+#include "harness/cases/registry.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::gate {
 

@@ -11,15 +11,15 @@
 #include <tuple>
 #include <utility>
 
-#include "metrics/call_graph.h"
-#include "metrics/catalog.h"
-#include "metrics/cubin.h"
-#include "metrics/elf_sections.h"
-#include "metrics/instruction_mix.h"
-#include "metrics/kernel_resources.h"
-#include "metrics/line_table.h"
-#include "metrics/local_accesses.h"
-#include "metrics/occupancy.h"
+#include "metrics/architecture/occupancy.h"
+#include "metrics/facts/catalog.h"
+#include "metrics/machine_code/call_graph.h"
+#include "metrics/machine_code/cubin.h"
+#include "metrics/machine_code/elf_sections.h"
+#include "metrics/machine_code/instruction_mix.h"
+#include "metrics/machine_code/kernel_resources.h"
+#include "metrics/machine_code/line_table.h"
+#include "metrics/machine_code/local_accesses.h"
 
 namespace warpgauge::inspect {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "harness/programs/program_case.h"
-#include "metrics/code_file.h"
-#include "metrics/ptxas.h"
+#include "metrics/machine_code/code_file.h"
+#include "metrics/machine_code/ptxas.h"
 
 namespace warpgauge::inspect {
 

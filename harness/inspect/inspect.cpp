@@ -29,10 +29,10 @@
 #include "harness/outcome/recorded_run.h"
 #include "harness/process/progress.h"
 #include "harness/programs/program_text.h"
-#include "metrics/arch_name.h"
-#include "metrics/code_file.h"
-#include "metrics/glob.h"
-#include "metrics/ptxas.h"
+#include "metrics/architecture/arch_name.h"
+#include "metrics/base/glob.h"
+#include "metrics/machine_code/code_file.h"
+#include "metrics/machine_code/ptxas.h"
 
 namespace warpgauge::inspect {
 namespace {
@@ -186,7 +186,7 @@ class Inspection {
   std::size_t cubins_ = 0;
 };
 
-metrics::Asked asked_of(const InspectOptions& options) {
+metrics::RunRequest asked_of(const InspectOptions& options) {
   return {.require = {"ptxas"}, .architectures = options.archs, .strict = options.strict};
 }
 

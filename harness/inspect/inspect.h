@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/measuring/provenance.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/programs/judge_kernels.h"
-#include "harness/provenance.h"
 
 namespace warpgauge::inspect {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "harness/outcome/exit_code.h"
-#include "harness/process/guarded_end.h"
+#include "harness/process/exit_guard.h"
 
 namespace warpgauge {
 

@@ -13,11 +13,11 @@
 #include <vector>
 
 #include "harness/build_info.h"
-#include "harness/case_facts.h"
-#include "harness/family_budgets.h"
+#include "harness/cases/family_budgets.h"
+#include "harness/cases/registry.h"
 #include "harness/files/source_root.h"
-#include "harness/registry.h"
-#include "metrics/nearest.h"
+#include "harness/measuring/blank_facts.h"
+#include "metrics/base/nearest.h"
 
 namespace warpgauge {
 namespace {

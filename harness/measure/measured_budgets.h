@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "metrics/budget.h"
-#include "metrics/fact.h"
+#include "metrics/budgets/budget.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge {
 

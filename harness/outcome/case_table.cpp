@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "harness/files/printable.h"
-#include "metrics/value.h"
+#include "metrics/base/value.h"
 
 namespace warpgauge::outcome {
 namespace {

@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "harness/files/source_root.h"
-#include "metrics/hash.h"
+#include "metrics/base/hash.h"
 
 namespace warpgauge::outcome {
 namespace {

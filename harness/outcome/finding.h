@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/outcome/requirements.h"
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::outcome {
 

@@ -9,10 +9,10 @@
 #include <string_view>
 
 #include "harness/files/printable.h"
-#include "metrics/catalog.h"
-#include "metrics/confidence.h"
-#include "metrics/demangled.h"
-#include "metrics/judge.h"
+#include "metrics/base/demangled.h"
+#include "metrics/budgets/judge.h"
+#include "metrics/facts/catalog.h"
+#include "metrics/facts/confidence.h"
 
 namespace warpgauge::outcome {
 namespace {

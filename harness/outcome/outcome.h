@@ -11,7 +11,7 @@
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/finding.h"
 #include "harness/outcome/requirements.h"
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::outcome {
 

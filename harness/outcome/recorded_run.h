@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/outcome/outcome.h"
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::outcome {
 

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "harness/build_info.h"
-#include "harness/registry.h"
-#include "metrics/catalog.h"
-#include "metrics/demangled.h"
+#include "harness/cases/registry.h"
+#include "metrics/base/demangled.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::outcome {
 namespace {

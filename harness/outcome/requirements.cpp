@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "metrics/catalog.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::outcome {
 

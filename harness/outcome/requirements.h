@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::outcome {
 

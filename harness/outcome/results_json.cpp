@@ -11,10 +11,10 @@
 #include "harness/outcome/bulk_copies.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/unjudged_excess.h"
-#include "metrics/catalog.h"
-#include "metrics/demangled.h"
-#include "metrics/hash.h"
-#include "metrics/json_members.h"
+#include "metrics/base/demangled.h"
+#include "metrics/base/hash.h"
+#include "metrics/base/json_members.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::outcome {
 namespace {

@@ -11,7 +11,7 @@
 #include <variant>
 
 #include "harness/outcome/finding_text.h"
-#include "metrics/catalog.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::outcome {
 namespace {

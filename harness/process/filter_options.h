@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
-#include "metrics/selection.h"
+#include "metrics/base/selection.h"
 
 namespace warpgauge::process {
 

@@ -6,7 +6,7 @@
 
 #include "harness/outcome/exit_code.h"
 #include "harness/process/program_name.h"
-#include "metrics/nearest.h"
+#include "metrics/base/nearest.h"
 
 namespace warpgauge::process {
 namespace {

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "harness/files/error_text.h"
-#include "harness/process/isolate.h"
-#include "metrics/shared_with_forks.h"
+#include "harness/process/worker_pool.h"
+#include "metrics/base/shared_with_forks.h"
 
 namespace warpgauge::process {
 namespace {
@@ -29,27 +29,27 @@ struct Answer {
 std::string isolated_text(const std::function<std::string()>& make, std::chrono::seconds time_limit,
                           const std::function<void()>& meanwhile) {
   const auto answer = metrics::shared_with_forks<Answer>();
-  Crew crew({.count = 1,
-             .time_limit = time_limit,
-             .begin = [] {},
-             .work =
-                 [&](std::size_t, bool) {
-                   try {
-                     answer->set(make(), false);
-                   } catch (const std::exception& error) {
-                     answer->set(files::error_text(error), true);
-                   }
-                   return ItemEnd::done;
-                 },
-             .done = [](std::size_t) {},
-             .died =
-                 [&](const CrashedItem& crashed) {
-                   answer->set("its process was lost: " + crashed.reason, true);
-                 }},
-            1);
-  crew.begin_work();
+  WorkerPool pool({.count = 1,
+                   .time_limit = time_limit,
+                   .begin = [] {},
+                   .work =
+                       [&](std::size_t, bool) {
+                         try {
+                           answer->set(make(), false);
+                         } catch (const std::exception& error) {
+                           answer->set(files::error_text(error), true);
+                         }
+                         return ItemEnd::done;
+                       },
+                   .done = [](std::size_t) {},
+                   .died =
+                       [&](const CrashedItem& crashed) {
+                         answer->set("its process was lost: " + crashed.reason, true);
+                       }},
+                  1);
+  pool.begin_work();
   if (meanwhile) meanwhile();
-  crew.work_through(1);
+  pool.work_through(1);
   // What went wrong in the child may have written here, too.
   std::string text(answer->text, std::min(answer->length, sizeof(Answer::text)));
   if (answer->failed) throw std::runtime_error(text);

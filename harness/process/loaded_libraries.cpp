@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "harness/files/mapped_file.h"
-#include "metrics/hash.h"
+#include "metrics/base/hash.h"
 
 namespace warpgauge::process {
 namespace {

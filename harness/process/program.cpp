@@ -21,11 +21,11 @@
 #include "harness/devices.h"
 #include "harness/files/error_text.h"
 #include "harness/outcome/exit_code.h"
-#include "harness/process/guarded_end.h"
+#include "harness/process/exit_guard.h"
 #include "harness/process/isolated_text.h"
 #include "harness/process/program_name.h"
 #include "harness/runtime.h"
-#include "metrics/hash.h"
+#include "metrics/base/hash.h"
 
 namespace warpgauge::process {
 namespace {

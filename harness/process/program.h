@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "harness/process/guarded_end.h"
+#include "harness/process/exit_guard.h"
 
 namespace warpgauge::process {
 

@@ -11,12 +11,12 @@
 #include "harness/files/colour.h"
 #include "harness/files/printable.h"
 #include "harness/outcome/outcome_text.h"
-#include "metrics/judge.h"
+#include "metrics/budgets/judge.h"
 
 namespace warpgauge::programs {
 namespace {
 
-outcome::Requirements requirements_of(const metrics::Asked& asked) {
+outcome::Requirements requirements_of(const metrics::RunRequest& asked) {
   return {.strict = asked.strict,
           .ptxas = std::ranges::count(asked.require, "ptxas") > 0,
           .cupti = std::ranges::count(asked.require, "cupti") > 0};

@@ -17,8 +17,8 @@
 #include "harness/outcome/recorded_run.h"
 #include "harness/outcome/requirements.h"
 #include "harness/programs/program_case.h"
-#include "metrics/budget.h"
-#include "metrics/fact.h"
+#include "metrics/budgets/budget.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::programs {
 

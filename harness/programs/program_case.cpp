@@ -11,11 +11,12 @@
 #include <tuple>
 #include <utility>
 
-#include "harness/case_facts.h"
-#include "harness/counted_facts.h"
-#include "metrics/catalog.h"
-#include "metrics/demangled.h"
-#include "metrics/hash.h"
+#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/exact_count_facts.h"
+#include "metrics/base/demangled.h"
+#include "metrics/base/hash.h"
+#include "metrics/facts/built_in_limits.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::programs {
 namespace {

@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/programs/by_metric.h"
-#include "metrics/budget.h"
-#include "metrics/confidence.h"
-#include "metrics/fact.h"
-#include "metrics/line_counts.h"
-#include "metrics/source_line.h"
+#include "harness/programs/metric_map.h"
+#include "metrics/base/source_line.h"
+#include "metrics/budgets/budget.h"
+#include "metrics/counting/line_counts.h"
+#include "metrics/facts/confidence.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::programs {
 
@@ -42,15 +42,15 @@ struct CountedKernel {
   std::uint64_t launches = 0;            ///< all of them
   std::vector<metrics::Launch> counted;  ///< those that were to be counted, by shape
   std::uint64_t counted_warps = 0;       ///< of which counts came back; 0: not known
-  ByMetric<double> compile_time;
+  MetricMap<double> compile_time;
   /// Of those that are not exact.
-  ByMetric<metrics::Trust> doubts = {};
+  MetricMap<metrics::Trust> doubts = {};
   std::vector<metrics::LineCounts> lines;
   std::string why_no_lines;      ///< a sentence, where they cannot be had
   std::string source_hash = {};  ///< empty: not known
   std::vector<CompiledLine> compiled_lines = {};
   /// Why compile-time values cannot be known, a sentence each, which many share.
-  ByMetric<std::shared_ptr<const std::string>> unknown = {};
+  MetricMap<std::shared_ptr<const std::string>> unknown = {};
 };
 
 /// The same, with its facts.

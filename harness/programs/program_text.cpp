@@ -7,8 +7,8 @@
 #include "harness/files/printable.h"
 #include "harness/outcome/repeat_command.h"
 #include "harness/process/program_name.h"
-#include "metrics/demangled.h"
-#include "metrics/glob.h"
+#include "metrics/base/demangled.h"
+#include "metrics/base/glob.h"
 
 namespace warpgauge::programs {
 namespace {
@@ -141,7 +141,7 @@ std::string repeat_program(const Source& source, const ProgramOptions& options,
   std::string command = fmt::format("{} {}", process::program_name(), source.counter().command);
   for (const std::string& word : source.own_options()) command += ' ' + outcome::shell_word(word);
   command += judge_options(options, fact);
-  const Choice& choice = options.choice;
+  const LaunchFilter& choice = options.choice;
   if (choice.sample > 0) command += fmt::format(" --sample {}", choice.sample);
   if (choice.limit > 0) command += fmt::format(" --limit-launches {}", choice.limit);
   for (const std::string& glob : choice.skip) command += " --skip " + outcome::shell_word(glob);

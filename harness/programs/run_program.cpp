@@ -16,9 +16,9 @@
 #include "harness/outcome/out_folder.h"
 #include "harness/process/child_program.h"
 #include "harness/programs/program_text.h"
-#include "metrics/budget.h"
-#include "metrics/demangled.h"
-#include "metrics/glob.h"
+#include "metrics/base/demangled.h"
+#include "metrics/base/glob.h"
+#include "metrics/budgets/budget.h"
 
 namespace warpgauge::programs {
 namespace {
@@ -89,8 +89,8 @@ Selected select_kernels(const ProgramOptions& options, const Source& source,
                      }}};
 }
 
-metrics::Asked asked_of(const ProgramOptions& options, const Source& source) {
-  metrics::Asked asked = source.asked();
+metrics::RunRequest asked_of(const ProgramOptions& options, const Source& source) {
+  metrics::RunRequest asked = source.asked();
   asked.require = {"ptxas", "cupti"};
   asked.strict = options.strict;
   return asked;

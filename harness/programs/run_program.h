@@ -7,18 +7,18 @@
 #include <string>
 #include <vector>
 
+#include "harness/measuring/provenance.h"
 #include "harness/outcome/exit_code.h"
-#include "harness/programs/choice.h"
 #include "harness/programs/judge_kernels.h"
+#include "harness/programs/launch_filter.h"
 #include "harness/programs/program_case.h"
-#include "harness/provenance.h"
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::programs {
 
 struct ProgramOptions : JudgeOptions {
   std::vector<std::string> command;  ///< program and arguments
-  Choice choice;
+  LaunchFilter choice;
 };
 
 /// What was counted in a run of a program.
@@ -37,7 +37,7 @@ class Source {
   /// The options of its command that the common ones do not have, as words of a shell.
   virtual std::vector<std::string> own_options() const { return {}; }
   /// What the run says it was asked for.
-  virtual metrics::Asked asked() const { return {}; }
+  virtual metrics::RunRequest asked() const { return {}; }
   /// Changes to the environment of the program, which leaves its counts in `folder`.
   virtual std::map<std::string, std::string> variables(
       const std::filesystem::path& folder) const = 0;

@@ -15,8 +15,8 @@
 #include "harness/inspect/code_files.h"
 #include "harness/inspect/readable.h"
 #include "harness/process/child_program.h"
-#include "metrics/architectures.h"
-#include "metrics/hash.h"
+#include "metrics/architecture/architectures.h"
+#include "metrics/base/hash.h"
 
 namespace warpgauge::toolchain {
 namespace {

@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "harness/process/output_of.h"
-#include "metrics/arch_name.h"
+#include "metrics/architecture/arch_name.h"
 
 namespace warpgauge::toolchain {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "harness/attach/driver.h"
 #include "harness/attach/launch_ledger.h"
-#include "metrics/cupti.h"
-#include "metrics/cupti_sass_session.h"
+#include "metrics/cupti/cupti.h"
+#include "metrics/cupti/cupti_sass_session.h"
 
 namespace warpgauge::attach::played_cuda {
 

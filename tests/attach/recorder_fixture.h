@@ -28,12 +28,12 @@ class Recorder : public testing::Test {
     played = {};
     std::string name = testing::TempDir() + "recorder-XXXXXX";
     folder = mkdtemp(name.data());
-    recorder = std::make_unique<attach::Recorder>(folder, programs::Choice());
+    recorder = std::make_unique<attach::Recorder>(folder, programs::LaunchFilter());
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
   /// With nothing in the folder.
-  void start_anew(const programs::Choice& choice) {
+  void start_anew(const programs::LaunchFilter& choice) {
     std::filesystem::remove_all(folder);
     std::filesystem::create_directory(folder);
     recorder = std::make_unique<attach::Recorder>(folder, choice);

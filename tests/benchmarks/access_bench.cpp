@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <random>
 
-#include "metrics/counting_rules.h"
+#include "metrics/counting/counting_rules.h"
 
 namespace warpgauge::metrics {
 namespace {

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "harness/emulator/emulator.h"
-#include "metrics/line_counts.h"
+#include "metrics/counting/line_counts.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge::benchmarks {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "harness/runtime.h"
-#include "metrics/line_counts.h"
+#include "metrics/counting/line_counts.h"
 
 namespace {
 

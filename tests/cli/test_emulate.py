@@ -361,7 +361,7 @@ def test_facts_and_outcome_are_as_those_of_attach(tmp_path):
     assert result.returncode == 1, result.stderr
     assert result.stdout == "PASSED\n"
     for schema, text in [
-        ("metrics/fact.schema.json", (out / "facts.jsonl").read_text().splitlines()),
+        ("metrics/facts/fact.schema.json", (out / "facts.jsonl").read_text().splitlines()),
         ("harness/outcome/results.schema.json", [(out / "results.json").read_text()]),
     ]:
         validator = jsonschema_rs.Draft202012Validator(json.loads((ROOT / schema).read_text()))

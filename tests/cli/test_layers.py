@@ -21,15 +21,19 @@ CUDA = (
 )
 CUPTI = r"cupti\w*\.h"
 FMT = r"fmt/\w+\.h"
+JSON = r"nlohmann/json(_fwd)?\.hpp"
 CLI = r"CLI/CLI\.hpp"
 
 # The libraries that each folder may include in <>, beside the standard library. Programs
 # (*_main.cpp) and their headers (*gtest*) may also use CLI11 and GoogleTest.
 LIBRARIES = {
-    "metrics": [
-        *(POSIX, CUDA, CUPTI, FMT),
-        *(r"nlohmann/json(_fwd)?\.hpp", r"toml\+\+/toml\.h", r"(lz4|zstd|demangle)\.h"),
-    ],
+    "metrics/base": [POSIX, CUDA, FMT, JSON, r"demangle\.h"],
+    "metrics/architecture": [CUDA],
+    "metrics/facts": [POSIX, FMT, JSON],
+    "metrics/machine_code": [POSIX, FMT, r"(lz4|zstd)\.h"],
+    "metrics/counting": [POSIX, FMT, JSON],
+    "metrics/cupti": [POSIX, CUDA, CUPTI, FMT],
+    "metrics/budgets": [POSIX, FMT, r"toml\+\+/toml\.h"],
     "harness/emulator/ptx": [],
     "harness/emulator/machine/memory": [POSIX],
     "harness/emulator/machine/control": [],
@@ -41,26 +45,31 @@ LIBRARIES = {
     "harness/emulator": [POSIX, CUDA, FMT, r"(immintrin|xmmintrin|cpuid)\.h"],
     "metrics/include": [r"cuda_runtime_api\.h"],
     "harness/include": [],
-    "harness/attach": [POSIX, CUDA, CUPTI, FMT, r"nlohmann/json\.hpp"],
-    "harness/files": [POSIX, FMT, r"nlohmann/json(_fwd)?\.hpp"],
+    "harness/attach": [POSIX, CUDA, CUPTI, FMT, JSON],
+    "harness/files": [POSIX, FMT, JSON],
     "harness/process": [POSIX, CUDA, FMT, CLI],
-    "harness/outcome": [POSIX, FMT, r"nlohmann/json(_fwd)?\.hpp"],
-    "harness/diff": [POSIX, FMT, r"nlohmann/json(_fwd)?\.hpp"],
+    "harness/outcome": [POSIX, FMT, JSON],
+    "harness/diff": [POSIX, FMT, JSON],
     "harness/gate": [POSIX, FMT],
     "harness/emulate": [POSIX, FMT],
     "harness/inspect": [POSIX, FMT],
     "harness/programs": [POSIX, FMT],
     "harness/toolchain": [POSIX, FMT],
-    "harness/doctor": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp"],
-    "harness/explain": [POSIX, FMT, r"nlohmann/json\.hpp"],
+    "harness/doctor": [POSIX, CUDA, FMT, JSON],
+    "harness/explain": [POSIX, FMT, JSON],
     "harness/measure": [POSIX, CUDA, FMT, r"nvtx3/nvToolsExt\.h"],
-    "harness/bench": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"benchmark/benchmark\.h"],
-    "harness/check": [POSIX, FMT],
-    "harness/commands": [POSIX, CUDA, FMT, CLI, r"nlohmann/json\.hpp"],
-    "harness": [POSIX, CUDA, FMT, r"nlohmann/json\.hpp", r"nvtx3/nvToolsExt\.h"],
+    "harness/bench": [POSIX, CUDA, FMT, JSON, r"benchmark/benchmark\.h"],
+    "harness/check": [POSIX, FMT, r"gtest/gtest\.h"],
+    "harness/commands": [POSIX, CUDA, FMT, CLI, JSON],
+    "harness/cases": [POSIX, CUDA, FMT],
+    "harness/measuring": [POSIX, CUDA, FMT, JSON, r"nvtx3/nvToolsExt\.h"],
+    "harness": [POSIX, CUDA, FMT, JSON],
     "kernels": [CUDA, r"cublas\w*\.h"],
 }
 PROGRAMS = [CLI, r"gtest/gtest\.h"]
+# The rooms of metrics, each of which uses those in front of it.
+METRICS = ("base", "architecture", "facts", "machine_code", "counting", "cupti", "budgets")
+ANY_METRICS = r"metrics/\w+/\w+\.h"
 # Folders of the machine use the folders in front of them, and the headers of the machine itself.
 MACHINE = [r"harness/emulator/(ptx|machine)/\w+\.h"]
 
@@ -69,61 +78,103 @@ def inside(folders):
     return rf"harness/emulator/machine/({folders})/\w+\.h"
 
 
+def metrics_room(room):
+    """Includes that a room of metrics may have: its own headers and those of rooms in front."""
+    rooms = "|".join(METRICS[: METRICS.index(room) + 1])
+    return [rf"metrics/({rooms})/\w+\.h", r"warpgauge/cuda_error\.h"]
+
+
 def harness_rooms(*names):
     """Includes that a room of the harness may have: metrics, the public headers and these rooms
     ("" is the folder itself)."""
     rooms = "|".join(f"{name}/" if name else "" for name in names)
-    return [rf"harness/({rooms})\w+\.h", r"metrics/\w+\.h", r"warpgauge/\w+\.h"]
+    return [rf"harness/({rooms})\w+\.h", ANY_METRICS, r"warpgauge/\w+\.h"]
 
 
 # And in "": kernels use one header, headers in the folders of families, and those that several
 # families share.
 OURS = {
-    "metrics": [r"metrics/\w+\.h", r"warpgauge/cuda_error\.h"],
+    **{f"metrics/{room}": metrics_room(room) for room in METRICS},
     "metrics/include": [r"warpgauge/check_cuda\.h"],
-    "harness/emulator/ptx": [r"harness/emulator/ptx/\w+\.h", r"metrics/source_line\.h"],
-    "harness/emulator/machine/memory": [*MACHINE, inside("memory"), r"metrics/\w+\.h"],
+    "harness/emulator/ptx": [r"harness/emulator/ptx/\w+\.h", r"metrics/base/source_line\.h"],
+    "harness/emulator/machine/memory": [*MACHINE, inside("memory"), ANY_METRICS],
     "harness/emulator/machine/control": [*MACHINE, inside("memory|control")],
     "harness/emulator/machine/isa": [
         *MACHINE,
         inside("memory|control|isa"),
-        r"metrics/counting_rules\.h",
+        r"metrics/counting/counting_rules\.h",
     ],
     "harness/emulator/machine/compile": [*MACHINE, inside("memory|control|isa|compile")],
     "harness/emulator/machine/decode": [
         *MACHINE,
         inside(r"memory|control|isa|compile|decode"),
-        r"metrics/\w+\.h",
+        ANY_METRICS,
     ],
-    "harness/emulator/machine": [*MACHINE, inside(r"\w+"), r"metrics/\w+\.h"],
+    "harness/emulator/machine": [*MACHINE, inside(r"\w+"), ANY_METRICS],
     "harness/emulator/preload": [
         r"harness/emulator/(emulator|launch_watch|uninterrupted_mutex)\.h",
-        r"harness/(process/(flush_at_exit|progress)|files/\w+|programs/choice)\.h",
-        r"metrics/(append_file|counts_report|coverage|demangled)\.h",
+        r"harness/(process/(flush_at_exit|progress)|files/\w+|programs/launch_filter)\.h",
+        r"metrics/(base/(append_file|demangled)|counting/(emulator_report|coverage))\.h",
     ],
     "harness/emulator": [
-        *(r"harness/emulator/([\w/]+/)?\w+\.h", r"metrics/\w+\.h", r"warpgauge/cuda_error\.h"),
+        *(r"harness/emulator/([\w/]+/)?\w+\.h", ANY_METRICS, r"warpgauge/cuda_error\.h"),
     ],
     "harness/include": [r"warpgauge/\w+\.h"],
-    "harness/attach": harness_rooms("attach", "programs", "outcome", "process", "files", ""),
-    "harness/files": [r"harness/build_info\.h", *harness_rooms("files")],
-    "harness/process": [r"harness/outcome/exit_code\.h", *harness_rooms("process", "files", "")],
-    "harness/outcome": harness_rooms("outcome", "files", ""),
-    "harness/diff": harness_rooms("diff", "outcome", "files"),
-    "harness/gate": harness_rooms("gate", "outcome", "process", "files", ""),
-    "harness/emulate": harness_rooms("emulate", "programs", "outcome", "process", "files", ""),
-    "harness/inspect": harness_rooms("inspect", "programs", "outcome", "process", "files", ""),
-    "harness/toolchain": harness_rooms(
-        "toolchain", "inspect", "emulate", "diff", "programs", "outcome", "process", "files", ""
+    "harness/attach": harness_rooms(
+        "attach", "programs", "outcome", "process", "files", "cases", "measuring", ""
     ),
-    "harness/programs": harness_rooms("programs", "outcome", "process", "files", ""),
-    "harness/doctor": harness_rooms("doctor", "outcome", "process", "files", ""),
-    "harness/explain": harness_rooms("explain", "outcome", "process", "files", ""),
-    "harness/measure": harness_rooms("measure", "outcome", "process", "files", ""),
-    "harness/bench": harness_rooms("bench", "outcome", "process", "files", ""),
-    "harness/check": harness_rooms("check", "measure", "outcome", "process", "files", ""),
-    "harness/commands": [r"harness/([\w]+/)?\w+\.h", r"metrics/\w+\.h"],
-    "harness": [r"harness/emulator/emulator\.h", *harness_rooms("process", "files", "")],
+    "harness/files": [r"harness/build_info\.h", *harness_rooms("files")],
+    "harness/process": [
+        r"harness/outcome/exit_code\.h",
+        *harness_rooms("process", "files", ""),
+    ],
+    "harness/outcome": harness_rooms("outcome", "files", "cases", ""),
+    "harness/diff": harness_rooms("diff", "outcome", "files"),
+    "harness/gate": harness_rooms("gate", "outcome", "process", "files", "cases", "measuring", ""),
+    "harness/emulate": harness_rooms(
+        "emulate", "programs", "outcome", "process", "files", "cases", "measuring", ""
+    ),
+    "harness/inspect": harness_rooms(
+        "inspect", "programs", "outcome", "process", "files", "cases", "measuring", ""
+    ),
+    "harness/toolchain": harness_rooms(
+        "toolchain",
+        "inspect",
+        "emulate",
+        "diff",
+        "programs",
+        "outcome",
+        "process",
+        "files",
+        "cases",
+        "measuring",
+        "",
+    ),
+    "harness/programs": harness_rooms(
+        "programs", "outcome", "process", "files", "cases", "measuring", ""
+    ),
+    "harness/doctor": harness_rooms(
+        "doctor", "outcome", "process", "files", "cases", "measuring", ""
+    ),
+    "harness/explain": harness_rooms(
+        "explain", "outcome", "process", "files", "cases", "measuring", ""
+    ),
+    "harness/measure": harness_rooms(
+        "measure", "outcome", "process", "files", "cases", "measuring", ""
+    ),
+    "harness/bench": harness_rooms(
+        "bench", "outcome", "process", "files", "cases", "measuring", ""
+    ),
+    "harness/check": harness_rooms(
+        "check", "measure", "outcome", "process", "files", "cases", "measuring", ""
+    ),
+    "harness/commands": [r"harness/([\w]+/)?\w+\.h", ANY_METRICS],
+    "harness/cases": [
+        r"harness/measuring/compile_time_facts\.h",
+        *harness_rooms("cases", "process", "files", ""),
+    ],
+    "harness/measuring": harness_rooms("measuring", "cases", "process", "files", ""),
+    "harness": [r"harness/emulator/emulator\.h", *harness_rooms("")],
     "kernels": [r"warpgauge/warpgauge\.h", r"kernels/(\w+/)?\w+\.h"],
 }
 
@@ -198,13 +249,14 @@ def test_what_nvcc_reads_for_each_architecture_is_light():
 
 @pytest.mark.parametrize("top", ["metrics", "harness"])
 def test_a_namespace_is_its_folder(top):
-    """harness itself, its public headers and harness/measure, which carries them out, are
-    warpgauge."""
+    """The rooms of metrics are one namespace. harness itself, its public headers, what makes and
+    measures cases, and harness/measure, which carries them out, are warpgauge."""
     wrong = []
     for path in sources(top):
         folders = path.relative_to(ROOT).parent.parts
-        public = "include" in folders or folders[1:2] == ("measure",)
-        folder = "" if public else "::".join(("", *folders[top == "harness" :]))
+        public = "include" in folders or folders[1:2] in (("measure",), ("cases",), ("measuring",))
+        own = folders[1:] if top == "harness" else folders[:1]
+        folder = "" if public else "::".join(("", *own))
         closed = re.findall(r"^}  // namespace (warpgauge.*)$", path.read_text(), re.MULTILINE)
         # Those before the last are of forward declarations.
         if closed and not f"{closed[-1]}::".startswith(f"warpgauge{folder}::"):
@@ -213,9 +265,10 @@ def test_a_namespace_is_its_folder(top):
 
 
 def test_the_rules_catch_what_they_are_for():
-    assert not fits("harness/problem.h", OURS["metrics"])
-    assert not fits("metrics/fact.h", OURS["kernels"])
-    assert not fits("harness/registry.h", OURS["kernels"])
+    assert not fits("harness/runtime.h", OURS["metrics/budgets"])
+    assert not fits("metrics/budgets/budget.h", OURS["metrics/facts"])
+    assert not fits("metrics/facts/fact.h", OURS["kernels"])
+    assert not fits("harness/cases/registry.h", OURS["kernels"])
     assert not fits("../transpose/tile.cuh", OURS["kernels"])
     assert not fits("tests/faulty/family.cu", OURS["harness"])
     assert not fits("gtest/gtest.h", [STANDARD, *LIBRARIES["harness"]])
@@ -231,11 +284,11 @@ def test_there_is_one_judge():
         r"verdict\s*=(?!=)|set_verdict", [p for f in ("metrics", "harness") for p in sources(f)]
     )
     given += lines_with(r"verdict\s*=(?!=)|Verdict", sources("kernels"))
-    elsewhere = [line for line in given if not line.startswith("metrics/judge.cpp:")]
+    elsewhere = [line for line in given if not line.startswith("metrics/budgets/judge.cpp:")]
     allowed = [
-        r"metrics/fact\.h:\d+: Verdict verdict = Verdict::unbudgeted;.*",
-        r"metrics/fact_(reader|records)\.cpp:\d+: .*",
-        r"harness/case_facts\.cpp:\d+: fact\.verdict = metrics::Verdict::error;",
+        r"metrics/facts/fact\.h:\d+: Verdict verdict = Verdict::unbudgeted;.*",
+        r"metrics/facts/fact_(reader|records)\.cpp:\d+: .*",
+        r"harness/measuring/blank_facts\.cpp:\d+: fact\.verdict = metrics::Verdict::error;",
     ]
     assert len(elsewhere) < len(given), "the judge was not recognised"
     assert [line for line in elsewhere if not fits(line, allowed)] == []
@@ -245,8 +298,8 @@ def test_budgets_are_compared_by_the_judge_alone():
     """Limits are made by the parser, held against values by the judge, and written and read with
     facts; the outcome sorts by the distance to them. Everything else shows them as text."""
     known = (
-        *("metrics/judge.cpp", "metrics/budget", "metrics/built_in_budgets.", "metrics/limit."),
-        "metrics/fact",
+        *("metrics/budgets/judge.cpp", "metrics/budgets/budget"),
+        *("metrics/facts/built_in_limits.", "metrics/facts/limit.", "metrics/facts/fact"),
         "harness/outcome/finding.cpp",
     )
     uses = lines_with(r"\blimit(\.|->)(max|min|equal)\b", sources("metrics") + sources("harness"))

@@ -11,7 +11,7 @@ from warpgauge.facts.reader import read_facts
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
-SCHEMA = jsonschema_rs.validator_for(json.loads((ROOT / "metrics/fact.schema.json").read_text()))
+SCHEMA = jsonschema_rs.validator_for(json.loads((ROOT / "metrics/facts/fact.schema.json").read_text()))
 
 
 def measure(path, test, program="warpgauge_measure_tests"):

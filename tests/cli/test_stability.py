@@ -42,7 +42,7 @@ def test_facts_of_another_schema_are_refused(command, tmp_path):
 @pytest.mark.parametrize(
     ("path", "schema"),
     [
-        ("metrics/fact.schema.json", "warpgauge.fact/2"),
+        ("metrics/facts/fact.schema.json", "warpgauge.fact/2"),
         ("harness/outcome/results_json.cpp", "warpgauge.results/1"),
     ],
 )

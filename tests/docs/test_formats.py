@@ -1,4 +1,4 @@
-"""docs/formats.md names the members of facts that metrics/fact.schema.json has."""
+"""docs/formats.md names the members of facts that metrics/facts/fact.schema.json has."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-RECORDS = json.loads((ROOT / "metrics/fact.schema.json").read_text())["$defs"]
+RECORDS = json.loads((ROOT / "metrics/facts/fact.schema.json").read_text())["$defs"]
 TEXT = (ROOT / "docs/formats.md").read_text()
 
 

@@ -36,6 +36,6 @@ def test_every_metric_of_the_gauge_has_an_entry():
 
 
 def test_built_in_budgets_are_those_of_the_judge():
-    source = (ROOT / "metrics/built_in_budgets.cpp").read_text()
+    source = (ROOT / "metrics/facts/built_in_limits.cpp").read_text()
     limits = re.findall(r'\{"([\w.]+)", built_in\((\d+),', source)
     assert {id: f"= {limit}" for id, limit in limits} == program().BUILT_IN

@@ -1,5 +1,5 @@
 // Counts of memory instructions: textbook cases by their known numbers, and any addresses by the
-// rules of metrics/counting_rules.h applied to each execution by itself.
+// rules of metrics/counting/counting_rules.h applied to each execution by itself.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/counting_rules.h"
+#include "metrics/counting/counting_rules.h"
 #include "tests/emulator/memory_bench.h"
 
 namespace warpgauge::emulator::machine {

@@ -52,15 +52,15 @@ struct AluBench::Impl : decode::Decoder {
     engine_->live = kAllLanes;
     warp.engine = engine_.get();
     warp.memory = &memory_;
-    warp.bases[Slot::frame] = warp.bases[Slot::constants] = bytes_.get();
-    warp.bases[Slot::specials] = nullptr;
+    warp.bases[OperandSlot::frame] = warp.bases[OperandSlot::constants] = bytes_.get();
+    warp.bases[OperandSlot::specials] = nullptr;
   }
 
-  Slot source(const ptx::Operand& operand, ptx::Type type) override {
+  OperandSlot source(const ptx::Operand& operand, ptx::Type type) override {
     using Kind = ptx::Operand::Kind;
     if (operand.kind == Kind::integer || operand.kind == Kind::real) {
       const int bytes = ptx::bytes_of(type);
-      const Slot slot = scratch(static_cast<std::uint32_t>(bytes * kLanes));
+      const OperandSlot slot = scratch(static_cast<std::uint32_t>(bytes * kLanes));
       for (int lane = 0; lane < kLanes; ++lane) {
         std::memcpy(bytes_.get() + slot.offset + lane * bytes, &operand.bits, bytes);
       }
@@ -69,7 +69,7 @@ struct AluBench::Impl : decode::Decoder {
     check(operand, type);
     return register_slot(operand.name);
   }
-  Slot destination(const ptx::Operand& operand, ptx::Type type) override {
+  OperandSlot destination(const ptx::Operand& operand, ptx::Type type) override {
     if (operand.kind == ptx::Operand::Kind::sink) return scratch(16 * kLanes);
     check(operand, type);
     return register_slot(operand.name);
@@ -88,11 +88,11 @@ struct AluBench::Impl : decode::Decoder {
                                   .lives = lives_,
                                   .shortest = 1});
   }
-  Slot scratch(std::uint32_t bytes) override {
+  OperandSlot scratch(std::uint32_t bytes) override {
     const std::uint32_t offset = used_;
     used_ += (bytes + 63) / 64 * 64;
     if (used_ > kBytes) throw std::length_error("too many registers");
-    return {Slot::frame, offset};
+    return {OperandSlot::frame, offset};
   }
   const void* keep(std::shared_ptr<const void> detail) override {
     kept_.push_back(detail);
@@ -116,7 +116,7 @@ struct AluBench::Impl : decode::Decoder {
       throw decode::Unsupported(operand.name + " has another width");
     }
   }
-  Slot register_slot(const std::string& name) {
+  OperandSlot register_slot(const std::string& name) {
     const auto found = slots_.find(name);
     if (found != slots_.end()) return found->second;
     return slots_[name] = scratch(16 * kLanes);
@@ -130,7 +130,7 @@ struct AluBench::Impl : decode::Decoder {
   memory::MemoryContext memory_;
   std::uint32_t used_ = 0;
   std::map<std::string, ptx::Type> types_;
-  std::map<std::string, Slot> slots_;
+  std::map<std::string, OperandSlot> slots_;
   std::vector<std::shared_ptr<const void>> kept_;
   Warp warp{};
   std::vector<Instruction> instructions_ = std::vector<Instruction>(1);

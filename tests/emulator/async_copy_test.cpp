@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "metrics/counting_rules.h"
+#include "metrics/counting/counting_rules.h"
 #include "tests/emulator/memory_bench.h"
 
 namespace warpgauge::emulator::machine {

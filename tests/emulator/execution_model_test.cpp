@@ -10,7 +10,7 @@
 #include <string>
 
 #include "harness/emulator/machine/outcome.h"
-#include "metrics/sass.h"
+#include "metrics/machine_code/sass.h"
 #include "tests/emulator/recorded_code.h"
 
 namespace warpgauge::emulator::counting {

@@ -5,7 +5,7 @@
 #include <string>
 #include <utility>
 
-#include "metrics/source_line.h"
+#include "metrics/base/source_line.h"
 
 namespace warpgauge::emulator {
 

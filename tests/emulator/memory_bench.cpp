@@ -52,8 +52,8 @@ struct MemoryBench::Impl : decode::Decoder {
   control::WarpEngine engine;  ///< of no block
 
   Impl(MemoryBench& bench, const isa::Isa& isa) : bench(bench), isa_(isa) {
-    warp.bases[Slot::frame] = bench.registers_.data();
-    warp.bases[Slot::constants] = warp.bases[Slot::specials] = constants_.data();
+    warp.bases[OperandSlot::frame] = bench.registers_.data();
+    warp.bases[OperandSlot::constants] = warp.bases[OperandSlot::specials] = constants_.data();
     engine.live = kAllLanes;
     warp.engine = &engine;
     warp.memory = &bench.context;
@@ -70,23 +70,25 @@ struct MemoryBench::Impl : decode::Decoder {
     }
     return entry.instruction;
   }
-  Slot source(const ptx::Operand& operand, ptx::Type type) override {
+  OperandSlot source(const ptx::Operand& operand, ptx::Type type) override {
     if (operand.kind == ptx::Operand::Kind::integer) return constant(operand.bits, type);
     if (register_type(operand) != ptx::Type::none) {
-      return {Slot::frame, bench.registers_.offset(operand.name)};
+      return {OperandSlot::frame, bench.registers_.offset(operand.name)};
     }
     return constant(
         bench.places.at(operand.name).address + static_cast<std::uint64_t>(operand.offset), type);
   }
-  Slot destination(const ptx::Operand& operand, ptx::Type) override {
-    return {Slot::frame, bench.registers_.offset(operand.name)};
+  OperandSlot destination(const ptx::Operand& operand, ptx::Type) override {
+    return {OperandSlot::frame, bench.registers_.offset(operand.name)};
   }
   ptx::Type register_type(const ptx::Operand& operand) const override {
     return operand.kind == ptx::Operand::Kind::name ? type_by_name(operand.name) : ptx::Type::none;
   }
   void note(const compile::Operation&) override {}
   void note_dependence() override {}
-  Slot scratch(std::uint32_t) override { return {Slot::frame, bench.registers_.offset("scratch")}; }
+  OperandSlot scratch(std::uint32_t) override {
+    return {OperandSlot::frame, bench.registers_.offset("scratch")};
+  }
   const void* keep(std::shared_ptr<const void> detail) override {
     return kept_.emplace_back(std::move(detail)).get();
   }
@@ -111,13 +113,13 @@ struct MemoryBench::Impl : decode::Decoder {
         ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k() {\n" + text + "\n}\n";
     return ptx::parse(module, "test.ptx").functions.at(0).body.at(0);
   }
-  Slot constant(std::uint64_t bits, ptx::Type type) {
+  OperandSlot constant(std::uint64_t bits, ptx::Type type) {
     const int bytes = ptx::bytes_of(type);
     const std::string name = std::to_string(bits) + ":" + std::to_string(bytes);
     for (int lane = 0; lane < kLanes; ++lane) {
       std::memcpy(constants_.at(name) + lane * bytes, &bits, static_cast<std::size_t>(bytes));
     }
-    return {Slot::constants, constants_.offset(name)};
+    return {OperandSlot::constants, constants_.offset(name)};
   }
 
   Vectors constants_;

@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "harness/emulator/counting/comparison.h"
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/counting/machine_flow.h"
+#include "harness/emulator/counting/sass_match.h"
 #include "harness/emulator/machine/outcome.h"
-#include "metrics/cubin.h"
-#include "metrics/line_table.h"
-#include "metrics/sass.h"
+#include "metrics/machine_code/cubin.h"
+#include "metrics/machine_code/line_table.h"
+#include "metrics/machine_code/sass.h"
 #include "tests/emulator/kept_line.h"
 #include "tests/emulator/recorded_code.h"
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/cubin.h"
+#include "metrics/machine_code/cubin.h"
 #include "tests/emulator/recorded_code.h"
 
 namespace warpgauge::emulator::counting {

@@ -15,7 +15,7 @@
 #include "harness/emulator/counting/oracle.h"
 #include "harness/emulator/counting/ptx_accesses.h"
 #include "harness/emulator/ptx/module.h"
-#include "metrics/line_table.h"
+#include "metrics/machine_code/line_table.h"
 
 namespace warpgauge::emulator::counting {
 

@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "harness/emulator/emulator.h"
-#include "metrics/line_counts.h"
+#include "metrics/counting/line_counts.h"
 #include "tests/emulator/runtime_test.h"
 
 namespace warpgauge::emulator::runtime {

@@ -12,7 +12,7 @@
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/outcome.h"
 #include "harness/emulator/runtime/code_selection.h"
-#include "metrics/kernel_resources.h"
+#include "metrics/machine_code/kernel_resources.h"
 #include "tests/emulator/kept_line.h"
 #include "tests/emulator/runtime_test.h"
 

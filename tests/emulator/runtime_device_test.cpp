@@ -12,7 +12,7 @@
 
 #include "harness/emulator/emulator.h"
 #include "harness/emulator/machine/error_table.h"
-#include "metrics/architectures.h"
+#include "metrics/architecture/architectures.h"
 #include "tests/emulator/runtime_test.h"
 
 namespace warpgauge::emulator::runtime {

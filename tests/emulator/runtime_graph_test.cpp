@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/emulator/emulator.h"
-#include "metrics/line_counts.h"
+#include "metrics/counting/line_counts.h"
 #include "tests/emulator/graph_kernels.h"
 
 namespace warpgauge::emulator::runtime {

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "harness/emulator/emulator.h"
-#include "metrics/device_fault.h"
+#include "metrics/counting/device_fault.h"
 
 extern "C" {
 void** __cudaRegisterFatBinary(void* wrapper);
@@ -43,7 +43,7 @@ struct TestCode {
   std::uint64_t flags = 0;
 };
 
-/// A container with uncompressed code (layout: metrics/fat_binary.cpp).
+/// A container with uncompressed code (layout: metrics/machine_code/fat_binary.cpp).
 inline std::vector<std::byte> fat_binary(const std::vector<TestCode>& codes) {
   std::vector<std::byte> out(16);
   const auto put = [&](std::size_t at, auto value) {

@@ -13,9 +13,9 @@
 #include <string>
 #include <vector>
 
-#include "harness/emulator/counting/comparison.h"
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/counting/machine_flow.h"
+#include "harness/emulator/counting/sass_match.h"
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/machine/memory/memory.h"
 #include "tests/emulator/kept_line.h"

@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/budget.h"
-#include "metrics/catalog.h"
-#include "metrics/fact.h"
-#include "metrics/judge.h"
+#include "metrics/budgets/budget.h"
+#include "metrics/budgets/judge.h"
+#include "metrics/facts/catalog.h"
+#include "metrics/facts/fact.h"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <string_view>
 
-#include "metrics/code_file.h"
-#include "metrics/cubin.h"
+#include "metrics/machine_code/code_file.h"
+#include "metrics/machine_code/cubin.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using warpgauge::metrics::Cubin;

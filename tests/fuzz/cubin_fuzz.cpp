@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "metrics/call_graph.h"
-#include "metrics/cubin.h"
-#include "metrics/line_table.h"
-#include "metrics/order_dependence.h"
-#include "metrics/sass.h"
+#include "metrics/machine_code/call_graph.h"
+#include "metrics/machine_code/cubin.h"
+#include "metrics/machine_code/line_table.h"
+#include "metrics/machine_code/order_dependence.h"
+#include "metrics/machine_code/sass.h"
 
 namespace {
 

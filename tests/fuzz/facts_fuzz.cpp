@@ -17,7 +17,7 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-#include "metrics/fat_binary.h"
+#include "metrics/machine_code/fat_binary.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using warpgauge::metrics::FatBinaryEntry;

@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "metrics/demangled.h"
+#include "metrics/base/demangled.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <utility>
 
-#include "metrics/ptxas.h"
+#include "metrics/machine_code/ptxas.h"
 
 namespace {
 

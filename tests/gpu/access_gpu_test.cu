@@ -20,9 +20,9 @@
 #include <string>
 #include <vector>
 
-#include "metrics/counting_rules.h"
-#include "metrics/cupti.h"
-#include "metrics/line_counts.h"
+#include "metrics/counting/counting_rules.h"
+#include "metrics/counting/line_counts.h"
+#include "metrics/cupti/cupti.h"
 #include "tests/gpu/access_kernels.cuh"
 #include "warpgauge/cuda_error.h"
 

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "metrics/catalog.h"
-#include "metrics/cupti.h"
-#include "metrics/line_counts.h"
+#include "metrics/counting/line_counts.h"
+#include "metrics/cupti/cupti.h"
+#include "metrics/facts/catalog.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge::metrics {

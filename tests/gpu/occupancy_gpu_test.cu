@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "metrics/occupancy.h"
+#include "metrics/architecture/occupancy.h"
 #include "warpgauge/cuda_error.h"
 
 namespace warpgauge::metrics {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "metrics/line_access.h"
+#include "metrics/counting/line_access.h"
 #include "tests/harness/picture_accesses.h"
 
 namespace warpgauge {

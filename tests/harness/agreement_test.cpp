@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "harness/counted_facts.h"
 #include "harness/diff/agreement_text.h"
+#include "harness/diff/compared_facts.h"
 #include "harness/diff/diff.h"
-#include "harness/diff/side.h"
+#include "harness/measuring/exact_count_facts.h"
 #include "harness/outcome/exit_code.h"
-#include "metrics/line_counts.h"
+#include "metrics/counting/line_counts.h"
 
 namespace warpgauge::diff {
 namespace {

@@ -9,7 +9,7 @@
 #include <iterator>
 #include <span>
 
-#include "metrics/fat_binary.h"
+#include "metrics/machine_code/fat_binary.h"
 
 namespace warpgauge {
 namespace {

@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "harness/launch_log.h"
+#include "harness/cases/launch_log.h"
 #include "warpgauge/comparison.h"
 #include "warpgauge/problem.h"
 

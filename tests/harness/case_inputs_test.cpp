@@ -1,5 +1,5 @@
 // What the values of a case depend on: each change is seen, and only where it matters.
-#include "harness/case_inputs.h"
+#include "harness/cases/case_inputs.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The code inside this program: its own, and fat binaries that are registered while it runs.
-#include "harness/device_code.h"
+#include "harness/cases/device_code.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -10,8 +10,8 @@
 #include <iterator>
 #include <string>
 
-#include "harness/static_facts.h"
-#include "metrics/cubin.h"
+#include "harness/measuring/compile_time_facts.h"
+#include "metrics/machine_code/cubin.h"
 
 namespace warpgauge {
 namespace {

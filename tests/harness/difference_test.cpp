@@ -119,20 +119,20 @@ TEST(Causes, OfExactCounts) {
 TEST(Causes, OfTimes) {
   const Change moved = times({}, {});
   EXPECT_THAT(moved.cause, Optional(Cause::environment));
-  EXPECT_EQ(moved.mark, Mark::moved);
+  EXPECT_EQ(moved.mark, ChangeKind::moved);
   const Change driven = times({}, {.driver = "590"});
   EXPECT_THAT(driven.cause, Optional(Cause::driver));
-  EXPECT_EQ(driven.mark, Mark::moved);
+  EXPECT_EQ(driven.mark, ChangeKind::moved);
   EXPECT_THAT(driven.details, ElementsAre("driver 580 -> 590"));
   EXPECT_THAT(times({}, {.source = "6"}).cause, Optional(Cause::environment)) << "a comment";
   EXPECT_THAT(times({}, {.code = "d"}).cause, Optional(Cause::launch));
   EXPECT_THAT(times({}, {.sass = "b", .code = "d"}).cause, Optional(Cause::compiler));
   EXPECT_THAT(times({}, {.code = ""}).cause, Optional(Cause::unknown));
-  EXPECT_EQ(times({}, {.code = ""}).mark, Mark::worse) << "not known to be the same code";
+  EXPECT_EQ(times({}, {.code = ""}).mark, ChangeKind::worse) << "not known to be the same code";
 }
 
 /// The marks where one run has a count and this metric, and the other carried the count over.
-std::vector<Mark> marks_where_carried(const std::string& metric, bool b_is_carried) {
+std::vector<ChangeKind> marks_where_carried(const std::string& metric, bool b_is_carried) {
   StoredRun whole = run_of({}, "shared.bank_conflicts", 1), carried = whole;
   whole.facts.push_back(run_of({}, metric, 10).facts.front());
   whole.facts.back().context = whole.facts.front().context;
@@ -141,7 +141,7 @@ std::vector<Mark> marks_where_carried(const std::string& metric, bool b_is_carri
   carried.facts.front().context = context;
   const std::vector<StoredRun> runs_a = {b_is_carried ? whole : carried},
                                runs_b = {b_is_carried ? carried : whole};
-  std::vector<Mark> marks;
+  std::vector<ChangeKind> marks;
   for (const Change& one : find_changes(side_of(runs_a), side_of(runs_b), kUsualNoise)) {
     marks.push_back(one.mark);
   }
@@ -150,16 +150,16 @@ std::vector<Mark> marks_where_carried(const std::string& metric, bool b_is_carri
 
 TEST(Carried, CountsHaveNoTimesThatCouldBeLostOrNew) {
   for (const char* metric : {"time.median_us", "time.profiled_us"}) {
-    EXPECT_THAT(marks_where_carried(metric, true), ElementsAre(Mark::same)) << metric;
-    EXPECT_THAT(marks_where_carried(metric, false), ElementsAre(Mark::same)) << metric;
+    EXPECT_THAT(marks_where_carried(metric, true), ElementsAre(ChangeKind::same)) << metric;
+    EXPECT_THAT(marks_where_carried(metric, false), ElementsAre(ChangeKind::same)) << metric;
   }
   EXPECT_THAT(marks_where_carried("global.load.sectors", true),
-              UnorderedElementsAre(Mark::same, Mark::lost));
+              UnorderedElementsAre(ChangeKind::same, ChangeKind::lost));
 }
 
 /// Metrics and marks of one case, from the worst on.
 using Values = std::vector<std::pair<std::string, double>>;
-std::vector<std::pair<std::string_view, Mark>> marks(const Values& a, const Values& b) {
+std::vector<std::pair<std::string_view, ChangeKind>> marks(const Values& a, const Values& b) {
   const auto run = [](const Values& values, const ACase& one) {
     StoredRun all = run_of(one, values.front().first, values.front().second);
     for (const auto& [metric, value] : std::span(values).subspan(1)) {
@@ -169,7 +169,7 @@ std::vector<std::pair<std::string_view, Mark>> marks(const Values& a, const Valu
     return all;
   };
   const std::vector<StoredRun> runs_a = {run(a, {})}, runs_b = {run(b, {.sass = "b"})};
-  std::vector<std::pair<std::string_view, Mark>> found;
+  std::vector<std::pair<std::string_view, ChangeKind>> found;
   std::vector<Change> changes = find_changes(side_of(runs_a), side_of(runs_b), kUsualNoise);
   sort_worst_first(changes);
   for (const Change& change : changes) {
@@ -179,31 +179,32 @@ std::vector<std::pair<std::string_view, Mark>> marks(const Values& a, const Valu
 }
 
 TEST(Order, SpillsStandBeforeWhatTheyAreMadeOfAndOccupancyBeforeRegisters) {
-  EXPECT_THAT(
-      marks({{"code.bytes", 1000},
-             {"registers", 32},
-             {"stack.bytes", 8},
-             {"spill.load_bytes", 64},
-             {"occupancy.theoretical", 1}},
-            {{"code.bytes", 9000},
-             {"registers", 64},
-             {"stack.bytes", 800},
-             {"spill.load_bytes", 68},
-             {"occupancy.theoretical", 0.5}}),
-      ElementsAre(std::pair("spill.load_bytes", Mark::worse), std::pair("stack.bytes", Mark::worse),
-                  std::pair("occupancy.theoretical", Mark::worse),
-                  std::pair("registers", Mark::worse), std::pair("code.bytes", Mark::worse)));
+  EXPECT_THAT(marks({{"code.bytes", 1000},
+                     {"registers", 32},
+                     {"stack.bytes", 8},
+                     {"spill.load_bytes", 64},
+                     {"occupancy.theoretical", 1}},
+                    {{"code.bytes", 9000},
+                     {"registers", 64},
+                     {"stack.bytes", 800},
+                     {"spill.load_bytes", 68},
+                     {"occupancy.theoretical", 0.5}}),
+              ElementsAre(std::pair("spill.load_bytes", ChangeKind::worse),
+                          std::pair("stack.bytes", ChangeKind::worse),
+                          std::pair("occupancy.theoretical", ChangeKind::worse),
+                          std::pair("registers", ChangeKind::worse),
+                          std::pair("code.bytes", ChangeKind::worse)));
 }
 
 TEST(Order, SizesThatGrowOrShrinkByAQuarterAreNeitherWorseNorBetter) {
   const auto mark = [](double a, double b) {
     return marks({{"code.bytes", a}}, {{"code.bytes", b}}).at(0).second;
   };
-  EXPECT_EQ(mark(1000, 1250), Mark::changed);
-  EXPECT_EQ(mark(1000, 1251), Mark::worse);
-  EXPECT_EQ(mark(1000, 750), Mark::changed);
-  EXPECT_EQ(mark(1000, 749), Mark::better);
-  EXPECT_EQ(mark(0, 16), Mark::worse) << "of no share";
+  EXPECT_EQ(mark(1000, 1250), ChangeKind::changed);
+  EXPECT_EQ(mark(1000, 1251), ChangeKind::worse);
+  EXPECT_EQ(mark(1000, 750), ChangeKind::changed);
+  EXPECT_EQ(mark(1000, 749), ChangeKind::better);
+  EXPECT_EQ(mark(0, 16), ChangeKind::worse) << "of no share";
 }
 
 TEST(Noise, SharesArePercentOrFractions) {
@@ -231,7 +232,7 @@ class Lines : public testing::Test {
  protected:
   static std::vector<LineChange> changed(const LineValues& a, const LineValues& b) {
     std::vector<LineChange> lines = line_changes(a, b, metrics::metric("shared.bank_conflicts"));
-    std::erase_if(lines, [](const LineChange& line) { return line.mark == Mark::same; });
+    std::erase_if(lines, [](const LineChange& line) { return line.mark == ChangeKind::same; });
     return lines;
   }
   static LineKey at(int line, const char* kernel = "kernel") { return {kernel, "x.cu", line}; }
@@ -241,8 +242,8 @@ TEST_F(Lines, ThatOnlyHaveAnotherNumberAreTheSame) {
   EXPECT_THAT(changed({{at(40), 60}, {at(41), 60}}, {{at(45), 60}, {at(46), 60}}), IsEmpty());
   const auto lines = changed({{at(40), 60}, {at(41), 40}}, {{at(45), 60}, {at(46), 70}});
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(std::pair(lines[0].place, lines[0].mark), std::pair(at(46), Mark::added));
-  EXPECT_EQ(std::pair(lines[1].place, lines[1].mark), std::pair(at(41), Mark::gone));
+  EXPECT_EQ(std::pair(lines[0].place, lines[0].mark), std::pair(at(46), ChangeKind::added));
+  EXPECT_EQ(std::pair(lines[1].place, lines[1].mark), std::pair(at(41), ChangeKind::gone));
 }
 
 TEST_F(Lines, OfOtherKernelsAreOthers) {
@@ -253,8 +254,8 @@ TEST_F(Lines, OfOtherKernelsAreOthers) {
 TEST_F(Lines, ThatMovedMostComeFirst) {
   const auto lines = changed({{at(1), 5}, {at(2), 5}}, {{at(1), 6}, {at(2), 1}});
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(std::pair(lines[0].place.line, lines[0].mark), std::pair(2, Mark::better));
-  EXPECT_EQ(std::pair(lines[1].place.line, lines[1].mark), std::pair(1, Mark::worse));
+  EXPECT_EQ(std::pair(lines[0].place.line, lines[0].mark), std::pair(2, ChangeKind::better));
+  EXPECT_EQ(std::pair(lines[1].place.line, lines[1].mark), std::pair(1, ChangeKind::worse));
 }
 
 }  // namespace

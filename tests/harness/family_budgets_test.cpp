@@ -1,5 +1,5 @@
 // Budget files beside families: found, read before anything is run, and never silently lost.
-#include "harness/family_budgets.h"
+#include "harness/cases/family_budgets.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

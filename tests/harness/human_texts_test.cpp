@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "harness/outcome/results_json.h"
-#include "metrics/judge.h"
+#include "metrics/budgets/judge.h"
 #include "tests/harness/outcome_facts.h"
 
 namespace warpgauge::outcome {

@@ -1,5 +1,5 @@
 // Dry runs of the kernels in tests/faulty: what would be launched, without a GPU.
-#include "harness/launch_log.h"
+#include "harness/cases/launch_log.h"
 
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
@@ -7,10 +7,10 @@
 
 #include <stdexcept>
 
-#include "harness/device_code.h"
-#include "harness/registry.h"
-#include "harness/static_facts.h"
-#include "metrics/cubin.h"
+#include "harness/cases/device_code.h"
+#include "harness/cases/registry.h"
+#include "harness/measuring/compile_time_facts.h"
+#include "metrics/machine_code/cubin.h"
 
 namespace warpgauge {
 namespace {

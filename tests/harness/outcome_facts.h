@@ -10,7 +10,7 @@
 
 #include "harness/outcome/outcome.h"
 #include "harness/outcome/results_json.h"
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::outcome {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "harness/outcome/recorded_run.h"
-#include "metrics/budget.h"
-#include "metrics/judge.h"
+#include "metrics/budgets/budget.h"
+#include "metrics/budgets/judge.h"
 #include "tests/harness/outcome_facts.h"
 
 namespace warpgauge::outcome {

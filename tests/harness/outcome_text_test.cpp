@@ -16,8 +16,8 @@
 #include <vector>
 
 #include "harness/outcome/finding_text.h"
-#include "metrics/budget.h"
-#include "metrics/judge.h"
+#include "metrics/budgets/budget.h"
+#include "metrics/budgets/judge.h"
 
 namespace warpgauge::outcome {
 namespace {

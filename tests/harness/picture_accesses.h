@@ -5,8 +5,8 @@
 #include <string>
 
 #include "harness/explain/access_picture.h"
-#include "metrics/cure.h"
-#include "metrics/line_access.h"
+#include "metrics/counting/cure.h"
+#include "metrics/counting/line_access.h"
 
 namespace warpgauge {
 

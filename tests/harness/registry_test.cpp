@@ -1,4 +1,4 @@
-#include "harness/registry.h"
+#include "harness/cases/registry.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

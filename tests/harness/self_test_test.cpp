@@ -1,16 +1,16 @@
-#include "harness/self_test.h"
+#include "harness/measuring/self_test.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "harness/case_facts.h"
-#include "harness/counted_facts.h"
-#include "harness/self_test_kernels.h"
-#include "harness/static_facts.h"
-#include "metrics/judge.h"
-#include "metrics/line_counts.h"
+#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/compile_time_facts.h"
+#include "harness/measuring/exact_count_facts.h"
+#include "harness/measuring/self_test_kernels.h"
+#include "metrics/budgets/judge.h"
+#include "metrics/counting/line_counts.h"
 
 namespace warpgauge {
 namespace {
@@ -24,7 +24,7 @@ using testing::ThrowsMessage;
 /// The judged facts of a counter that saw these wavefronts on the two lines of the planted bank
 /// conflict that touch shared memory.
 std::vector<Fact> counted(std::uint64_t wavefronts, int line = self_test::kBankConflictLine) {
-  metrics::LineCounts store{.kernel = "k", .file = "harness/self_test.cu", .line = line};
+  metrics::LineCounts store{.kernel = "k", .file = "harness/measuring/self_test.cu", .line = line};
   store.counts = {.shared_requests = 32,
                   .shared_wavefronts = wavefronts,
                   .shared_wavefronts_ideal = std::min<std::uint64_t>(wavefronts, 32)};

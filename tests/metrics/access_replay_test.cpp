@@ -13,7 +13,7 @@
 #include <tuple>
 #include <vector>
 
-#include "metrics/counting_rules.h"
+#include "metrics/counting/counting_rules.h"
 
 namespace warpgauge::metrics {
 namespace {

@@ -1,5 +1,5 @@
 // Names of architectures: what is one, their order, and which code runs where.
-#include "metrics/arch_name.h"
+#include "metrics/architecture/arch_name.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

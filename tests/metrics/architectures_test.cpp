@@ -1,5 +1,5 @@
 // The table of architectures: order, names, and what is refused.
-#include "metrics/architectures.h"
+#include "metrics/architecture/architectures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

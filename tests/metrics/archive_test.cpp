@@ -1,5 +1,5 @@
 // Reading static archives: as GNU's and BSD's ar write them, and damaged ones.
-#include "metrics/archive.h"
+#include "metrics/machine_code/archive.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

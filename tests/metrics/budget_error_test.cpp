@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/budget.h"
-#include "metrics/budget_text.h"
+#include "metrics/budgets/budget.h"
+#include "metrics/budgets/budget_text.h"
 
 namespace warpgauge::metrics {
 namespace {

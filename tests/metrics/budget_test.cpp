@@ -1,5 +1,5 @@
 // Budgets that can be used: forms of limits, and which limit applies.
-#include "metrics/budget.h"
+#include "metrics/budgets/budget.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/confidence.h"
+#include "metrics/facts/confidence.h"
 
 namespace warpgauge::metrics {
 namespace {

@@ -1,5 +1,5 @@
 // Who calls what: of a recorded cubin that the device linker has made, and of one of ptxas alone.
-#include "metrics/call_graph.h"
+#include "metrics/machine_code/call_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The table of metrics: rules that every row keeps.
-#include "metrics/catalog.h"
+#include "metrics/facts/catalog.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

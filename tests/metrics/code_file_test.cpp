@@ -1,5 +1,5 @@
 // Finding machine code in files: cubins, fat binaries, this program, archives, and what is damaged.
-#include "metrics/code_file.h"
+#include "metrics/machine_code/code_file.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/cubin.h"
+#include "metrics/machine_code/cubin.h"
 
 namespace warpgauge::metrics {
 namespace {

@@ -1,6 +1,6 @@
 // Counting rules of accesses: cases known from theory. What was measured is replayed in
 // access_replay_test.cpp.
-#include "metrics/counting_rules.h"
+#include "metrics/counting/counting_rules.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -8,10 +8,10 @@
 #include <set>
 #include <string>
 
-#include "metrics/catalog.h"
-#include "metrics/line_counts.h"
-#include "metrics/range_values.h"
-#include "metrics/sass_metrics.h"
+#include "metrics/counting/line_counts.h"
+#include "metrics/cupti/range_values.h"
+#include "metrics/cupti/sass_metrics.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::metrics {
 namespace {

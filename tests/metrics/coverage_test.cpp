@@ -1,5 +1,5 @@
 // Coverage as lcov's tracefiles.
-#include "metrics/coverage.h"
+#include "metrics/counting/coverage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

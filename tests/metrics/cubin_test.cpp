@@ -1,5 +1,5 @@
 // Looking into cubins: recorded ones of sm_75 and sm_90, and damaged copies of them.
-#include "metrics/cubin.h"
+#include "metrics/machine_code/cubin.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/kernel_resources.h"
-#include "metrics/sass.h"
+#include "metrics/machine_code/kernel_resources.h"
+#include "metrics/machine_code/sass.h"
 
 namespace warpgauge::metrics {
 namespace {

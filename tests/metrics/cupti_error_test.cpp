@@ -1,12 +1,12 @@
 // Every CUPTI error has a name, a text and, where something helps, a remedy. Needs no GPU.
-#include "metrics/cupti_error.h"
+#include "metrics/cupti/cupti_error.h"
 
 #include <gmock/gmock.h>
 
 #include <cctype>
 #include <string>
 
-#include "metrics/cupti.h"
+#include "metrics/cupti/cupti.h"
 
 namespace warpgauge::metrics {
 namespace {

@@ -5,9 +5,9 @@
 #include <set>
 #include <string>
 
-#include "metrics/budget.h"
-#include "metrics/catalog.h"
-#include "metrics/cupti.h"
+#include "metrics/budgets/budget.h"
+#include "metrics/cupti/cupti.h"
+#include "metrics/facts/catalog.h"
 
 namespace warpgauge::metrics {
 namespace {

@@ -1,5 +1,5 @@
 // Cures of accesses: what they say of how lanes lie, and that they take as few as they promise.
-#include "metrics/cure.h"
+#include "metrics/counting/cure.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

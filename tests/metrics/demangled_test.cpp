@@ -1,4 +1,4 @@
-#include "metrics/demangled.h"
+#include "metrics/base/demangled.h"
 
 #include <gtest/gtest.h>
 

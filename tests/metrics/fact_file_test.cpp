@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::metrics {
 namespace {

@@ -1,5 +1,5 @@
 // Facts: their names, their records as JSON, and the schema that these keep to.
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "metrics/catalog.h"
-#include "metrics/confidence.h"
+#include "metrics/facts/catalog.h"
+#include "metrics/facts/confidence.h"
 
 namespace warpgauge::metrics {
 namespace {

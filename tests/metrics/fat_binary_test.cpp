@@ -1,6 +1,6 @@
 // Reading fat binaries: recorded ones in each compression against what cuobjdump takes out of them,
 // and damaged copies of them.
-#include "metrics/fat_binary.h"
+#include "metrics/machine_code/fat_binary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "metrics/cubin.h"
-#include "metrics/hash.h"
+#include "metrics/base/hash.h"
+#include "metrics/machine_code/cubin.h"
 
 namespace warpgauge::metrics {
 namespace {

@@ -1,5 +1,5 @@
 // Loops and branches of graphs that are written here.
-#include "metrics/flow_graph.h"
+#include "metrics/machine_code/flow_graph.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // Kinds of instructions by their opcodes, as nvdisasm 13 names these.
-#include "metrics/instruction_mix.h"
+#include "metrics/machine_code/instruction_mix.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/sass_code.h"
+#include "metrics/machine_code/sass_code.h"
 #include "tests/metrics/written_code.h"
 
 namespace warpgauge::metrics {

@@ -1,5 +1,5 @@
 // The judge, rule by rule.
-#include "metrics/judge.h"
+#include "metrics/budgets/judge.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/confidence.h"
+#include "metrics/facts/confidence.h"
 
 namespace warpgauge::metrics {
 namespace {

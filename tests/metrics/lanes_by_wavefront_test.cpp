@@ -1,5 +1,5 @@
 // Wavefronts of accesses: as many as the counting rules say, and in each a bank serves one word.
-#include "metrics/lanes_by_wavefront.h"
+#include "metrics/counting/lanes_by_wavefront.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

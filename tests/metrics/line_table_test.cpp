@@ -1,5 +1,5 @@
 // Lines of source and of PTX: recorded cubins against what nvdisasm says of them, and damaged ones.
-#include "metrics/line_table.h"
+#include "metrics/machine_code/line_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/sass.h"
+#include "metrics/machine_code/sass.h"
 
 namespace warpgauge::metrics {
 namespace {

@@ -1,5 +1,5 @@
 // What can be read of memory that is mapped for the test.
-#include "metrics/mapped_memory.h"
+#include "metrics/base/mapped_memory.h"
 
 #include <gtest/gtest.h>
 #include <sys/mman.h>

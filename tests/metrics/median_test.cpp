@@ -1,5 +1,5 @@
 // The median and its confidence interval.
-#include "metrics/median.h"
+#include "metrics/facts/median.h"
 
 #include <gtest/gtest.h>
 

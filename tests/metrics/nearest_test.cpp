@@ -1,5 +1,5 @@
 // The name somebody probably meant.
-#include "metrics/nearest.h"
+#include "metrics/base/nearest.h"
 
 #include <gtest/gtest.h>
 

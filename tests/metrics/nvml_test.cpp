@@ -1,12 +1,12 @@
 // The meaning of NVML's bits, and the message where there is no NVML.
-#include "metrics/nvml.h"
+#include "metrics/cupti/nvml.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <string>
 
-#include "metrics/cupti.h"
+#include "metrics/cupti/cupti.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -28,9 +28,9 @@ TEST(Throttling, EachCauseHasOneWord) {
               ElementsAre("hardware slowdown", "sync boost", "external power brake"));
 }
 
-TEST(GpuMonitor, SaysWhyAMissingGpuHasNoState) {
+TEST(NvmlMonitor, SaysWhyAMissingGpuHasNoState) {
   try {
-    const GpuMonitor monitor("ffff:ff:1f.0");
+    const NvmlMonitor monitor("ffff:ff:1f.0");
     FAIL() << "there is such a GPU";
   } catch (const Unmeasured& unmeasured) {
     EXPECT_NE(std::string(unmeasured.what()).find("NVML"), std::string::npos);

@@ -1,5 +1,5 @@
 // Curves of theoretical occupancy: their ends, their points, and values worked out by hand.
-#include "metrics/occupancy_curve.h"
+#include "metrics/architecture/occupancy_curve.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

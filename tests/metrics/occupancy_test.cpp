@@ -1,5 +1,5 @@
 // Theoretical occupancy: worked examples, the limits of every architecture, and the extremes.
-#include "metrics/occupancy.h"
+#include "metrics/architecture/occupancy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

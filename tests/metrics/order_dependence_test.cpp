@@ -1,5 +1,5 @@
 // What depends on the order of threads: recorded machine code against the marks in its source.
-#include "metrics/order_dependence.h"
+#include "metrics/machine_code/order_dependence.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -13,8 +13,8 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/line_table.h"
-#include "metrics/sass_code.h"
+#include "metrics/machine_code/line_table.h"
+#include "metrics/machine_code/sass_code.h"
 #include "tests/metrics/written_code.h"
 
 namespace warpgauge::metrics {

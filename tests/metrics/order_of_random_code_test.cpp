@@ -11,8 +11,8 @@
 #include <random>
 #include <vector>
 
-#include "metrics/order_dependence.h"
-#include "metrics/sass_code.h"
+#include "metrics/machine_code/order_dependence.h"
+#include "metrics/machine_code/sass_code.h"
 #include "tests/metrics/written_code.h"
 
 namespace warpgauge::metrics {

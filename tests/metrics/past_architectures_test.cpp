@@ -1,5 +1,5 @@
 // The table of history: complete, in order, apart from the targets, and as the texts have it.
-#include "metrics/past_architectures.h"
+#include "metrics/architecture/past_architectures.h"
 
 #include <gtest/gtest.h>
 

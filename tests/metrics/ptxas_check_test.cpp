@@ -1,5 +1,5 @@
 // Contradictions between a text of ptxas and machine code, on recorded cubins (tests/data/cubin).
-#include "metrics/ptxas_check.h"
+#include "metrics/machine_code/ptxas_check.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "metrics/cubin.h"
+#include "metrics/machine_code/cubin.h"
 
 namespace warpgauge::metrics {
 namespace {

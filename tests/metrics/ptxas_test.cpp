@@ -1,5 +1,5 @@
 // Reading ptxas messages: recorded output of CUDA 11.8 to 13.0, and text that must be refused.
-#include "metrics/ptxas.h"
+#include "metrics/machine_code/ptxas.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // The control flow of machine code that is put together here, instruction by instruction.
-#include "metrics/sass_flow.h"
+#include "metrics/machine_code/sass_flow.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

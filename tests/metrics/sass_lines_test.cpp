@@ -1,5 +1,5 @@
 // Lines of counts out of counts of instructions, and what they say of counts that are not exact.
-#include "metrics/sass_lines.h"
+#include "metrics/cupti/sass_lines.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // Registers of instructions: recorded machine code against the text of nvdisasm, and one or two
 // instructions of each kind against what they do.
-#include "metrics/sass_registers.h"
+#include "metrics/machine_code/sass_registers.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/sass.h"
+#include "metrics/machine_code/sass.h"
 
 namespace warpgauge::metrics {
 namespace {

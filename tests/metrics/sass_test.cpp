@@ -1,5 +1,5 @@
 // Decoding memory instructions: recorded machine code against what nvdisasm says of it.
-#include "metrics/sass.h"
+#include "metrics/machine_code/sass.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

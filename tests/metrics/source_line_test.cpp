@@ -1,5 +1,5 @@
 // Files of the toolkit and of the user, by their paths; which line of a chain of calls is to blame.
-#include "metrics/source_line.h"
+#include "metrics/base/source_line.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <initializer_list>
 #include <vector>
 
-#include "metrics/counts_by_line.h"
+#include "metrics/counting/counts_by_line.h"
 
 namespace warpgauge::metrics {
 namespace {

@@ -1,5 +1,5 @@
 // Values as text.
-#include "metrics/value.h"
+#include "metrics/base/value.h"
 
 #include <gtest/gtest.h>
 

@@ -13,9 +13,9 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/cubin.h"
-#include "metrics/order_dependence.h"
-#include "metrics/sass_code.h"
+#include "metrics/machine_code/cubin.h"
+#include "metrics/machine_code/order_dependence.h"
+#include "metrics/machine_code/sass_code.h"
 
 namespace warpgauge::metrics {
 

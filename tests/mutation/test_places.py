@@ -63,7 +63,7 @@ def test_a_mutant_changes_its_place_alone_and_keeps_the_lines():
 def checkout(folder, survivor):
     (folder / "metrics").mkdir()
     (folder / "metrics/a.cpp").write_text("int f(int a) {\n  return a + 1;\n}\n")
-    (folder / "metrics/nvml.cpp").write_text("int g() { return 2; }\n")
+    (folder / "metrics/cupti/nvml.cpp").write_text("int g() { return 2; }\n")
     (folder / "survivors.toml").write_text(survivor)
     return folder / "survivors.toml", folder
 
@@ -104,4 +104,4 @@ def test_excluded_files_exist_and_the_others_have_places():
     for pattern in places.EXCLUDED:
         assert list(places.ROOT.glob(pattern)), pattern
     assert not [file for file in files if re.search("cupti_(sass|range|none)|nvml", file)]
-    assert {"metrics/judge.cpp", "metrics/limit.h", "harness/outcome/outcome.cpp"} <= files
+    assert {"metrics/budgets/judge.cpp", "metrics/facts/limit.h", "harness/outcome/outcome.cpp"} <= files

@@ -18,7 +18,7 @@ def test_copy_is_what_the_program_prints():
         [WARPGAUGE, "metrics", "--json"], capture_output=True, text=True, check=True
     )
     assert printed.stdout == COPY.read_text(), (
-        "write it again: build/ci/bin/warpgauge metrics --json > metrics/catalog.json"
+        "write it again: build/ci/bin/warpgauge metrics --json > metrics/facts/catalog.json"
     )
 
 

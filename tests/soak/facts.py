@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-CATALOG = Path(__file__).resolve().parents[2] / "metrics/catalog.json"
+CATALOG = Path(__file__).resolve().parents[2] / "metrics/facts/catalog.json"
 
 
 class Broken(Exception):

@@ -6,7 +6,7 @@
 
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/machine/outcome.h"
-#include "metrics/cure.h"
+#include "metrics/counting/cure.h"
 
 namespace warpgauge::emulator::counting {
 

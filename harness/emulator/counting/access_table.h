@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "harness/emulator/counting/known_lines.h"
-#include "metrics/line_access.h"
-#include "metrics/line_counts.h"
-#include "metrics/order_dependence.h"
+#include "metrics/counting/line_access.h"
+#include "metrics/counting/line_counts.h"
+#include "metrics/machine_code/order_dependence.h"
 
 namespace warpgauge::emulator::machine {
 struct LaunchOutcome;

@@ -5,7 +5,7 @@
 
 #include "harness/emulator/machine/outcome.h"
 #include "harness/emulator/ptx/module.h"
-#include "metrics/coverage.h"
+#include "metrics/counting/coverage.h"
 
 namespace warpgauge::emulator::counting {
 

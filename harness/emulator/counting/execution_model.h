@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/line_table.h"
-#include "metrics/source_line.h"
+#include "metrics/base/source_line.h"
+#include "metrics/machine_code/line_table.h"
 
 namespace warpgauge::emulator::machine {
 struct LaunchOutcome;

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "harness/emulator/counting/execution_model.h"
-#include "metrics/confidence.h"
-#include "metrics/order_dependence.h"
-#include "metrics/source_line.h"
+#include "metrics/base/source_line.h"
+#include "metrics/facts/confidence.h"
+#include "metrics/machine_code/order_dependence.h"
 
 namespace warpgauge::emulator::machine {
 struct LaunchOutcome;

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "metrics/source_line.h"
+#include "metrics/base/source_line.h"
 
 namespace warpgauge::emulator::counting {
 

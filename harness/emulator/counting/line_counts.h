@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "harness/emulator/counting/known_lines.h"
-#include "metrics/confidence.h"
-#include "metrics/counts_by_line.h"
-#include "metrics/order_dependence.h"
+#include "metrics/counting/counts_by_line.h"
+#include "metrics/facts/confidence.h"
+#include "metrics/machine_code/order_dependence.h"
 
 namespace warpgauge::emulator::machine {
 struct AccessTotals;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "harness/emulator/counting/comparison.h"
-#include "metrics/sass.h"
-#include "metrics/sass_registers.h"
+#include "harness/emulator/counting/sass_match.h"
+#include "metrics/machine_code/sass.h"
+#include "metrics/machine_code/sass_registers.h"
 
 namespace warpgauge::emulator::counting {
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/sass_flow.h"
+#include "metrics/machine_code/sass_flow.h"
 
 namespace warpgauge::emulator::counting {
 

@@ -6,10 +6,10 @@
 #include <stdexcept>
 #include <vector>
 
-#include "harness/emulator/counting/comparison.h"
 #include "harness/emulator/counting/ptx_accesses.h"
 #include "harness/emulator/counting/ptx_flow.h"
 #include "harness/emulator/counting/same_ptx.h"
+#include "harness/emulator/counting/sass_match.h"
 #include "harness/emulator/counting/vector_predictor.h"
 #include "harness/emulator/ptx/module.h"
 

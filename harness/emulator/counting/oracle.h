@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "harness/emulator/counting/oracle_answer.h"
-#include "metrics/cubin.h"
-#include "metrics/line_table.h"
+#include "metrics/machine_code/cubin.h"
+#include "metrics/machine_code/line_table.h"
 
 namespace warpgauge::emulator::ptx {
 struct Module;

@@ -7,8 +7,8 @@
 
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/machine/access_plan.h"
-#include "metrics/sass.h"
-#include "metrics/source_line.h"
+#include "metrics/base/source_line.h"
+#include "metrics/machine_code/sass.h"
 
 namespace warpgauge::emulator::counting {
 

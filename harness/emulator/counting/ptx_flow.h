@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "harness/emulator/ptx/module.h"
-#include "metrics/flow_graph.h"
+#include "metrics/machine_code/flow_graph.h"
 
 namespace warpgauge::emulator::counting {
 

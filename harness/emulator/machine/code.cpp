@@ -5,7 +5,7 @@
 #include <new>
 
 #include "harness/emulator/ptx/source_lines.h"
-#include "metrics/demangled.h"
+#include "metrics/base/demangled.h"
 
 namespace warpgauge::emulator::machine {
 

@@ -12,7 +12,7 @@
 #include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/parameter_vectors.h"
 #include "harness/emulator/machine/special_registers.h"
-#include "metrics/source_line.h"
+#include "metrics/base/source_line.h"
 
 namespace warpgauge::emulator::ptx {
 struct Function;
@@ -32,7 +32,7 @@ constexpr std::uint64_t round_up(std::uint64_t offset, std::uint64_t alignment) 
 /// An argument or a result of a call, seen from either side.
 struct Passed {
   bool in_register = false;  ///< else in the frame's local memory
-  Slot slot{};               ///< of a register or an immediate
+  OperandSlot slot{};        ///< of a register or an immediate
   std::uint64_t offset = 0;  ///< in the frame's local memory
   std::uint32_t bytes = 0;   ///< of one lane
 };
@@ -44,7 +44,7 @@ using Builtin = void (*)(Warp&, const Instruction&, const CallSite&);
 struct Code {
   /// A vector of the frame that holds the address of something in the frame's local memory.
   struct LocalAddress {
-    Slot slot;
+    OperandSlot slot;
     int bytes;  ///< 4 or 8
     std::uint64_t offset;
   };

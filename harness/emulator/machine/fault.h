@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "metrics/source_line.h"
+#include "metrics/base/source_line.h"
 
 namespace warpgauge::emulator::machine {
 

@@ -5,17 +5,18 @@
 
 #include "harness/emulator/machine/execute.h"
 #include "harness/emulator/machine/lanes.h"
-#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/machine/operand_slot.h"
 
 namespace warpgauge::emulator::machine {
 
 /// One instruction of a function's decoded code.
 struct Instruction {
   Execute execute = nullptr;
-  Slot destination{};
-  Slot second_destination{};  ///< q of p|q; shfl's predicate; further results where `detail` says
-  Slot sources[4]{};
-  Slot guard{};  ///< a predicate; means something only if `guarded` or `sees_to_guard`
+  OperandSlot destination{};
+  OperandSlot
+      second_destination{};  ///< q of p|q; shfl's predicate; further results where `detail` says
+  OperandSlot sources[4]{};
+  OperandSlot guard{};  ///< a predicate; means something only if `guarded` or `sees_to_guard`
   bool guarded = false;
   bool sees_to_guard = false;  ///< is executed also where the guard holds for no lane
   bool guard_negated = false;

@@ -1,8 +1,8 @@
 // The access of a memory instruction that shows most.
 #pragma once
 
-#include "metrics/source_line.h"
-#include "metrics/warp_access.h"
+#include "metrics/base/source_line.h"
+#include "metrics/counting/warp_access.h"
 
 namespace warpgauge::emulator::machine {
 

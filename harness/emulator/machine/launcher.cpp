@@ -22,7 +22,7 @@
 #include "harness/emulator/machine/control/cluster.h"
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/memory/counters.h"
-#include "metrics/available_cores.h"
+#include "metrics/base/available_cores.h"
 
 namespace warpgauge::emulator::machine {
 namespace {

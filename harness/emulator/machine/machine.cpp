@@ -10,8 +10,8 @@
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/decode/function_decoder.h"
 #include "harness/emulator/machine/launcher.h"
-#include "harness/emulator/machine/orders.h"
 #include "harness/emulator/machine/program.h"
+#include "harness/emulator/machine/schedule_check.h"
 #include "harness/emulator/machine/thread_pool.h"
 
 namespace warpgauge::emulator::machine {

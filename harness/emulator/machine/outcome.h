@@ -8,7 +8,7 @@
 #include "harness/emulator/machine/access_totals.h"
 #include "harness/emulator/machine/device_work.h"
 #include "harness/emulator/machine/instruction_record.h"
-#include "metrics/source_line.h"
+#include "metrics/base/source_line.h"
 
 namespace warpgauge::emulator::machine {
 

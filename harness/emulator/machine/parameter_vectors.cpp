@@ -7,12 +7,12 @@
 
 namespace warpgauge::emulator::machine {
 
-Slot ParameterVectors::add(std::uint64_t offset, int bytes) {
+OperandSlot ParameterVectors::add(std::uint64_t offset, int bytes) {
   for (const Entry& entry : entries_) {
     if (entry.offset == offset && entry.bytes == bytes) return entry.slot;
   }
   constexpr std::uint32_t kAlignment = 64;
-  const Slot slot = {Slot::parameters, bytes_};
+  const OperandSlot slot = {OperandSlot::parameters, bytes_};
   entries_.push_back({offset, bytes, slot});
   bytes_ += (static_cast<std::uint32_t>(bytes * kLanes) + kAlignment - 1) / kAlignment * kAlignment;
   return slot;

@@ -7,14 +7,14 @@
 #include <span>
 #include <vector>
 
-#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/machine/operand_slot.h"
 
 namespace warpgauge::emulator::machine {
 
 class ParameterVectors {
  public:
   /// The vector of the `bytes` (1, 2, 4 or 8) that are `offset` bytes behind the first parameter.
-  Slot add(std::uint64_t offset, int bytes);
+  OperandSlot add(std::uint64_t offset, int bytes);
   std::uint32_t bytes() const { return bytes_; }  ///< of all vectors
   void fill(std::byte* vectors, std::span<const std::byte> parameters) const;
 
@@ -22,7 +22,7 @@ class ParameterVectors {
   struct Entry {
     std::uint64_t offset;
     int bytes;
-    Slot slot;
+    OperandSlot slot;
   };
   std::vector<Entry> entries_;
   std::uint32_t bytes_ = 0;

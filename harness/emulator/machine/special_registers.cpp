@@ -147,15 +147,15 @@ const Special* find_special(std::string_view name) {
   return name.starts_with(kEnvironment) ? &kEnvironmentRegister : nullptr;
 }
 
-Slot SpecialLayout::add(const Special& special) {
+OperandSlot SpecialLayout::add(const Special& special) {
   std::vector<Entry>& entries = special.of_block ? of_block_ : of_warp_;
   for (const Entry& entry : entries) {
-    if (entry.special == &special) return {Slot::specials, entry.offset};
+    if (entry.special == &special) return {OperandSlot::specials, entry.offset};
   }
   entries.push_back({&special, bytes_});
   const std::uint32_t bytes = special.type == kU64 ? 8 * kLanes : 4 * kLanes;
   bytes_ += bytes;
-  return {Slot::specials, bytes_ - bytes};
+  return {OperandSlot::specials, bytes_ - bytes};
 }
 
 void SpecialLayout::fill_warp(std::byte* specials, const SpecialInputs& inputs) const {

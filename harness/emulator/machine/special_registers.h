@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/machine/operand_slot.h"
 #include "harness/emulator/ptx/type.h"
 
 namespace warpgauge::emulator::machine {
@@ -40,7 +40,7 @@ const Special* find_special(std::string_view name);
 /// The special registers that a kernel reads, and where they lie.
 class SpecialLayout {
  public:
-  Slot add(const Special& special);
+  OperandSlot add(const Special& special);
   std::uint32_t bytes() const { return bytes_; }
   /// Writes those that are the same in all blocks of a launch.
   void fill_warp(std::byte* specials, const SpecialInputs& inputs) const;

@@ -18,7 +18,7 @@ struct MemoryContext;
 /// A warp as the handlers of instructions see it. `active` is never empty while one runs: the
 /// lanes of the running fragment whose guard holds. Only these lanes' values may be changed.
 struct Warp {
-  /// By Slot::Base: registers of the running function, constants, specials, parameters.
+  /// By OperandSlot::Base: registers of the running function, constants, specials, parameters.
   std::byte* bases[4];
   Mask active = 0;                    ///< lanes that execute the present instruction
   Mask mask = 0;                      ///< lanes of the running fragment
@@ -39,7 +39,7 @@ void for_active_lanes(const Warp& warp, Function function) {
 /// The lanes whose guard holds.
 [[gnu::always_inline]] inline Mask guard_of(const Warp& warp, const Instruction& instruction) {
   if (!instruction.guarded && !instruction.sees_to_guard) return ~Mask{0};
-  const Slot slot = instruction.guard;
+  const OperandSlot slot = instruction.guard;
   const Mask guard = *reinterpret_cast<const Mask*>(warp.bases[slot.base] + slot.offset);
   return instruction.guard_negated ? ~guard : guard;
 }
@@ -47,19 +47,20 @@ void for_active_lanes(const Warp& warp, Function function) {
 template <typename T>
 [[gnu::always_inline]] inline const T* source(const Warp& warp, const Instruction& instruction,
                                               int n) {
-  const Slot slot = instruction.sources[n];
+  const OperandSlot slot = instruction.sources[n];
   return reinterpret_cast<const T*>(warp.bases[slot.base] + slot.offset);
 }
 
 template <typename T>
 [[gnu::always_inline]] inline T* destination(const Warp& warp, const Instruction& instruction) {
-  return reinterpret_cast<T*>(warp.bases[Slot::frame] + instruction.destination.offset);
+  return reinterpret_cast<T*>(warp.bases[OperandSlot::frame] + instruction.destination.offset);
 }
 
 template <typename T>
 [[gnu::always_inline]] inline T* second_destination(const Warp& warp,
                                                     const Instruction& instruction) {
-  return reinterpret_cast<T*>(warp.bases[Slot::frame] + instruction.second_destination.offset);
+  return reinterpret_cast<T*>(warp.bases[OperandSlot::frame] +
+                              instruction.second_destination.offset);
 }
 
 }  // namespace warpgauge::emulator::machine

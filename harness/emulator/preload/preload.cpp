@@ -25,11 +25,11 @@
 #include "harness/files/printable.h"
 #include "harness/process/flush_at_exit.h"
 #include "harness/process/progress.h"
-#include "harness/programs/choice.h"
-#include "metrics/append_file.h"
-#include "metrics/counts_report.h"
-#include "metrics/coverage.h"
-#include "metrics/demangled.h"
+#include "harness/programs/launch_filter.h"
+#include "metrics/base/append_file.h"
+#include "metrics/base/demangled.h"
+#include "metrics/counting/coverage.h"
+#include "metrics/counting/emulator_report.h"
 
 namespace warpgauge::emulator::preload {
 namespace {
@@ -114,7 +114,7 @@ class Launches : public LaunchWatch {
     return kernels_.try_emplace(name, metrics::ReportedKernel{.name = name}).first->second;
   }
 
-  const programs::Choice choice_ = programs::Choice::from_environment();
+  const programs::LaunchFilter choice_ = programs::LaunchFilter::from_environment();
   UninterruptedMutex mutex_;                         ///< of what follows
   std::optional<metrics::ReportedProcess> process_;  ///< from its first launch on
   std::map<std::string, metrics::ReportedKernel> kernels_;

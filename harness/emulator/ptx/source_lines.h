@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/emulator/ptx/module.h"
-#include "metrics/source_line.h"
+#include "metrics/base/source_line.h"
 
 namespace warpgauge::emulator::ptx {
 

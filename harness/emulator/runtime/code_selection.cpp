@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "metrics/arch_name.h"
-#include "metrics/fat_binary.h"
+#include "metrics/architecture/arch_name.h"
+#include "metrics/machine_code/fat_binary.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "metrics/architectures.h"
+#include "metrics/architecture/architectures.h"
 
 namespace warpgauge::emulator::runtime {
 

@@ -5,8 +5,8 @@
 
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/device_properties.h"
-#include "metrics/arch_name.h"
-#include "metrics/occupancy.h"
+#include "metrics/architecture/arch_name.h"
+#include "metrics/architecture/occupancy.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {

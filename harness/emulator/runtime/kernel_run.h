@@ -12,7 +12,7 @@
 #include "harness/emulator/machine/launcher.h"
 #include "harness/emulator/runtime/state.h"
 #include "harness/emulator/runtime/work.h"
-#include "metrics/fact.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::emulator::runtime {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/program.h"
-#include "metrics/cubin.h"
+#include "metrics/machine_code/cubin.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {

@@ -13,8 +13,8 @@
 #include "harness/emulator/machine/access_plan.h"
 #include "harness/emulator/ptx/module.h"
 #include "harness/emulator/runtime/code_selection.h"
-#include "metrics/counts_report.h"
-#include "metrics/kernel_resources.h"
+#include "metrics/counting/emulator_report.h"
+#include "metrics/machine_code/kernel_resources.h"
 
 namespace warpgauge::emulator::runtime {
 

@@ -12,7 +12,7 @@
 #include "harness/emulator/ptx/link.h"
 #include "harness/emulator/runtime/failure.h"
 #include "harness/emulator/runtime/machine_code.h"
-#include "metrics/fat_binary.h"
+#include "metrics/machine_code/fat_binary.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {

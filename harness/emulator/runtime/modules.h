@@ -15,7 +15,7 @@
 
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/code_selection.h"
-#include "metrics/counts_report.h"
+#include "metrics/counting/emulator_report.h"
 
 namespace warpgauge::emulator::counting {
 struct KernelTrust;

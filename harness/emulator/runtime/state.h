@@ -23,10 +23,10 @@
 #include "harness/emulator/runtime/graph.h"
 #include "harness/emulator/runtime/modules.h"
 #include "harness/emulator/uninterrupted_mutex.h"
-#include "metrics/architectures.h"
-#include "metrics/coverage.h"
-#include "metrics/device_fault.h"
-#include "metrics/order_dependence.h"
+#include "metrics/architecture/architectures.h"
+#include "metrics/counting/coverage.h"
+#include "metrics/counting/device_fault.h"
+#include "metrics/machine_code/order_dependence.h"
 
 namespace warpgauge::emulator::counting {
 class AccessTable;

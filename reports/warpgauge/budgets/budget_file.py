@@ -1,6 +1,6 @@
 """Rewrites a budget file line by line: lines that have not moved keep every byte.
 
-metrics/budget.h says which line holds for a case; this is the same order of precedence.
+metrics/budgets/budget.h says which line holds for a case; this is the same order of precedence.
 """
 
 from __future__ import annotations

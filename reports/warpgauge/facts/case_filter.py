@@ -1,4 +1,4 @@
-"""Which cases a command takes: the options --filter and --exclude, as in metrics/selection.h."""
+"""Which cases a command takes: the options --filter and --exclude, as in metrics/base/selection.h."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 def fits(glob: str, name: str) -> bool:
-    """Whether the glob equals the name or fits it: `*`, `?`, `[...]`, as in metrics/glob.h."""
+    """Whether the glob equals the name or fits it: `*`, `?`, `[...]`, as in metrics/base/glob.h."""
     return glob == name or fnmatchcase(name, glob.replace("[^", "[!"))
 
 

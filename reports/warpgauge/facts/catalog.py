@@ -1,4 +1,4 @@
-"""The table of metrics, as `warpgauge metrics --json` prints it (metrics/catalog.json)."""
+"""The table of metrics, as `warpgauge metrics --json` prints it (metrics/facts/catalog.json)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One row; the columns are those of metrics/catalog.h.
+    """One row; the columns are those of metrics/facts/catalog.h.
 
     `direction` is the better one: "lower", "higher" or "none" (a description). `cost` is "direct",
     "occupancy" where a worse value costs nothing while occupancy.theoretical stays, or "size" where
@@ -44,7 +44,7 @@ class Metric:
 
 class Catalog(Mapping[str, Metric]):
     """The metrics by their id. Those that are written down are listed, in the order of the table; a
-    hardware counter, "counter.NAME", is there by its shape, as in metrics/counter_row.h."""
+    hardware counter, "counter.NAME", is there by its shape, as in metrics/facts/counter_row.h."""
 
     def __init__(self, table: dict[str, Any]) -> None:
         self._rows = {row["id"]: _metric(**row) for row in table["metrics"]}

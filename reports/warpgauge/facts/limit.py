@@ -9,7 +9,7 @@ BUILT_IN = "built-in"  # the origin of limits that are in no file
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """Members as in metrics/fact.schema.json. `tolerance` is a fraction of the limit, `until` a
+    """Members as in metrics/facts/fact.schema.json. `tolerance` is a fraction of the limit, `until` a
     date, `origin` the file:line of the budget. The numbers of a limit with `of` are multiples of
     `reference`, the value of what it names."""
 

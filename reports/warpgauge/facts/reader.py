@@ -1,4 +1,4 @@
-"""The one reader of facts (JSON lines). The contract is metrics/fact.schema.json."""
+"""The one reader of facts (JSON lines). The contract is metrics/facts/fact.schema.json."""
 
 from __future__ import annotations
 

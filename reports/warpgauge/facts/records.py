@@ -1,6 +1,6 @@
 """The records of a file of facts as objects: runs, cases, and values with their run and case.
 
-Members have the names of metrics/fact.schema.json, which defines them. What a record leaves out
+Members have the names of metrics/facts/fact.schema.json, which defines them. What a record leaves out
 is None here, or the default that the schema names.
 """
 

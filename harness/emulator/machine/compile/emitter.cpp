@@ -154,20 +154,20 @@ void Emitter::flush() {
   }
 }
 
-Xbyak::Reg64 Emitter::base(Slot slot) const {
+Xbyak::Reg64 Emitter::base(OperandSlot slot) const {
   switch (slot.base) {
-    case Slot::frame:
+    case OperandSlot::frame:
       return r8;
-    case Slot::constants:
+    case OperandSlot::constants:
       return r9;
-    case Slot::specials:
+    case OperandSlot::specials:
       return r10;
     default:
       return rsi;
   }
 }
 
-Xbyak::Address Emitter::at(Slot slot, int bytes, int part) const {
+Xbyak::Address Emitter::at(OperandSlot slot, int bytes, int part) const {
   return ptr[base(slot) + static_cast<int>(slot.offset) + half_ * 16 * bytes + part * 64];
 }
 
@@ -176,7 +176,7 @@ Xbyak::Address Emitter::constant_in_each_lane(std::size_t offset) {
   return ptr_b[r11 + static_cast<int>(offset)];
 }
 
-Emitter::Held* Emitter::find(Slot slot, int bytes) {
+Emitter::Held* Emitter::find(OperandSlot slot, int bytes) {
   for (Held& held : held_) {
     if (held.slot.base == slot.base && held.slot.offset == slot.offset && held.bytes == bytes) {
       return &held;
@@ -238,7 +238,7 @@ Lanes Emitter::fresh(int bytes) {
   return result;
 }
 
-Lanes Emitter::read(Slot slot, int bytes, Nan nan) {
+Lanes Emitter::read(OperandSlot slot, int bytes, Nan nan) {
   Held* held = find(slot, bytes);
   if (held == nullptr) {
     const Lanes loaded = fresh(bytes);
@@ -280,7 +280,7 @@ void Emitter::make_canonical(const Zmm& value) {
   vpbroadcastd(value | k7, constant(offsetof(Constants, nan)));
 }
 
-void Emitter::write(Slot slot, const Lanes& value, Nan nan) {
+void Emitter::write(OperandSlot slot, const Lanes& value, Nan nan) {
   if (value.bytes != 4) nan = Nan::canonical;
   if (step_->instruction->guarded) {
     const Opmask guard =
@@ -347,8 +347,8 @@ void Emitter::store(Held& held) {
   held.dirty = false;
 }
 
-bool Emitter::ends_in_sequence(Slot slot) const {
-  if (slot.base != Slot::frame) return false;
+bool Emitter::ends_in_sequence(OperandSlot slot) const {
+  if (slot.base != OperandSlot::frame) return false;
   const auto behind = std::upper_bound(
       lives_.begin(), lives_.end(), std::pair(std::uint32_t{slot.offset}, place_),
       [](const auto& key, const SlotLife& life) {
@@ -360,7 +360,7 @@ bool Emitter::ends_in_sequence(Slot slot) const {
   return life.offset == slot.offset && place_ <= life.last && life.last < last_place_;
 }
 
-Emitter::Predicate& Emitter::predicate(Slot slot) {
+Emitter::Predicate& Emitter::predicate(OperandSlot slot) {
   for (Predicate& known : predicates_) {
     if (known.slot.base == slot.base && known.slot.offset == slot.offset) return known;
   }
@@ -369,7 +369,7 @@ Emitter::Predicate& Emitter::predicate(Slot slot) {
   return predicates_.emplace_back(added);
 }
 
-Opmask Emitter::read_predicate(Slot slot, bool negated) {
+Opmask Emitter::read_predicate(OperandSlot slot, bool negated) {
   if (predicate(slot).opmask < 0) {
     const int taken = take_opmask();
     Predicate& known = predicate(slot);
@@ -391,7 +391,7 @@ Opmask Emitter::read_predicate(Slot slot, bool negated) {
 
 Opmask Emitter::fresh_predicate() { return opmask(take_opmask()); }
 
-void Emitter::write_predicate(Slot slot, Opmask value) {
+void Emitter::write_predicate(OperandSlot slot, Opmask value) {
   if (step_->instruction->guarded) {
     const Opmask guard =
         read_predicate(step_->instruction->guard, step_->instruction->guard_negated);

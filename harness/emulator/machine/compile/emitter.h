@@ -51,14 +51,14 @@ class Emitter : public Xbyak::CodeGenerator {
   std::size_t function(const std::vector<Step>& steps, const std::optional<Step>& branch);
 
   // For the lowering of one instruction.
-  Lanes read(Slot slot, int bytes, Nan nan = Nan::canonical);
+  Lanes read(OperandSlot slot, int bytes, Nan nan = Nan::canonical);
   /// Registers for a result or for something in between.
   Lanes fresh(int bytes);
   /// The instruction's destination becomes `value`, where its guard holds.
-  void write(Slot slot, const Lanes& value, Nan nan = Nan::canonical);
-  Xbyak::Opmask read_predicate(Slot slot, bool negated);
+  void write(OperandSlot slot, const Lanes& value, Nan nan = Nan::canonical);
+  Xbyak::Opmask read_predicate(OperandSlot slot, bool negated);
   Xbyak::Opmask fresh_predicate();
-  void write_predicate(Slot slot, Xbyak::Opmask value);
+  void write_predicate(OperandSlot slot, Xbyak::Opmask value);
   /// The mask of the lanes in a part of a value of 8 bytes. Holds until it is asked for again.
   Xbyak::Opmask of_part(Xbyak::Opmask mask, int part);
   /// A constant of constants.h, by its offset.
@@ -67,7 +67,7 @@ class Emitter : public Xbyak::CodeGenerator {
 
  private:
   struct Held {  // a value in registers
-    Slot slot{};
+    OperandSlot slot{};
     int bytes = 0;
     int registers[2] = {-1, -1};
     bool dirty = false;  // not yet in the warp's register
@@ -76,7 +76,7 @@ class Emitter : public Xbyak::CodeGenerator {
     std::uint64_t used = 0;
   };
   struct Predicate {
-    Slot slot{};
+    OperandSlot slot{};
     int opmask = -1;       // where it is, if in a register
     int saved = -1;        // number of the word on the stack that has it, if it was written
     bool written = false;  // in this half
@@ -95,11 +95,11 @@ class Emitter : public Xbyak::CodeGenerator {
   void make_canonical(const Xbyak::Zmm& value);
   int take_register();
   int take_opmask();
-  Held* find(Slot slot, int bytes);
-  Predicate& predicate(Slot slot);
-  bool ends_in_sequence(Slot slot) const;
-  Xbyak::Address at(Slot slot, int bytes, int part) const;
-  Xbyak::Reg64 base(Slot slot) const;
+  Held* find(OperandSlot slot, int bytes);
+  Predicate& predicate(OperandSlot slot);
+  bool ends_in_sequence(OperandSlot slot) const;
+  Xbyak::Address at(OperandSlot slot, int bytes, int part) const;
+  Xbyak::Reg64 base(OperandSlot slot) const;
 
   const std::vector<SlotLife>& lives_;
   std::vector<Held> held_;

@@ -32,7 +32,7 @@ void pack(Emitter& e, const Step& step) {
 }
 
 void unpack(Emitter& e, const Step& step) {
-  const auto* const slots = static_cast<const Slot*>(step.instruction->detail);
+  const auto* const slots = static_cast<const OperandSlot*>(step.instruction->detail);
   const Lanes whole = e.read(step.instruction->sources[0], 8);
   const Lanes low = e.fresh(4), high = e.fresh(4);
   e.vmovdqa64(low.part[0], e.constant(offsetof(Constants, even)));

@@ -112,7 +112,7 @@ void arrive(Warp& warp, const Instruction& instruction) {
   if (times != nullptr) times->arrive(warp.engine->index);
   if (is_complete(block, barrier)) {
     if (waits && times != nullptr) times->pass(warp.engine->index);
-    if (waits) write_vote(warp.bases[Slot::frame], instruction, lanes, barrier);
+    if (waits) write_vote(warp.bases[OperandSlot::frame], instruction, lanes, barrier);
     release(block, number);
   } else {
     block.barriers_in_use |= 1U << number;

@@ -95,13 +95,13 @@ void Block::prepare(WarpState& state, std::uint32_t number, Tallies& tallies) {
   memory.parameters = launch.launch.parameters.data();
   memory.parameter_bytes = launch.launch.parameters.size();
 
-  state.warp.bases[Slot::constants] = code.constants.data();
-  state.warp.bases[Slot::specials] =
+  state.warp.bases[OperandSlot::constants] = code.constants.data();
+  state.warp.bases[OperandSlot::specials] =
       specials.data() + number * odd_cache_lines(code.specials.bytes());
-  state.warp.bases[Slot::parameters] = launch.parameters.data();
+  state.warp.bases[OperandSlot::parameters] = launch.parameters.data();
   SpecialInputs inputs = launch.inputs;
   inputs.warp = number;
-  code.specials.fill_warp(state.warp.bases[Slot::specials], inputs);
+  code.specials.fill_warp(state.warp.bases[OperandSlot::specials], inputs);
   write_local_addresses(frame);
 }
 
@@ -126,7 +126,7 @@ void Block::start(std::uint64_t block_number) {
   for (WarpState& state : warps) {
     state.memory.block = index;
     state.memory.block_number = number;
-    launch.code.specials.fill_block(state.warp.bases[Slot::specials], inputs);
+    launch.code.specials.fill_block(state.warp.bases[OperandSlot::specials], inputs);
     start(state);
   }
 }

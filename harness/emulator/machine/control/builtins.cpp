@@ -5,10 +5,10 @@
 #include <span>
 #include <string>
 
-#include "harness/emulator/machine/conditions.h"
 #include "harness/emulator/machine/control/builtin_call.h"
 #include "harness/emulator/machine/control/calls.h"
 #include "harness/emulator/machine/control/device_text.h"
+#include "harness/emulator/machine/graph_condition.h"
 #include "harness/emulator/machine/memory/memory.h"
 
 namespace warpgauge::emulator::machine::control {

@@ -207,7 +207,7 @@ void execute_remote_store(Warp& warp, const Instruction& instruction) {
         memory::pointer_to(warp, instruction, lane, place, width, width, what.c_str());
     std::array<std::byte, kUnit> values{};
     for (std::uint32_t n = 0; n < detail.elements; ++n) {
-      const Slot slot = detail.values[n];
+      const OperandSlot slot = detail.values[n];
       std::memcpy(values.data() + n * detail.element_bytes,
                   warp.bases[slot.base] + slot.offset + lane * detail.element_bytes,
                   detail.element_bytes);

@@ -9,7 +9,7 @@
 #include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/whole_requests.h"
-#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/machine/operand_slot.h"
 #include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::control {
@@ -20,12 +20,12 @@ struct BulkDetail {
   bool to_shared = false;   ///< the destination is shared memory, of the cluster
   bool from_shared = true;  ///< the source is the block's own shared memory
   BulkAddress to, from;     ///< bytes, multiples of 16
-  Slot size{};              ///< .u32, bytes, a multiple of 16
+  OperandSlot size{};       ///< .u32, bytes, a multiple of 16
   BulkAddress barrier{};    ///< that the bytes arrive at, where the destination is shared memory
   bool multicasts = false;
-  Slot blocks{};  ///< of a multicast: .b16, bit n: the block of rank n
+  OperandSlot blocks{};  ///< of a multicast: .b16, bit n: the block of rank n
   bool masks_bytes = false;
-  Slot bytes{};  ///< .b16, bit n: byte n of each 16 is copied
+  OperandSlot bytes{};  ///< .b16, bit n: byte n of each 16 is copied
   /// What is done in place of a copy; nullptr: it is a copy.
   memory::AtomicOperation reduction = nullptr;
   std::uint8_t element_bytes = 1;  ///< of the reduction
@@ -37,7 +37,7 @@ struct RemoteStoreDetail {
   std::string name;
   BulkAddress to, barrier;
   std::uint8_t elements = 1, element_bytes = 4;
-  Slot values[4]{};
+  OperandSlot values[4]{};
   memory::AtomicOperation reduction = nullptr;  ///< nullptr: a store
   std::uint32_t counter = 0;
 };

@@ -7,20 +7,20 @@
 
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
-#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/machine/operand_slot.h"
 #include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::control {
 
 /// An address operand, of each lane.
 struct BulkAddress {
-  Slot slot{};
+  OperandSlot slot{};
   bool is_short = false;  ///< 32 bits
   std::int64_t offset = 0;
 };
 
 template <typename T>
-T value_of(const Warp& warp, Slot slot, int lane) {
+T value_of(const Warp& warp, OperandSlot slot, int lane) {
   return reinterpret_cast<const T*>(warp.bases[slot.base] + slot.offset)[lane];
 }
 std::uint64_t address_of(const Warp& warp, const BulkAddress& operand, int lane);

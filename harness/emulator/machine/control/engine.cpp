@@ -69,7 +69,7 @@ void set_limit(Warp& warp) {
 
 void switch_to(Warp& warp, Frame& frame) {
   warp.engine->frame = &frame;
-  warp.bases[Slot::frame] = frame.registers;
+  warp.bases[OperandSlot::frame] = frame.registers;
   warp.memory->local_bytes = frame.local + frame.code->local_bytes;
 }
 

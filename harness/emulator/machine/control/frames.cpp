@@ -54,7 +54,7 @@ PassedValues passed_values(const Warp& warp, const Frame& frame, const Passed& p
     return {memory.local + frame.local + passed.offset, memory.local_stride};
   }
   std::byte* const base =
-      passed.slot.base == Slot::frame ? frame.registers : warp.bases[passed.slot.base];
+      passed.slot.base == OperandSlot::frame ? frame.registers : warp.bases[passed.slot.base];
   return {base + passed.slot.offset, passed.bytes};
 }
 

@@ -12,10 +12,10 @@
 #include "harness/emulator/machine/control/cluster.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/memory/access_faults.h"
+#include "harness/emulator/machine/memory/address_conversion.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/history.h"
-#include "harness/emulator/machine/memory/simple.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {
@@ -281,7 +281,7 @@ void wait(Warp& warp, const Instruction& instruction) {
   }
   const Mask active = warp.active;
   if (complete != 0) {
-    write_predicate(warp.bases[Slot::frame], instruction, complete, true);
+    write_predicate(warp.bases[OperandSlot::frame], instruction, complete, true);
     note_passed(*warp.engine->block, warp.engine->index);
   }
   for (Mask left = active & ~complete; left != 0;) {

@@ -26,13 +26,13 @@ struct TensorCopyDetail {
   int architecture = 90;  ///< ten times the compute capability
   memory::TensorMap::Mode mode = memory::TensorMap::Mode::tiled;
   int rank = 1;
-  BulkAddress map;                    ///< generic
-  std::array<Slot, 5> coordinates{};  ///< .s32, of dimension 0 first
-  int offset_count = 0;               ///< of im2col loads
-  std::array<Slot, 3> offsets{};      ///< .u16
-  BulkAddress shared, barrier;        ///< the box in shared memory; bytes
+  BulkAddress map;                           ///< generic
+  std::array<OperandSlot, 5> coordinates{};  ///< .s32, of dimension 0 first
+  int offset_count = 0;                      ///< of im2col loads
+  std::array<OperandSlot, 3> offsets{};      ///< .u16
+  BulkAddress shared, barrier;               ///< the box in shared memory; bytes
   bool multicasts = false;
-  Slot blocks{};                                ///< of a multicast: .b16
+  OperandSlot blocks{};                         ///< of a multicast: .b16
   std::optional<memory::AtomicOp> reduction{};  ///< nothing: it is a copy
   memory::BulkCounter counter{};
 };
@@ -46,7 +46,7 @@ struct TensorReplaceDetail {
   BulkAddress map;  ///< of global memory or of shared memory
   bool is_shared = false;
   bool is_wide = false;  ///< the value has 64 bits
-  Slot value{};
+  OperandSlot value{};
 };
 void execute_tensor_replace(Warp& warp, const Instruction& instruction);
 

@@ -10,7 +10,7 @@
 namespace warpgauge::emulator::machine::control {
 
 Mask lanes_that_name(const Warp& warp, const Instruction& instruction, int n, Mask among) {
-  if (instruction.sources[n].base == Slot::constants) return among;  // an immediate
+  if (instruction.sources[n].base == OperandSlot::constants) return among;  // an immediate
   const std::uint32_t* const named = source<std::uint32_t>(warp, instruction, n);
   const std::uint32_t wanted = named[std::countr_zero(among)];
   std::uint32_t differs = 0;  // of any lane: the loop is one for vectors

@@ -31,7 +31,7 @@ void unpack(AluForm& form, Type type) {
   const ptx::Operand& vector = form.operand(0);
   form.key.op = AluOp::unpack;
   form.key.from = part_type(vector, type);
-  const auto slots = std::make_shared<std::vector<Slot>>();
+  const auto slots = std::make_shared<std::vector<OperandSlot>>();
   for (const ptx::Operand& element : vector.elements) {
     slots->push_back(form.decoder.destination(element, form.key.from));
   }

@@ -7,8 +7,8 @@
 #include "harness/emulator/machine/control/bulk_copies.h"
 #include "harness/emulator/machine/decode/memory_common.h"
 #include "harness/emulator/machine/decode/modifiers.h"
+#include "harness/emulator/machine/memory/address_conversion.h"
 #include "harness/emulator/machine/memory/atomic_operations.h"
-#include "harness/emulator/machine/memory/simple.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {

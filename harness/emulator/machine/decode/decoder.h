@@ -12,9 +12,9 @@
 #include "harness/emulator/machine/access_plan.h"
 #include "harness/emulator/machine/architecture.h"
 #include "harness/emulator/machine/compile/operation.h"
+#include "harness/emulator/machine/operand_slot.h"
 #include "harness/emulator/machine/options.h"
 #include "harness/emulator/machine/place.h"
-#include "harness/emulator/machine/slot.h"
 #include "harness/emulator/ptx/type.h"
 
 namespace warpgauge::emulator::ptx {
@@ -41,13 +41,13 @@ class Decoder {
   /// start of the lane's local memory). Of an address operand: of its base, without the offset.
   /// Throws Unsupported for a register of another width: where the instruction allows that, ask for
   /// the register_type.
-  virtual Slot source(const ptx::Operand& operand, ptx::Type type) = 0;
+  virtual OperandSlot source(const ptx::Operand& operand, ptx::Type type) = 0;
   /// The vector of a register that is written. `_` gives a scratch vector that is never read.
-  virtual Slot destination(const ptx::Operand& operand, ptx::Type type) = 0;
+  virtual OperandSlot destination(const ptx::Operand& operand, ptx::Type type) = 0;
   /// Declared type of a register or special register; Type::none of anything else.
   virtual ptx::Type register_type(const ptx::Operand& operand) const = 0;
   /// A vector in the frame for the instruction's own use, `bytes` long.
-  virtual Slot scratch(std::uint32_t bytes) = 0;
+  virtual OperandSlot scratch(std::uint32_t bytes) = 0;
   /// What the present instruction computes, for the compiler.
   virtual void note(const compile::Operation& operation) = 0;
   /// The warps of a block have to wait for each other.

@@ -6,7 +6,7 @@
 #include <unordered_map>
 
 #include "harness/emulator/machine/decode/function_decoder.h"
-#include "harness/emulator/machine/memory/simple.h"
+#include "harness/emulator/machine/memory/address_conversion.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {
@@ -46,15 +46,15 @@ void FunctionDecoder::place_fixed_registers() {
     const auto declared = types_.find(result.name);
     if (result.kind != OperandKind::name || declared == types_.end()) continue;
     if (lane_bytes(declared->second) == 0 || writes.at(result.name) != 1) continue;
-    const std::optional<Slot> slot = fixed_source(instruction, declared->second);
+    const std::optional<OperandSlot> slot = fixed_source(instruction, declared->second);
     if (slot && slots_.try_emplace(result.name, *slot).second) {
       fixed_.insert(static_cast<std::uint32_t>(position));
     }
   }
 }
 
-std::optional<Slot> FunctionDecoder::fixed_source(const ptx::Instruction& instruction,
-                                                  ptx::Type type) {
+std::optional<OperandSlot> FunctionDecoder::fixed_source(const ptx::Instruction& instruction,
+                                                         ptx::Type type) {
   const ptx::Operand& operand = instruction.operands[1];
   const bool is_cast = instruction.opcode == "cvta" && instruction.has("global");
   const bool of_type =
@@ -69,7 +69,7 @@ std::optional<Slot> FunctionDecoder::fixed_source(const ptx::Instruction& instru
   if (operand.kind != OperandKind::name) return std::nullopt;
   if (types_.contains(operand.name)) {
     const auto known = slots_.find(operand.name);
-    const bool is_fixed = known != slots_.end() && known->second.base != Slot::frame;
+    const bool is_fixed = known != slots_.end() && known->second.base != OperandSlot::frame;
     return is_fixed && lane_bytes(types_.at(operand.name)) == lane_bytes(type)
                ? std::optional(known->second)
                : std::nullopt;
@@ -80,8 +80,8 @@ std::optional<Slot> FunctionDecoder::fixed_source(const ptx::Instruction& instru
 }
 
 /// The vector of what a load reads of a parameter of the kernel.
-std::optional<Slot> FunctionDecoder::fixed_parameter(const ptx::Instruction& instruction,
-                                                     ptx::Type type) {
+std::optional<OperandSlot> FunctionDecoder::fixed_parameter(const ptx::Instruction& instruction,
+                                                            ptx::Type type) {
   const ptx::Operand& operand = instruction.operands[1];
   if (!instruction.has("param") || operand.kind != OperandKind::address) return std::nullopt;
   if (operand.elements.size() != 1) return std::nullopt;

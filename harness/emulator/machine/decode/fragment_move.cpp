@@ -19,7 +19,7 @@ using PartForm = Part::Form;
 class Parts {
  public:
   Parts(const ptx::Instruction& instruction, Decoder& decoder, const FragmentMove& move,
-        const Fragment& fragment, const std::vector<Slot>& slots, FragmentDetail* detail)
+        const Fragment& fragment, const std::vector<OperandSlot>& slots, FragmentDetail* detail)
       : instruction_(instruction),
         decoder_(decoder),
         move_(move),
@@ -58,7 +58,7 @@ class Parts {
     part.outer[lane] = static_cast<std::uint8_t>(outer);
     part.inner_bytes[lane] = static_cast<std::uint8_t>(inner * fragment_.bits / 8);
   }
-  Slot slot(int line_block, int depth_block, int n = 0) const {
+  OperandSlot slot(int line_block, int depth_block, int n = 0) const {
     const int block = fragment_.place(line_block, depth_block);
     return slots_[static_cast<std::size_t>(block * fragment_.registers() + n)];
   }
@@ -106,12 +106,13 @@ class Parts {
   const FragmentMove& move_;
   const Fragment& fragment_;
   const FragmentParts parts_;
-  const std::vector<Slot>& slots_;
+  const std::vector<OperandSlot>& slots_;
   FragmentDetail& detail_;
 };
 
 /// The operand; or, where there is none, as many elements as a row of the matrix in memory has.
-Slot stride_of(const ptx::Instruction& instruction, const Fragment& fragment, Decoder& decoder) {
+OperandSlot stride_of(const ptx::Instruction& instruction, const Fragment& fragment,
+                      Decoder& decoder) {
   if (instruction.operands.size() > 3) throw Unsupported("with so many operands");
   ptx::Operand stride;
   stride.kind = ptx::Operand::Kind::integer;
@@ -131,7 +132,7 @@ bool decode_fragment_move(const ptx::Instruction& instruction, Decoder& decoder,
   const int listed =
       fragment.is_factor ? std::max(used, fewest_registers(matrix_element(move.type))) : used;
   const ptx::Type type = fragment.bits == 64 ? ptx::Type::f64 : ptx::Type::b32;
-  std::vector<Slot> slots;
+  std::vector<OperandSlot> slots;
   for (const auto& one : registers_of(operand_at(instruction, move.store ? 1 : 0), listed)) {
     slots.push_back(move.store ? decoder.source(one, type) : decoder.destination(one, type));
   }

@@ -13,7 +13,7 @@
 #include "harness/emulator/machine/decode/families.h"
 #include "harness/emulator/machine/decode/fragment.h"
 #include "harness/emulator/machine/decode/parameter_registers.h"
-#include "harness/emulator/machine/memory/simple.h"
+#include "harness/emulator/machine/memory/address_conversion.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {
@@ -167,7 +167,7 @@ Instruction FunctionDecoder::decode_meeting(const ptx::Instruction& instruction)
   return result;
 }
 
-Slot FunctionDecoder::source(const ptx::Operand& operand, ptx::Type type) {
+OperandSlot FunctionDecoder::source(const ptx::Operand& operand, ptx::Type type) {
   using Kind = ptx::Operand::Kind;
   refuse_parts_and_signs(operand, type);
   switch (operand.kind) {
@@ -195,7 +195,7 @@ Slot FunctionDecoder::source(const ptx::Operand& operand, ptx::Type type) {
   return kernel_.result->specials.add(*special);
 }
 
-Slot FunctionDecoder::immediate(const ptx::Operand& operand, ptx::Type type) {
+OperandSlot FunctionDecoder::immediate(const ptx::Operand& operand, ptx::Type type) {
   if (type == ptx::Type::pred) return kernel_.constants.mask(operand.bits != 0);
   const int bytes = lane_bytes(type);
   if (bytes == 0 || bytes > 8) throw Unsupported("an immediate of this type");
@@ -204,7 +204,7 @@ Slot FunctionDecoder::immediate(const ptx::Operand& operand, ptx::Type type) {
   return kernel_.constants.vector(is_real ? real_bits(operand, type) : operand.bits, bytes);
 }
 
-Slot FunctionDecoder::address(const ptx::Operand& operand, ptx::Type type) {
+OperandSlot FunctionDecoder::address(const ptx::Operand& operand, ptx::Type type) {
   const std::optional<Place> found = place(operand.name);
   if (!found) throw Unsupported(operand.name + " is not defined in this module");
   const int bytes = lane_bytes(type);
@@ -215,16 +215,16 @@ Slot FunctionDecoder::address(const ptx::Operand& operand, ptx::Type type) {
 }
 
 // Depends on how deep in the stack the frame is, so the frame has it as a vector.
-Slot FunctionDecoder::local_address(std::uint64_t offset, int bytes) {
+OperandSlot FunctionDecoder::local_address(std::uint64_t offset, int bytes) {
   for (const Code::LocalAddress& known : code_.local_addresses) {
     if (known.offset == offset && known.bytes == bytes) return known.slot;
   }
-  const Slot slot = scratch(static_cast<std::uint32_t>(bytes * kLanes));
+  const OperandSlot slot = scratch(static_cast<std::uint32_t>(bytes * kLanes));
   code_.local_addresses.push_back({slot, bytes, offset});
   return slot;
 }
 
-Slot FunctionDecoder::destination(const ptx::Operand& operand, ptx::Type type) {
+OperandSlot FunctionDecoder::destination(const ptx::Operand& operand, ptx::Type type) {
   refuse_parts_and_signs(operand, type);
   if (operand.kind == ptx::Operand::Kind::sink) {
     constexpr std::uint32_t kWidest = 16 * kLanes;

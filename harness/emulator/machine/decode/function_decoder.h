@@ -31,12 +31,12 @@ inline int lane_bytes(ptx::Type type) { return ptx::bytes_of(type); }
 /// Vectors of immediates, each value once.
 class ConstantPool {
  public:
-  Slot vector(std::uint64_t bits, int bytes);
-  Slot mask(bool value);  ///< of a predicate
+  OperandSlot vector(std::uint64_t bits, int bytes);
+  OperandSlot mask(bool value);  ///< of a predicate
   AlignedBytes take() const;
 
  private:
-  std::map<std::pair<std::uint64_t, int>, Slot> known_;
+  std::map<std::pair<std::uint64_t, int>, OperandSlot> known_;
   std::vector<std::byte> bytes_;
 };
 
@@ -67,10 +67,10 @@ class FunctionDecoder final : public Decoder {
   /// Fuses instructions that only compute; after decode().
   void compile();
 
-  Slot source(const ptx::Operand& operand, ptx::Type type) override;
-  Slot destination(const ptx::Operand& operand, ptx::Type type) override;
+  OperandSlot source(const ptx::Operand& operand, ptx::Type type) override;
+  OperandSlot destination(const ptx::Operand& operand, ptx::Type type) override;
   ptx::Type register_type(const ptx::Operand& operand) const override;
-  Slot scratch(std::uint32_t bytes) override;
+  OperandSlot scratch(std::uint32_t bytes) override;
   void note(const compile::Operation& operation) override { operations_[place_] = operation; }
   void note_dependence() override { kernel_.result->warps_depend = true; }
   const void* keep(std::shared_ptr<const void> detail) override;
@@ -129,18 +129,18 @@ class FunctionDecoder final : public Decoder {
   }
   void place_code();
   void place_fixed_registers();
-  std::optional<Slot> fixed_source(const ptx::Instruction& instruction, ptx::Type type);
-  std::optional<Slot> fixed_parameter(const ptx::Instruction& instruction, ptx::Type type);
+  std::optional<OperandSlot> fixed_source(const ptx::Instruction& instruction, ptx::Type type);
+  std::optional<OperandSlot> fixed_parameter(const ptx::Instruction& instruction, ptx::Type type);
   void place_registers(const std::vector<RegisterLife>& lives);
   Instruction decode_check(const ptx::Instruction& instruction);
   Instruction decode_meeting(const ptx::Instruction& instruction);
   void take_guard(const ptx::Instruction& instruction, Instruction& result);
   Instruction decode_one(const ptx::Instruction& instruction);
-  Slot register_slot(std::string_view name, ptx::Type type);
-  Slot new_register(ptx::Type type);
-  Slot immediate(const ptx::Operand& operand, ptx::Type type);
-  Slot address(const ptx::Operand& operand, ptx::Type type);
-  Slot local_address(std::uint64_t offset, int bytes);
+  OperandSlot register_slot(std::string_view name, ptx::Type type);
+  OperandSlot new_register(ptx::Type type);
+  OperandSlot immediate(const ptx::Operand& operand, ptx::Type type);
+  OperandSlot address(const ptx::Operand& operand, ptx::Type type);
+  OperandSlot local_address(std::uint64_t offset, int bytes);
   void place_local(const ptx::Variable& variable);
   Passed place_parameter(const ptx::Variable& variable);
 
@@ -148,12 +148,12 @@ class FunctionDecoder final : public Decoder {
   Code& code_;
   std::unique_ptr<const ptx::Function> rewritten_;  ///< nullptr: the function is as in the module
   std::unordered_map<std::string_view, ptx::Type> types_;
-  std::unordered_map<std::string_view, Slot> slots_;
+  std::unordered_map<std::string_view, OperandSlot> slots_;
   std::unordered_set<std::uint32_t>
       fixed_;  ///< positions of what writes registers once and for all
   std::unordered_map<std::string_view, Local> locals_;
   std::unordered_map<std::string_view, std::size_t> labels_;
-  std::optional<Slot> sink_;           ///< of results that are never read
+  std::optional<OperandSlot> sink_;    ///< of results that are never read
   std::uint32_t predicates_left_ = 0;  ///< free places in the last vector of predicates
   std::uint32_t next_predicate_ = 0;
   EarlyReads early_reads_;

@@ -80,11 +80,11 @@ void FunctionDecoder::place_code() {
 
 // Registers of the same width share places when their lives do not overlap.
 void FunctionDecoder::place_registers(const std::vector<RegisterLife>& lives) {
-  using Busy = std::pair<std::uint32_t, Slot>;  // until this place in the code
+  using Busy = std::pair<std::uint32_t, OperandSlot>;  // until this place in the code
   const auto later = [](const Busy& a, const Busy& b) { return a.first > b.first; };
   struct Width {
     std::vector<Busy> busy;  // a heap: the first to become free is in front
-    std::vector<Slot> free;
+    std::vector<OperandSlot> free;
   };
   std::map<int, Width> widths;
   for (const auto& [variable, first, last] : lives) {
@@ -94,7 +94,7 @@ void FunctionDecoder::place_registers(const std::vector<RegisterLife>& lives) {
       std::pop_heap(busy.begin(), busy.end(), later);
       free.push_back(busy.back().second);
     }
-    Slot slot;
+    OperandSlot slot;
     if (free.empty()) {
       slot = new_register(variable->type);
     } else {
@@ -111,13 +111,13 @@ void FunctionDecoder::place_registers(const std::vector<RegisterLife>& lives) {
   });
 }
 
-Slot FunctionDecoder::register_slot(std::string_view name, ptx::Type type) {
+OperandSlot FunctionDecoder::register_slot(std::string_view name, ptx::Type type) {
   const auto [known, is_new] = slots_.try_emplace(name);
   if (is_new) known->second = new_register(type);
   return known->second;
 }
 
-Slot FunctionDecoder::new_register(ptx::Type type) {
+OperandSlot FunctionDecoder::new_register(ptx::Type type) {
   if (type != ptx::Type::pred) {
     return scratch(static_cast<std::uint32_t>(lane_bytes(type) * kLanes));
   }
@@ -127,13 +127,13 @@ Slot FunctionDecoder::new_register(ptx::Type type) {
   }
   --predicates_left_;
   next_predicate_ += sizeof(Mask);
-  return {Slot::frame, static_cast<std::uint32_t>(next_predicate_ - sizeof(Mask))};
+  return {OperandSlot::frame, static_cast<std::uint32_t>(next_predicate_ - sizeof(Mask))};
 }
 
-Slot FunctionDecoder::scratch(std::uint32_t bytes) {
+OperandSlot FunctionDecoder::scratch(std::uint32_t bytes) {
   const auto offset = round_up(code_.register_bytes, kVectorAlignment);
   code_.register_bytes = offset + bytes;
-  return {Slot::frame, static_cast<std::uint32_t>(offset)};
+  return {OperandSlot::frame, static_cast<std::uint32_t>(offset)};
 }
 
 }  // namespace warpgauge::emulator::machine::decode

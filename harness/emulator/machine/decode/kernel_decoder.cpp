@@ -9,11 +9,11 @@
 
 namespace warpgauge::emulator::machine::decode {
 
-Slot ConstantPool::vector(std::uint64_t bits, int bytes) {
+OperandSlot ConstantPool::vector(std::uint64_t bits, int bytes) {
   if (bytes < 8) bits &= (std::uint64_t{1} << (8 * bytes)) - 1;
   const auto [known, is_new] = known_.try_emplace({bits, bytes});
   if (!is_new) return known->second;
-  known->second = {Slot::constants, static_cast<std::uint32_t>(bytes_.size())};
+  known->second = {OperandSlot::constants, static_cast<std::uint32_t>(bytes_.size())};
   bytes_.resize(
       round_up(bytes_.size() + static_cast<std::size_t>(bytes) * kLanes, kVectorAlignment));
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -22,7 +22,7 @@ Slot ConstantPool::vector(std::uint64_t bits, int bytes) {
   return known->second;
 }
 
-Slot ConstantPool::mask(bool value) { return vector(value ? ~std::uint64_t{0} : 0, 4); }
+OperandSlot ConstantPool::mask(bool value) { return vector(value ? ~std::uint64_t{0} : 0, 4); }
 
 AlignedBytes ConstantPool::take() const {
   AlignedBytes result(bytes_.size());

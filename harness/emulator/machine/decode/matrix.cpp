@@ -87,7 +87,7 @@ void finish_product(const ptx::Instruction& instruction, const isa::MatrixKey& k
   }
   if (instruction.operands.size() != operands) throw Unsupported("the number of operands");
   const Type factor = key.a == isa::MatrixElement::f64 ? Type::f64 : Type::b32;
-  const auto take_factor = [&](Slot* slots, std::size_t operand, int used) {
+  const auto take_factor = [&](OperandSlot* slots, std::size_t operand, int used) {
     const auto list = registers_of(instruction.operands[operand], std::max(used, factors.fewest));
     for (int n = 0; n < used; ++n) {
       slots[n] = decoder.source(list[static_cast<std::size_t>(n)], factor);
@@ -102,7 +102,7 @@ void finish_product(const ptx::Instruction& instruction, const isa::MatrixKey& k
     return registers_of(instruction.operands[operand], count);
   };
   const auto type_of = [](Type sum) { return sum == Type::f64 ? Type::f64 : Type::b32; };
-  Slot* slot = product->c;
+  OperandSlot* slot = product->c;
   for (const ptx::Operand& one : accumulator(3, key.c)) {
     *slot++ = decoder.source(one, type_of(key.c));
   }

@@ -1,8 +1,8 @@
 // Decodes what handles addresses without accessing memory (cvta, isspacep), fences, and hints to
 // caches, which do nothing here.
 #include "harness/emulator/machine/decode/memory_common.h"
+#include "harness/emulator/machine/memory/address_conversion.h"
 #include "harness/emulator/machine/memory/memory.h"
-#include "harness/emulator/machine/memory/simple.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "harness/emulator/machine/decode/fragment.h"
 #include "harness/emulator/machine/decode/memory_common.h"
-#include "harness/emulator/machine/memory/simple.h"
+#include "harness/emulator/machine/memory/address_conversion.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {

@@ -30,7 +30,7 @@ memory::AtomicOp take_reduction_op(Modifiers& modifiers);
 
 /// An address operand.
 struct Address {
-  Slot slot{};
+  OperandSlot slot{};
   bool is_short = false;  ///< 32 bits a lane
   std::int64_t offset = 0;
 };

@@ -9,7 +9,7 @@
 #include "harness/emulator/machine/control/tensor_copies.h"
 #include "harness/emulator/machine/decode/memory_common.h"
 #include "harness/emulator/machine/decode/modifiers.h"
-#include "harness/emulator/machine/memory/simple.h"
+#include "harness/emulator/machine/memory/address_conversion.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {

@@ -105,7 +105,7 @@ void take_operands(const ptx::Instruction& instruction, Decoder& decoder,
   const ptx::Operand& a = operands.next();
   product->a_is_in_registers = a.kind == ptx::Operand::Kind::vector;
   if (product->a_is_in_registers) {
-    Slot* slot = product->a;
+    OperandSlot* slot = product->a;
     for (const ptx::Operand& one : registers_of(a, 4)) *slot++ = decoder.source(one, Type::b32);
   } else {
     product->a[0] = decoder.source(a, Type::b64);

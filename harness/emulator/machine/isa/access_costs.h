@@ -1,5 +1,6 @@
-// What an access to global or local memory costs, by the rules of metrics/counting_rules.h, for all
-// lanes at once where the host can. For the files of this folder only.
+// What an access to global or local memory costs, by the rules of
+// metrics/counting/counting_rules.h, for all lanes at once where the host can. For the files of
+// this folder only.
 #pragma once
 
 #include <utility>
@@ -7,7 +8,7 @@
 #include "harness/emulator/machine/isa/lanes.h"
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/lane_addresses.h"
-#include "metrics/counting_rules.h"
+#include "metrics/counting/counting_rules.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {

@@ -35,9 +35,9 @@ void pack(Warp& warp, const Instruction& instruction) {
 template <typename Part, int kParts>
 void unpack(Warp& warp, const Instruction& instruction) {
   const Part* const whole = lanes<Part>(warp, instruction, 0);
-  const Slot* const slots = static_cast<const Slot*>(instruction.detail);
+  const OperandSlot* const slots = static_cast<const OperandSlot*>(instruction.detail);
   for (int n = 0; n < kParts; ++n) {
-    Part* const d = reinterpret_cast<Part*>(warp.bases[Slot::frame] + slots[n].offset);
+    Part* const d = reinterpret_cast<Part*>(warp.bases[OperandSlot::frame] + slots[n].offset);
     write_to<Part>(warp, d, [=](int i) { return whole[i * kParts + n]; });
   }
 }

@@ -42,7 +42,7 @@ WARPGAUGE_INLINE auto element(u32 bits) {
 /// that four neighbouring lanes have in a register are next to each other. B is read as its
 /// transpose: columns are rows then.
 template <Element kElement, typename T, int kStride>
-WARPGAUGE_INLINE void gather(const Warp& warp, const Slot* slots, int rows, int depth,
+WARPGAUGE_INLINE void gather(const Warp& warp, const OperandSlot* slots, int rows, int depth,
                              T (*to)[kStride]) {
   constexpr int kPerRegister = elements_per_register(kElement);
   constexpr int kRun = 4 * kPerRegister;
@@ -133,17 +133,17 @@ void multiply(Warp& warp, const Instruction& instruction) {
   using Sum = Choose<kSame<T, s32>, s64, double>;
   alignas(64) Sum sums[2][kMostRows][kColumns];
   for (int part = 0; part < product.parts; ++part) {
-    const Slot* const slots = product.c + part * registers_of_accumulator<C>(product.m);
+    const OperandSlot* const slots = product.c + part * registers_of_accumulator<C>(product.m);
     each_accumulator<C>(product.m, [&](int r, int place, int, int row, int column) {
       sums[part][row][column] = accumulated(vector<C>(warp, slots[r])[place]);
     });
     add_products<kOp, kA, kB, T>(warp, product, part, sums[part]);
   }
   for (int part = 0; part < product.parts; ++part) {  // D may be any of the registers read
-    const Slot* const slots = product.d + part * registers_of_accumulator<D>(product.m);
+    const OperandSlot* const slots = product.d + part * registers_of_accumulator<D>(product.m);
     each_accumulator<D>(product.m, [&](int r, int place, int lane, int row, int column) {
       if ((lanes >> lane & 1) == 0) return;
-      D* const d = reinterpret_cast<D*>(warp.bases[Slot::frame] + slots[r].offset);
+      D* const d = reinterpret_cast<D*>(warp.bases[OperandSlot::frame] + slots[r].offset);
       const Sum sum = sums[part][row][column];
       if constexpr (kSame<T, s32>) {
         d[place] = wrapped<T>(sum, product.saturate);

@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/machine/operand_slot.h"
 #include "harness/emulator/ptx/type.h"
 
 namespace warpgauge::emulator::machine::isa {
@@ -56,14 +56,14 @@ struct MatrixProduct {
   int parts = 1;               ///< 1 or 2
   int next_a = 0, next_b = 0;  ///< where the second one's registers of A and B begin
   bool saturate = false;       ///< .satfinite of integers
-  Slot a[8]{}, b[4]{}, c[8]{}, d[8]{};
+  OperandSlot a[8]{}, b[4]{}, c[8]{}, d[8]{};
 };
 
 /// The scales of A or B, of a byte each. Of a row of A or a column of B, g + 8 i, lane 4 g + i plus
 /// what `thread` says has them: for A 2 `thread`, for B `thread` itself. They are the bytes from
 /// number `byte` on, one for each block along k (PTX ISA, block scaling of mma).
 struct MatrixScales {
-  Slot bytes, byte, thread;
+  OperandSlot bytes, byte, thread;
 };
 
 /// Instruction::detail of mma with a .kind, whose sums are rounded once.

@@ -4,7 +4,7 @@
 
 #include "harness/emulator/machine/isa/halves.h"
 #include "harness/emulator/machine/isa/lanes.h"
-#include "harness/emulator/machine/slot.h"
+#include "harness/emulator/machine/operand_slot.h"
 #include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
@@ -14,7 +14,7 @@ constexpr int kColumns = 8;
 constexpr int kMostRows = 16;
 
 template <typename T>
-const T* vector(const Warp& warp, Slot slot) {
+const T* vector(const Warp& warp, OperandSlot slot) {
   return reinterpret_cast<const T*>(warp.bases[slot.base] + slot.offset);
 }
 

@@ -55,7 +55,7 @@ double scale_value(u32 byte, bool is_e4m3) {
 }
 
 /// Rows of A, or columns of B: see matrix.h for where their elements lie.
-void gather_narrow(const Warp& warp, const Slot* slots, int rows, int depth, Element element,
+void gather_narrow(const Warp& warp, const OperandSlot* slots, int rows, int depth, Element element,
                    double (*to)[kMostDepth]) {
   const int bits = bits_of(element), per_register = 32 / bits;
   for (int row = 0; row < rows; ++row) {
@@ -114,7 +114,7 @@ void multiply_narrow(Warp& warp, const Instruction& instruction) {
   });
   each_accumulator<T>(product.m, [&](int r, int place, int lane, int row, int column) {
     if ((lanes >> lane & 1) == 0) return;
-    T* const d = reinterpret_cast<T*>(warp.bases[Slot::frame] + product.d[r].offset);
+    T* const d = reinterpret_cast<T*>(warp.bases[OperandSlot::frame] + product.d[r].offset);
     d[place] = rounded<T>(sums[row][column]);
   });
 }

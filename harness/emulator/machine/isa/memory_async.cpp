@@ -140,8 +140,9 @@ void execute_load_matrix(Warp& warp, const Instruction& instruction) {
       *static_cast<const memory::MatrixMoveDetail*>(instruction.detail);
   const Rows rows = matrix_rows(warp, instruction, detail);
   for (int n = 0; n < detail.matrices; ++n) {
-    load_matrix(rows, n, detail.transposed,
-                reinterpret_cast<u32*>(warp.bases[Slot::frame] + detail.registers[n].offset));
+    load_matrix(
+        rows, n, detail.transposed,
+        reinterpret_cast<u32*>(warp.bases[OperandSlot::frame] + detail.registers[n].offset));
   }
 }
 
@@ -151,7 +152,7 @@ void execute_store_matrix(Warp& warp, const Instruction& instruction) {
       *static_cast<const memory::MatrixMoveDetail*>(instruction.detail);
   const Rows rows = matrix_rows(warp, instruction, detail);
   for (int n = 0; n < detail.matrices; ++n) {
-    const Slot slot = detail.registers[n];
+    const OperandSlot slot = detail.registers[n];
     store_matrix(rows, n, detail.transposed,
                  reinterpret_cast<const u32*>(warp.bases[slot.base] + slot.offset));
   }

@@ -30,7 +30,7 @@ WARPGAUGE_INLINE Mask find_pointers(const Warp& warp, const Instruction& instruc
   return warp.active & lanes_in(memory::Window::global, addresses, instruction.offset);
 }
 
-WARPGAUGE_INLINE const std::byte* vector(const Warp& warp, Slot slot) {
+WARPGAUGE_INLINE const std::byte* vector(const Warp& warp, OperandSlot slot) {
   return warp.bases[slot.base] + slot.offset;
 }
 
@@ -44,7 +44,7 @@ void execute_atomic(Warp& warp, const Instruction& instruction) {
   for (int n = 0; n < detail.elements; ++n) {
     const std::byte* const b = vector(warp, detail.b[n]);
     std::byte* const result =
-        detail.returns ? warp.bases[Slot::frame] + detail.results[n].offset : nullptr;
+        detail.returns ? warp.bases[OperandSlot::frame] + detail.results[n].offset : nullptr;
     if (global != 0) detail.operation(pointers, global, true, b, c, result);
     if (others != 0) detail.operation(pointers, others, false, b, c, result);
     for (int lane = 0; lane < kLanes; ++lane) pointers[lane] += detail.element_bytes;

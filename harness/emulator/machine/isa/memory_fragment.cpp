@@ -58,8 +58,8 @@ Rows rows_in(u32* words) {
   return rows;
 }
 
-std::byte* destination_of(const Warp& warp, Slot slot) {
-  return warp.bases[Slot::frame] + slot.offset;
+std::byte* destination_of(const Warp& warp, OperandSlot slot) {
+  return warp.bases[OperandSlot::frame] + slot.offset;
 }
 
 void load_values(const Warp& warp, const Part& part, const Checked<u64>& from) {

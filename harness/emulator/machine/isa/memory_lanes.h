@@ -12,9 +12,9 @@
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/access_bounds.h"
 #include "harness/emulator/machine/memory/access_faults.h"
+#include "harness/emulator/machine/memory/checked_access.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/memory/observe.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {

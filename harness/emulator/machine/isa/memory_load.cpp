@@ -13,7 +13,7 @@ struct Load {
     std::byte* registers[kElements];
     std::byte* to[kElements];
     for (int n = 0; n < kElements; ++n) {
-      registers[n] = warp.bases[Slot::frame] + detail.elements[n].offset;
+      registers[n] = warp.bases[OperandSlot::frame] + detail.elements[n].offset;
       to[n] = kConverts ? raw[n] : registers[n];
     }
     AddressBuffers buffers;

@@ -14,7 +14,7 @@ struct Store {
     alignas(64) std::byte raw[kConverts ? kElements : 1][kConverts ? kLanes * kBytes : 1];
     const std::byte* from[kElements];
     for (int n = 0; n < kElements; ++n) {
-      const Slot slot = detail.elements[n];
+      const OperandSlot slot = detail.elements[n];
       from[n] = warp.bases[slot.base] + slot.offset;
       if constexpr (kConverts) {
         convert(from[n], detail.register_bytes, false, raw[n], kBytes, kAllLanes);

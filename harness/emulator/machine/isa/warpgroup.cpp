@@ -32,7 +32,7 @@ struct Work {
   const WarpgroupProduct& product;
   memory::MatrixTile a, b;
 
-  std::byte* registers(Slot slot) const { return warp.bases[slot.base] + slot.offset; }
+  std::byte* registers(OperandSlot slot) const { return warp.bases[slot.base] + slot.offset; }
   void rows_of(MatrixOperand operand, u32 mn, u32 k, const std::byte** rows) const {
     const memory::MatrixTile& tile = operand == MatrixOperand::a ? a : b;
     const memory::MemoryContext& context = *warp.memory;
@@ -169,7 +169,7 @@ class Accumulators {
  public:
   WARPGAUGE_INLINE Accumulators(const Work& work, int block) {
     constexpr int kRegisters = kSame<T, Half> ? 1 : 2;
-    const Slot* const slots = work.product.d.data() + 2 * kRegisters * block;
+    const OperandSlot* const slots = work.product.d.data() + 2 * kRegisters * block;
     for (int half = 0; half < 2; ++half) {
       for (int n = 0; n < kRegisters; ++n) {
         words_[half][n] = work.registers(slots[kRegisters * half + n]);
@@ -350,7 +350,7 @@ void multiply_bits(const Work& work, bool adds) {
 }
 
 /// A value that all lanes must have.
-WARPGAUGE_INLINE u64 common(const Work& work, Slot slot, const char* what) {
+WARPGAUGE_INLINE u64 common(const Work& work, OperandSlot slot, const char* what) {
   const u64* const values = reinterpret_cast<const u64*>(work.registers(slot));
   u64 differs = 0;
   for (int lane = 1; lane < kLanes; ++lane) differs |= values[lane] ^ values[0];

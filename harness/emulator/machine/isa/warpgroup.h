@@ -30,11 +30,11 @@ struct WarpgroupProduct {
   bool a_is_m_major = false, b_is_n_major = false;
   bool scale_negated = false;
   std::uint8_t selector = 0;  ///< which lanes' metadata count: 0 or 1
-  Slot a[4]{};                ///< registers, or in a[0] the descriptor
-  Slot b{};                   ///< descriptor
-  Slot scale{};               ///< predicate: whether D is added to
-  Slot metadata{};
-  std::vector<Slot> d;
+  OperandSlot a[4]{};         ///< registers, or in a[0] the descriptor
+  OperandSlot b{};            ///< descriptor
+  OperandSlot scale{};        ///< predicate: whether D is added to
+  OperandSlot metadata{};
+  std::vector<OperandSlot> d;
   /// What the four warps together read of shared memory.
   std::uint32_t a_bytes = 0, b_bytes = 0;
   std::uint32_t counter = 0;

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "harness/emulator/machine/lanes.h"
-#include "harness/emulator/machine/slot.h"
-#include "metrics/counting_rules.h"
+#include "harness/emulator/machine/operand_slot.h"
+#include "metrics/counting/counting_rules.h"
 
 namespace warpgauge::emulator::machine::memory {
 
@@ -55,7 +55,7 @@ struct MoveDetail {
   std::uint8_t element_bytes = 4;   ///< in memory
   std::uint8_t register_bytes = 4;  ///< at least element_bytes
   bool sign_extends = false;
-  Slot elements[kMostElements]{};  ///< destinations of ld, sources of st
+  OperandSlot elements[kMostElements]{};  ///< destinations of ld, sources of st
 };
 
 /// Instruction::flags of ld, st and atom.
@@ -88,7 +88,7 @@ struct AtomicDetail {
   std::uint8_t elements = 1;
   bool returns = false;
   bool has_c = false;
-  Slot b[kMostElements]{}, c{}, results[kMostElements]{};
+  OperandSlot b[kMostElements]{}, c{}, results[kMostElements]{};
 };
 
 /// There is one handler of all atomics: it finds the addresses, AtomicDetail has the operation.
@@ -110,8 +110,8 @@ struct CopyDetail {
   Access to, from;
   std::uint8_t bytes = 4;
   enum class Source : std::uint8_t { all, sized, ignorable } source = Source::all;
-  Slot size{};     ///< of sized: .u32, bytes to read
-  Slot ignored{};  ///< of ignorable: predicate; true: zeros
+  OperandSlot size{};     ///< of sized: .u32, bytes to read
+  OperandSlot ignored{};  ///< of ignorable: predicate; true: zeros
   bool ignored_negated = false;
   std::int64_t to_offset = 0, from_offset = 0;
 };
@@ -121,7 +121,7 @@ struct MatrixMoveDetail {
   Access access;
   std::uint8_t matrices = 1;  ///< 1, 2 or 4
   bool transposed = false;
-  Slot registers[4]{};
+  OperandSlot registers[4]{};
 };
 
 /// wmma.load, wmma.store: the accesses that the machine code makes of one. The address is
@@ -138,13 +138,13 @@ struct FragmentDetail {
     Access access;
     std::uint8_t count = 1;
     std::uint8_t number = 0;
-    Slot registers[4]{};
+    OperandSlot registers[4]{};
     /// Lane l accesses the row outer[l] of the matrix in memory, inner_bytes[l] behind its start.
     std::uint8_t outer[kLanes] = {};
     std::uint8_t inner_bytes[kLanes] = {};
   };
   struct Copy {
-    Slot from, to;
+    OperandSlot from, to;
   };
   std::uint8_t element_bits = 16;
   std::vector<Part> parts;

@@ -3,8 +3,8 @@
 
 #include <bit>
 
-#include "metrics/counting_rules.h"
-#include "metrics/warp_access.h"
+#include "metrics/counting/counting_rules.h"
+#include "metrics/counting/warp_access.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {

@@ -1,4 +1,5 @@
-// The cost of one execution of a memory instruction, by the rules of metrics/counting_rules.h.
+// The cost of one execution of a memory instruction, by the rules of
+// metrics/counting/counting_rules.h.
 #pragma once
 
 #include <array>
@@ -6,8 +7,8 @@
 
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/access_cache.h"
-#include "metrics/counting_rules.h"
-#include "metrics/warp_access.h"
+#include "metrics/counting/counting_rules.h"
+#include "metrics/counting/warp_access.h"
 
 namespace warpgauge::emulator::machine::memory {
 

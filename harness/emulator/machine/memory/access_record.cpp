@@ -6,7 +6,7 @@
 #include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/copied_tiles.h"
-#include "metrics/warp_access.h"
+#include "metrics/counting/warp_access.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {

@@ -7,7 +7,7 @@
 #include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/access_cost.h"
 #include "harness/emulator/machine/warp.h"
-#include "metrics/warp_access.h"
+#include "metrics/counting/warp_access.h"
 
 namespace warpgauge::emulator::machine::memory {
 

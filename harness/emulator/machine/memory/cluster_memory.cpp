@@ -11,7 +11,7 @@
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/memory/whole_requests.h"
-#include "metrics/counting_rules.h"
+#include "metrics/counting/counting_rules.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {

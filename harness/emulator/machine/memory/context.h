@@ -8,7 +8,7 @@
 #include "harness/emulator/machine/memory/access_cache.h"
 #include "harness/emulator/machine/memory/async_copies.h"
 #include "harness/emulator/machine/memory/memory.h"
-#include "metrics/warp_access.h"
+#include "metrics/counting/warp_access.h"
 
 namespace warpgauge::emulator::machine::memory {
 

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "harness/emulator/machine/memory/tensor_box.h"
-#include "metrics/warp_access.h"
+#include "metrics/counting/warp_access.h"
 
 namespace warpgauge::emulator::machine::memory {
 

@@ -7,7 +7,7 @@
 
 #include "harness/emulator/machine/access_totals.h"
 #include "harness/emulator/machine/memory/access_cache.h"
-#include "metrics/warp_access.h"
+#include "metrics/counting/warp_access.h"
 
 namespace warpgauge::emulator::machine::memory {
 

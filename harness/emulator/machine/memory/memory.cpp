@@ -9,8 +9,8 @@
 #include <shared_mutex>
 #include <utility>
 
+#include "harness/emulator/machine/memory/address_pool.h"
 #include "harness/emulator/machine/memory/global_traces.h"
-#include "harness/emulator/machine/memory/pool.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {

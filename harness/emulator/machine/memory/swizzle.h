@@ -8,7 +8,7 @@
 #include <cstring>
 #include <type_traits>
 
-#include "metrics/swizzle.h"
+#include "metrics/counting/swizzle.h"
 
 namespace warpgauge::emulator::machine::memory {
 

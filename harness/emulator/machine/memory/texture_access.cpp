@@ -14,12 +14,12 @@ const ImageAccess& access_of(const Instruction& instruction) {
   return *static_cast<const ImageAccess*>(instruction.detail);
 }
 
-std::byte* address_of(const Warp& warp, Slot slot, int lane, int bytes) {
+std::byte* address_of(const Warp& warp, OperandSlot slot, int lane, int bytes) {
   return warp.bases[slot.base] + slot.offset + lane * bytes;
 }
 
 template <typename Value>
-Value value_of(const Warp& warp, Slot slot, int lane) {
+Value value_of(const Warp& warp, OperandSlot slot, int lane) {
   Value out;
   std::memcpy(&out, address_of(warp, slot, lane, sizeof out), sizeof out);
   return out;

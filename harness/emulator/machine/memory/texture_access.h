@@ -24,14 +24,14 @@ enum class Outside { trap, clamp, zero };
 /// Detail of all instructions here; each uses a part of it.
 struct ImageAccess {
   Geometry geometry;
-  Slot handle{};
-  Slot layer{};
-  Slot coordinates[3]{};
+  OperandSlot handle{};
+  OperandSlot layer{};
+  OperandSlot coordinates[3]{};
   bool integer_coordinates = false;
   bool wants_float = false;  ///< tex: values are to be floats
   int channel = -1;          ///< tld4: which one is gathered
   int count = 4;             ///< values that are read or written
-  Slot values[4]{};
+  OperandSlot values[4]{};
   int value_bytes[4]{};   ///< of their registers
   int element_bytes = 4;  ///< suld, sust: of each value in memory
   Outside outside = Outside::trap;

@@ -81,7 +81,7 @@ bool is_silent(const Warp& warp, const Instruction& instruction, const Access& a
   const auto* to = reinterpret_cast<const std::byte*>(static_cast<std::uintptr_t>(address));
   if constexpr (sizeof(Address) == 4) to = warp.memory->shared + address;
   for (int n = 0; n * detail.element_bytes < access.width; ++n) {
-    const Slot slot = detail.elements[n];
+    const OperandSlot slot = detail.elements[n];
     const std::byte* const from =
         warp.bases[slot.base] + slot.offset + lane * detail.register_bytes;
     if (std::memcmp(to + n * detail.element_bytes, from, detail.element_bytes) != 0) return false;

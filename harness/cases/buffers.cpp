@@ -1,0 +1,119 @@
+#include "warpgauge/buffers.h"
+
+#include <cuda_runtime_api.h>
+
+#include <map>
+#include <random>
+#include <type_traits>
+#include <utility>
+
+#include "harness/cases/launch_log.h"
+#include "harness/runtime.h"
+#include "warpgauge/cuda_error.h"
+
+namespace warpgauge {
+namespace {
+
+/// Where the buffers of a dry run pretend to lie, 256 bytes aligned as cudaMalloc's are. Only
+/// passed to kernels that are not launched.
+void* const kDryAddress = reinterpret_cast<void*>(std::uintptr_t{1} << 32);
+
+/// NaN as one or more 16-bit halves of any floating point type, and no integer that a kernel would
+/// write on purpose, as -1 is.
+constexpr std::uint16_t kPoison = 0xffa5;
+
+/// The values that follow from a seed, as many as were asked for so far.
+template <typename T>
+struct Sequence {
+  std::mt19937 engine;
+  std::vector<T> values;
+
+  explicit Sequence(std::uint32_t seed) : engine(seed) {}
+
+  void make(std::size_t count) {
+    values.reserve(count);
+    while (values.size() < count) values.push_back(next());
+  }
+
+  T next() {
+    // 24 random bits and a half: exact in float, and never the middle of the interval.
+    const double unit = ((engine() >> 8) + 0.5) / (1 << 24);
+    if constexpr (std::is_floating_point_v<T>) {
+      return static_cast<T>(2 * unit - 1);
+    } else {
+      constexpr int kSpan = sizeof(T) == 1 ? 125 : 32766;
+      return static_cast<T>(1 + static_cast<int>(unit * kSpan));
+    }
+  }
+};
+
+}  // namespace
+
+template <typename T>
+const T* kept_random_values(std::size_t count, std::uint32_t seed) {
+  // Problems have the same few seeds: the first values of each are kept.
+  constexpr std::size_t kKeptValues = (std::size_t{16} << 20) / sizeof(T), kKeptSeeds = 8;
+  static thread_local std::map<std::uint32_t, Sequence<T>> sequences;
+  if (count > kKeptValues) return nullptr;
+  if (sequences.size() >= kKeptSeeds && !sequences.contains(seed)) sequences.clear();
+  Sequence<T>& sequence = sequences.try_emplace(seed, seed).first->second;
+  sequence.make(count);
+  return sequence.values.data();
+}
+
+template <typename T>
+std::vector<T> random_values(std::size_t count, std::uint32_t seed) {
+  if (const T* const kept = kept_random_values<T>(count, seed)) return {kept, kept + count};
+  Sequence<T> sequence(seed);
+  sequence.make(count);
+  return std::move(sequence.values);
+}
+
+#define WARPGAUGE_RANDOM_VALUES(T)                                     \
+  template const T* kept_random_values<T>(std::size_t, std::uint32_t); \
+  template std::vector<T> random_values<T>(std::size_t, std::uint32_t)
+WARPGAUGE_RANDOM_VALUES(float);
+WARPGAUGE_RANDOM_VALUES(double);
+WARPGAUGE_RANDOM_VALUES(std::int8_t);
+WARPGAUGE_RANDOM_VALUES(std::int16_t);
+WARPGAUGE_RANDOM_VALUES(std::int32_t);
+WARPGAUGE_RANDOM_VALUES(std::int64_t);
+WARPGAUGE_RANDOM_VALUES(std::uint8_t);
+WARPGAUGE_RANDOM_VALUES(std::uint16_t);
+WARPGAUGE_RANDOM_VALUES(std::uint32_t);
+WARPGAUGE_RANDOM_VALUES(std::uint64_t);
+#undef WARPGAUGE_RANDOM_VALUES
+
+Buffer::Buffer(Problem& problem, std::size_t bytes) : bytes_(bytes) {
+  if (is_dry_run()) {
+    device_ = kDryAddress;
+  } else {
+    WARPGAUGE_CUDA(cudaMalloc(&device_, bytes_));
+  }
+  problem.buffers_.push_back(this);
+}
+
+Buffer::~Buffer() {
+  // An error here is an earlier one of the context, which has been reported where it arose. It is
+  // taken, or the next case would have it.
+  if (device_ != kDryAddress && cudaFree(device_) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+  }
+}
+
+void Buffer::upload(const void* host) const {
+  WARPGAUGE_CUDA(cudaMemcpy(device_, host, bytes_, cudaMemcpyHostToDevice));
+}
+
+void Buffer::download(void* host) const {
+  WARPGAUGE_CUDA(cudaMemcpy(host, device_, bytes_, cudaMemcpyDeviceToHost));
+}
+
+void Buffer::poison() const {
+  const std::size_t words = bytes_ / sizeof kPoison;
+  if (words > 0) set_words(device_, kPoison, words);
+  if (bytes_ % sizeof kPoison == 0) return;
+  WARPGAUGE_CUDA(cudaMemset(static_cast<std::byte*>(device_) + bytes_ - 1, kPoison & 0xff, 1));
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,192 @@
+#include "harness/cases/device_code.h"
+
+#include <algorithm>
+#include <deque>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "metrics/base/hash.h"
+#include "metrics/base/source_line.h"
+#include "metrics/machine_code/cubin.h"
+#include "metrics/machine_code/fat_binary.h"
+#include "metrics/machine_code/kernel_resources.h"
+#include "metrics/machine_code/line_table.h"
+
+namespace warpgauge {
+namespace {
+
+struct Registered {
+  std::deque<const void*> unread;  // wrappers of fat binaries
+  std::vector<EmbeddedCubin> cubins;
+  std::vector<EmbeddedPtx> ptx;
+  std::deque<std::vector<std::byte>> unpacked;  // what `cubins` point to if it was compressed
+  std::map<const void*, std::string> kernels;
+};
+
+Registered& registered() {
+  static Registered instance;  // filled by static initialisers of other files
+  return instance;
+}
+
+void read_fat_binary(const void* wrapper, Registered& code) {
+  using metrics::FatBinaryEntry;
+  const auto objects = metrics::linked_fat_binaries(wrapper);
+  for (const auto& entry : metrics::read_fat_binary(metrics::registered_fat_binary(wrapper))) {
+    if (entry.kind == FatBinaryEntry::Kind::ptx) {
+      code.ptx.push_back({entry.arch, entry.unpack_text()});
+    } else if (entry.kind == FatBinaryEntry::Kind::cubin) {
+      const bool compressed = entry.compression != FatBinaryEntry::Compression::none;
+      code.cubins.push_back({entry.arch,
+                             compressed ? code.unpacked.emplace_back(entry.unpack()) : entry.stored,
+                             !objects.empty()});
+    }
+  }
+  // Linked code is machine code only. Its objects give their PTX; their machine code never runs.
+  for (const auto& object : objects) {
+    for (const auto& entry : metrics::read_fat_binary(object)) {
+      if (entry.kind != FatBinaryEntry::Kind::ptx) continue;
+      code.ptx.push_back({entry.arch, entry.unpack_text()});
+    }
+  }
+}
+
+/// All that was registered; fat binaries that are new are read first. One that cannot be read stays
+/// first in the queue and fails again, so that the rest never passes for the whole.
+const Registered& read_code() {
+  Registered& code = registered();
+  while (!code.unread.empty()) {
+    read_fat_binary(code.unread.front(), code);
+    code.unread.pop_front();
+  }
+  return code;
+}
+
+/// Does the text define the kernel? Its name is the word after ".entry".
+bool defines(std::string_view ptx, std::string_view kernel) {
+  constexpr std::string_view kEntry = ".entry", kSpace = " \t\r\n";
+  for (std::size_t at = ptx.find(kEntry); at != ptx.npos; at = ptx.find(kEntry, at + 1)) {
+    const std::size_t name = ptx.find_first_not_of(kSpace, at + kEntry.size());
+    if (name == ptx.npos) return false;
+    const std::size_t end = ptx.find_first_of(" \t\r\n(.{", name);
+    if (ptx.substr(name, end - name) == kernel) return true;
+  }
+  return false;
+}
+
+/// The files of the instructions of `kernel`.
+std::set<std::string> source_files(const EmbeddedCubin& cubin, const std::string& kernel) {
+  constexpr std::uint64_t kInstructionBytes = 16;
+  static std::map<const std::byte*, std::optional<metrics::SourceLines>> tables;
+  const auto [place, is_new] = tables.try_emplace(cubin.image.data());
+  if (is_new) place->second = metrics::SourceLines::of(cubin.image);
+  std::set<std::string> files;
+  if (!place->second) return files;
+  const std::uint64_t end = metrics::Cubin(cubin.image).code(kernel).size();
+  for (std::uint64_t pc = 0; pc < end; pc += kInstructionBytes) {
+    const auto line = place->second->find(kernel, pc);
+    if (line && !metrics::is_toolkit_header(line->file)) files.insert(line->file);
+  }
+  return files;
+}
+
+/// Of the contents; empty if there are no files or one of them cannot be read.
+std::string hash_of_files(const std::set<std::string>& files) {
+  static std::map<std::string, std::string> contents;
+  std::string all;
+  for (const std::string& file : files) {
+    const auto [place, is_new] = contents.try_emplace(file);
+    if (is_new) {
+      std::ifstream stream(file, std::ios::binary);
+      place->second.assign(std::istreambuf_iterator<char>(stream), {});
+    }
+    if (place->second.empty()) return "";
+    all += place->second;
+  }
+  return files.empty() ? "" : metrics::hash_text(all);
+}
+
+/// By architecture and kernel: the place of its cubin among embedded_cubins().
+using CubinPlaces =
+    std::map<std::string, std::map<std::string, std::size_t, std::less<>>, std::less<>>;
+
+/// Of all cubins so far: more may be registered.
+const CubinPlaces& places_of_kernels() {
+  static CubinPlaces places;
+  static std::size_t read = 0;
+  const std::vector<EmbeddedCubin>& cubins = embedded_cubins();
+  for (; read < cubins.size(); ++read) {
+    const metrics::Cubin cubin(cubins[read].image);
+    auto& of_arch = places[cubins[read].arch];
+    for (std::string& name : cubin.kernels()) of_arch.try_emplace(std::move(name), read);
+  }
+  return places;
+}
+
+}  // namespace
+
+void register_fat_binary(const void* wrapper) { registered().unread.push_back(wrapper); }
+
+void register_kernel(const void* stub, const char* name) { registered().kernels[stub] = name; }
+
+const std::vector<EmbeddedCubin>& embedded_cubins() { return read_code().cubins; }
+
+const std::vector<EmbeddedPtx>& embedded_ptx() { return read_code().ptx; }
+
+const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch) {
+  const CubinPlaces& places = places_of_kernels();
+  const auto of_arch = places.find(arch);
+  if (of_arch == places.end()) return nullptr;
+  const auto found = of_arch->second.find(kernel);
+  return found == of_arch->second.end() ? nullptr : &embedded_cubins()[found->second];
+}
+
+void read_cubins() { places_of_kernels(); }
+
+const EmbeddedPtx* find_ptx(std::string_view kernel, std::string_view arch) {
+  const auto holds = [&](const EmbeddedPtx& ptx) {
+    return ptx.arch == arch && defines(ptx.text, kernel);
+  };
+  const auto found = std::ranges::find_if(embedded_ptx(), holds);
+  return found == embedded_ptx().end() ? nullptr : &*found;
+}
+
+std::optional<std::array<std::uint32_t, 3>> cluster_of_code(const std::string& kernel,
+                                                            const std::string& arch) {
+  static std::map<std::pair<std::string, std::string>, std::optional<std::array<std::uint32_t, 3>>>
+      clusters;
+  const auto [place, is_new] = clusters.try_emplace({kernel, arch});
+  if (const EmbeddedCubin* cubin = is_new ? find_cubin(kernel, arch) : nullptr) {
+    place->second = metrics::resources_of_kernels(cubin->image)[kernel].cluster;
+  }
+  return place->second;
+}
+
+const std::string& sass_hash(const std::string& kernel, const std::string& arch) {
+  static std::map<std::pair<std::string, std::string>, std::string> hashes;
+  const auto [place, is_new] = hashes.try_emplace({kernel, arch});
+  if (const EmbeddedCubin* cubin = is_new ? find_cubin(kernel, arch) : nullptr) {
+    place->second = metrics::Cubin(cubin->image).sass_hash(kernel);
+  }
+  return place->second;
+}
+
+const std::string& source_hash(const std::string& kernel, const std::string& arch) {
+  static std::map<std::pair<std::string, std::string>, std::string> hashes;
+  const auto [place, is_new] = hashes.try_emplace({kernel, arch});
+  if (const EmbeddedCubin* cubin = is_new ? find_cubin(kernel, arch) : nullptr) {
+    place->second = hash_of_files(source_files(*cubin, kernel));
+  }
+  return place->second;
+}
+
+std::string kernel_name(const void* stub) {
+  const auto found = registered().kernels.find(stub);
+  return found == registered().kernels.end() ? "" : found->second;
+}
+
+}  // namespace warpgauge

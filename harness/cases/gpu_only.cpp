@@ -1,0 +1,53 @@
+#include "harness/cases/gpu_only.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string_view>
+
+#include "harness/cases/built_architectures.h"
+#include "harness/cases/registry.h"
+#include "harness/process/output_of.h"
+#include "harness/runtime.h"
+
+namespace warpgauge {
+namespace {
+
+/// The command line tool on a GPU that has the kernels of this program.
+std::filesystem::path tool_on_gpu() {
+  const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
+  std::string name = program.filename();
+  for (const std::string_view suffix : {"-emulated", "-check", "-bench"}) {
+    if (name.ends_with(suffix)) name.erase(name.size() - suffix.size());
+  }
+  return program.parent_path() / name;
+}
+
+}  // namespace
+
+std::string why_not_run(const Case& one, const std::string& arch) {
+  if (is_emulated() && !one.gpu_only.empty()) return "needs a GPU: " + one.gpu_only;
+  if (exists_on(one, arch)) return "";
+  return fmt::format("needs {}, and runs as {} here", needs_text(one), arch);
+}
+
+std::vector<std::string> gpu_only_cases(const metrics::Selection& selection) {
+  if (!is_emulated()) return {};
+  std::vector<std::string> command = {tool_on_gpu(), "list"};
+  for (const std::string& glob : selection.filter) command.push_back("--filter=" + glob);
+  for (const std::string& glob : selection.exclude) command.push_back("--exclude=" + glob);
+  if (selection.large) command.emplace_back("--large");
+  std::istringstream listed(process::output_of(command).value_or(""));
+  std::set<std::string> here;
+  for (const Case& one : Registry::instance().cases()) here.insert(one.id.str());
+  std::vector<std::string> ids;
+  for (std::string id; std::getline(listed, id);) {
+    if (!here.contains(id)) ids.push_back(id);
+  }
+  return ids;
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,49 @@
+// Sees every kernel launch of the program: which kernel, with which shape. A dry run records
+// launches without making them, so launch shapes are known on machines without a GPU.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "metrics/facts/fact.h"
+
+namespace warpgauge {
+
+/// Launches of one kernel with one shape (`launch.count` of them).
+struct LaunchRecord {
+  std::string kernel;  ///< mangled name
+  metrics::Launch launch;
+};
+
+/// Records launches from its construction on; one at a time. The calls of the CUDA runtime that
+/// launch are wrapped by the linker (see harness/CMakeLists.txt).
+class LaunchLog {
+ public:
+  enum class Mode {
+    record,  ///< launch as usual
+    dry      ///< launch nothing: buffers made meanwhile have no memory, other calls do nothing
+  };
+  explicit LaunchLog(Mode mode);
+  ~LaunchLog();
+  LaunchLog(const LaunchLog&) = delete;
+  LaunchLog& operator=(const LaunchLog&) = delete;
+
+  /// The launches so far, in order of first launch; equal launches are counted together.
+  const std::vector<LaunchRecord>& launches() const { return launches_; }
+
+ private:
+  friend struct LaunchHook;
+  Mode mode_;
+  std::vector<LaunchRecord> launches_;
+};
+
+/// Throws metrics::CudaError for the first launch that failed since the last call, with the name of
+/// its kernel. A caller may have cleared the error from CUDA without a look at it.
+void refuse_failed_launches();
+/// Forgets launches that failed before.
+void forget_failed_launches();
+
+/// True while a dry LaunchLog is alive.
+bool is_dry_run();
+
+}  // namespace warpgauge

@@ -1,0 +1,240 @@
+#include "harness/cases/registry.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <list>
+#include <stdexcept>
+
+#include "harness/cases/gpu_only.h"
+#include "harness/process/fork_guard.h"
+#include "harness/process/program_name.h"
+#include "metrics/architecture/arch_name.h"
+#include "metrics/base/blank.h"
+#include "metrics/base/nearest.h"
+#include "warpgauge/problem.h"
+#include "warpgauge/registration.h"
+
+namespace warpgauge {
+
+struct VariantSet {
+  std::string family;       ///< the first part of the id, "transpose"
+  std::string type;         ///< the third, "f32"
+  std::vector<Size> sizes;  ///< each makes a case of each variant
+  std::string yardstick;    ///< variant that their times are compared with; empty: none
+  std::string gpu_only;     ///< why they are not run without a GPU; empty: they are
+  std::string needs;        ///< the architecture that they need, "sm_90"; empty: none
+};
+
+namespace {
+
+const VariantSet& kept(VariantSet set) {
+  static std::list<VariantSet> sets;
+  return sets.emplace_back(std::move(set));
+}
+
+std::string str(Text text) { return {text.data(), text.size()}; }
+
+constexpr std::string_view kNoKernels =
+    "this program has no kernels; build a gauge of your own with warpgauge_add_kernels() in your "
+    "CMakeLists.txt (see docs/first-kernel.md)";
+
+/// Letters, digits and '_' are safe for every consumer of an id (filters, files, XML).
+void check_name(std::string_view what, std::string_view name, const Case& where) {
+  const auto is_word = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+  };
+  if (!name.empty() && std::ranges::all_of(name, is_word)) return;
+  throw std::invalid_argument(
+      fmt::format("{}:{}: {} '{}' may only have letters, digits and '_'; rename it", where.file,
+                  where.line, what, name));
+}
+
+/// Throws for a glob that no case matches, of this program or of the one for GPUs: a misspelt one
+/// would select less, or exclude less, than is meant.
+void need_matches(std::string_view option, const std::vector<std::string>& globs,
+                  const std::vector<Case>& cases) {
+  for (const std::string& glob : globs) {
+    const metrics::Selection of_glob{.filter = {glob}, .large = true};
+    const auto fits = [&](const Case& one) { return of_glob.takes(one.id.str()); };
+    if (std::ranges::any_of(cases, fits) || !gpu_only_cases(of_glob).empty()) continue;
+    std::vector<std::string> ids;
+    for (const Case& one : cases) ids.push_back(one.id.str());
+    throw std::invalid_argument(
+        fmt::format("{} '{}' {} no case{}; `{} list --large` shows all", option, glob,
+                    option == "--filter" ? "selects" : "matches", metrics::did_you_mean(glob, ids),
+                    process::gauge_name()));
+  }
+}
+
+}  // namespace
+
+Announcement::Announcement(const char* family, void (*register_it)(const Family&))
+    : family_(family), register_it_(register_it), next_(first_) {
+  first_ = this;
+}
+
+void Announcement::register_all() {
+  while (first_ != nullptr) {
+    const Announcement& next = *first_;
+    first_ = next.next_;  // off the list first: registering asks for the registry again
+    process::in_one_process(fmt::format("the registration of the family {}", next.family_),
+                            [&] { next.register_it_(Family(next.family_)); });
+    const auto is_of_it = [&](const Case& one) { return one.id.family == next.family_; };
+    if (std::ranges::none_of(Registry::instance().cases(), is_of_it)) {
+      throw std::invalid_argument(fmt::format(
+          "family '{}' has no case: give it a variant, or take WARPGAUGE_FAMILY({}) out",
+          next.family_, next.family_));
+    }
+  }
+}
+
+Registry& Registry::instance() {
+  static Registry registry;
+  Announcement::register_all();
+  return registry;
+}
+
+void Registry::add(Case new_case) {
+  const auto& id = new_case.id;
+  check_name("family", id.family, new_case);
+  check_name("variant", id.variant, new_case);
+  check_name("type", id.type, new_case);
+  check_name("size", id.size, new_case);
+  for (const Case& other : cases_) {
+    if (other.id == id) {
+      throw std::invalid_argument(fmt::format("{}:{}: {} is registered already, at {}:{}",
+                                              new_case.file, new_case.line, id.str(), other.file,
+                                              other.line));
+    }
+  }
+  // Families stay together in any order of linking.
+  const auto after_family = std::ranges::upper_bound(
+      cases_, id.family, {}, [](const Case& other) { return other.id.family; });
+  cases_.insert(after_family, std::move(new_case));
+}
+
+const Case& Registry::at(std::string_view id) const {
+  if (cases_.empty()) throw std::invalid_argument(std::string(kNoKernels));
+  std::vector<std::string> ids;
+  for (const Case& one : cases_) {
+    ids.push_back(one.id.str());
+    if (ids.back() == id) return one;
+  }
+  if (!gpu_only_cases({.filter = {std::string(id)}, .large = true}).empty()) {
+    throw std::invalid_argument(fmt::format("{} calls a library, which needs a GPU", id));
+  }
+  throw std::invalid_argument(fmt::format("no case is called '{}'{}; `{} list` shows all", id,
+                                          metrics::did_you_mean(id, ids), process::gauge_name()));
+}
+
+std::vector<const Case*> Registry::select(const metrics::Selection& selection) const {
+  if (cases_.empty()) throw std::invalid_argument(std::string(kNoKernels));
+  need_matches("--filter", selection.filter, cases_);
+  need_matches("--exclude", selection.exclude, cases_);
+  std::vector<const Case*> selected;
+  std::size_t large = 0;
+  for (const Case& one : cases_) {
+    if (!selection.takes(one.id.str())) continue;
+    if (one.large && !selection.large) {
+      ++large;
+    } else {
+      selected.push_back(&one);
+    }
+  }
+  if (!selected.empty()) return selected;
+  const std::string filter = fmt::format("--filter '{}'", fmt::join(selection.filter, ","));
+  if (large > 0) {
+    throw std::invalid_argument(
+        fmt::format("{} selects no case; it selects {} large ones with --large", filter, large));
+  }
+  if (const std::size_t excluded = count_excluded(selection); excluded > 0) {
+    throw std::invalid_argument(
+        fmt::format("--exclude '{}' leaves none of {} cases; take out a glob",
+                    fmt::join(selection.exclude, ","), excluded));
+  }
+  throw std::invalid_argument(fmt::format(
+      "{} selects only cases that need a GPU ({}); `{}-emulated list --large` shows what "
+      "the emulator has",
+      filter, gpu_only_cases(selection).size(), process::gauge_name()));
+}
+
+std::size_t Registry::count_excluded(const metrics::Selection& selection) const {
+  return static_cast<std::size_t>(std::ranges::count_if(cases_, [&](const Case& one) {
+    const std::string id = one.id.str();
+    return (selection.large || !one.large) && selection.is_filtered_in(id) &&
+           selection.is_excluded(id);
+  }));
+}
+
+std::vector<std::string> Registry::left_out(const metrics::Selection& selection) const {
+  const std::size_t excluded = count_excluded(selection);
+  if (excluded == 0) return {};
+  return {fmt::format("cases left out by --exclude: {}", excluded)};
+}
+
+const Case* Registry::yardstick_of(const Case& one) const {
+  metrics::CaseId id = one.id;
+  id.variant = one.yardstick;
+  const auto found = std::ranges::find(cases_, id, &Case::id);
+  return found == cases_.end() ? nullptr : &*found;
+}
+
+Text::Text(const char* text) : Text(std::string_view(text)) {}
+
+const VariantSet& variant_set(Text family, Text type, std::vector<Size> sizes) {
+  return kept({.family = str(family), .type = str(type), .sizes = std::move(sizes)});
+}
+
+const VariantSet& relative_to(Text yardstick, const VariantSet& set) {
+  VariantSet same = set;
+  same.yardstick = str(yardstick);
+  return kept(std::move(same));
+}
+
+const VariantSet& gpu_only(Text reason, const VariantSet& set, const std::source_location& where) {
+  VariantSet same = set;
+  same.gpu_only = str(reason);
+  if (!metrics::is_blank(same.gpu_only)) return kept(std::move(same));
+  throw std::invalid_argument(
+      fmt::format("{}:{}: gpu_only() has no reason; say why the emulator "
+                  "cannot run the variants, as in gpu_only(\"uses tcgen05\")",
+                  where.file_name(), where.line()));
+}
+
+const VariantSet& needs(Text arch, const VariantSet& set, const std::source_location& where) {
+  VariantSet same = set;
+  same.needs = str(arch);
+  if (metrics::ArchName::parse(same.needs)) return kept(std::move(same));
+  throw std::invalid_argument(fmt::format(
+      "{}:{}: needs(\"{}\") names no architecture; say which is the first that has the variants, "
+      "as in needs(\"sm_90\")",
+      where.file_name(), where.line(), same.needs));
+}
+
+void register_variant(const VariantSet& set, Text variant, const Recipe* recipe, bool counted,
+                      const std::source_location& where) {
+  const std::string name = str(variant);
+  const std::shared_ptr<const Recipe> shared(recipe);
+  if (set.sizes.empty()) {
+    throw std::invalid_argument(
+        fmt::format("{}:{}: {}.{}.{} has no size, so no case of it would run; give its problem one",
+                    where.file_name(), where.line(), set.family, name, set.type));
+  }
+  for (const Size& size : set.sizes) {
+    Registry::instance().add(
+        {.id = {set.family, name, set.type, size.str()},
+         .file = where.file_name(),
+         .line = static_cast<int>(where.line()),
+         .make_problem = [shared, size] { return std::unique_ptr<Problem>(shared->make(size)); },
+         .launch = [shared](Problem& problem) { shared->launch(problem); },
+         .large = size.is_large(),
+         .counted = counted,
+         .gpu_only = set.gpu_only,
+         .needs = set.needs,
+         .yardstick = set.yardstick == name ? "" : set.yardstick});
+  }
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,57 @@
+// The registry: every family, variant and case of a program, collected before main.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "metrics/base/selection.h"
+#include "metrics/facts/fact.h"
+
+namespace warpgauge {
+
+class Problem;
+
+/// One variant at one size: the unit that is run, measured and judged.
+struct Case {
+  metrics::CaseId id;
+  std::string file;  ///< of the registration
+  int line = 0;
+  std::function<std::unique_ptr<Problem>()> make_problem;
+  std::function<void(Problem&)> launch;
+  bool large = false;          ///< run only with --large
+  bool counted = true;         ///< false: not the work of kernels of this program
+  std::string gpu_only = {};   ///< why it is not run without a GPU; empty: it is
+  std::string needs = {};      ///< the architecture that it needs, "sm_90"; empty: none
+  std::string yardstick = {};  ///< variant that its time is held against; empty: none
+  metrics::CaseKind kind = metrics::CaseKind::catalogue;
+};
+
+/// All cases, sorted by family in order of registration. Names are checked as they register.
+class Registry {
+ public:
+  /// The registry of this program. Families announced before main are registered by the first
+  /// call from main on, so that their errors can be reported.
+  static Registry& instance();
+
+  void add(Case new_case);  ///< throws std::invalid_argument for a bad or taken name
+  const std::vector<Case>& cases() const { return cases_; }
+  /// The case called `id`. Throws std::invalid_argument, with the nearest, if there is none.
+  const Case& at(std::string_view id) const;
+  /// The selected cases. Throws std::invalid_argument, saying why, if there is none, or if a glob
+  /// matches no case at all.
+  std::vector<const Case*> select(const metrics::Selection& selection) const;
+  /// How many more cases there would be without --exclude.
+  std::size_t count_excluded(const metrics::Selection& selection) const;
+  /// The same as a sentence for the outcome of a run; nothing where there are none.
+  std::vector<std::string> left_out(const metrics::Selection& selection) const;
+  /// The case that `one` is timed against, or nullptr: it has none, or this program lacks it.
+  const Case* yardstick_of(const Case& one) const;
+
+ private:
+  std::vector<Case> cases_;
+};
+
+}  // namespace warpgauge

@@ -1,0 +1,258 @@
+#include "harness/check/registered_tests.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <iterator>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "harness/cases/built_architectures.h"
+#include "harness/cases/family_budgets.h"
+#include "harness/cases/gpu_only.h"
+#include "harness/cases/registry.h"
+#include "harness/devices.h"
+#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/case_runner.h"
+#include "harness/measuring/compile_time_facts.h"
+#include "harness/measuring/hardware_counter_facts.h"
+#include "harness/measuring/provenance.h"
+#include "harness/outcome/finding_text.h"
+#include "harness/outcome/recorded_run.h"
+#include "harness/runtime.h"
+#include "metrics/budgets/judge.h"
+#include "metrics/cupti/cupti.h"
+
+namespace warpgauge::check {
+
+/// State that the tests of this process share.
+class Session {
+ public:
+  Session(const Options& options, std::string program)
+      : options_(options),
+        program_(std::move(program)),
+        budgets_(Registry::instance()),
+        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())),
+        recorded_(start_run("check",
+                            {.architectures = unless_empty(options.arch), .large = options.large}),
+                  options.facts) {
+    // A failed unmeasured value fails its test, or skips it; nothing else is required.
+    requirements_ = {.ptxas = true, .judged = false};
+  }
+
+  /// Made when the first case is run: static tests need no device.
+  CaseRunner& meter() {
+    if (!meter_) {
+      if (is_emulated()) {
+        emulate_arch(options_.arch.empty() ? default_emulated_arch() : options_.arch);
+      } else {
+        use_assigned_device();
+      }
+      meter_ = std::make_unique<CaseRunner>(options_.use_cupti);
+      if (meter_->device()) recorded_.add_device(*meter_->device());
+    }
+    return *meter_;
+  }
+
+  const metrics::Budgets& budgets(const Case& one) const { return budgets_.of(one.id); }
+
+  /// Adds what `measure` gives of the cases that limits of `one` are multiples of, if no test has
+  /// measured them yet. They are judged in tests of their own.
+  void add_ratios(const Case& one, const std::string& arch, std::string_view metric,
+                  const std::function<std::vector<metrics::Fact>(const Case&)>& measure) {
+    for (const Case* other : budgets_.ratios_of(one)) {
+      const auto is_known = [&](const metrics::Fact& fact) {
+        return fact.id == other->id && fact.arch == arch && fact.metric == metric;
+      };
+      if (std::ranges::none_of(measured_, is_known)) {
+        std::ranges::move(measure(*other), std::back_inserter(measured_));
+      }
+    }
+  }
+
+  const Options& options() const { return options_; }
+
+  /// The result of judging the facts of a test.
+  struct Judged {
+    int within_budget = 0;
+    std::string unmeasured;  ///< why something was not measured; empty if all was
+    /// Measured, but not surely enough to be judged: listed, as by the gate.
+    std::vector<std::string> estimates;
+  };
+
+  /// Judges the facts; values over budget become failures of the running test.
+  Judged assert_within_budget(std::vector<metrics::Fact> facts, const std::string& test) {
+    Judged judged;
+    const std::string as_arch = options_.arch.empty() ? "" : " --arch " + options_.arch;
+    const metrics::References references(facts, [this] { return std::span(measured_); });
+    for (metrics::Fact& fact : facts) metrics::judge(fact, budgets(fact), today_, references);
+    recorded_.add(facts);
+    std::ranges::copy_if(facts, std::back_inserter(measured_), [](const metrics::Fact& fact) {
+      return fact.scope == metrics::Scope::whole_case;
+    });
+    for (const metrics::Fact& fact : facts) {
+      if (fact.scope != metrics::Scope::whole_case) continue;
+      using enum metrics::Verdict;
+      judged.within_budget +=
+          fact.verdict == pass || fact.verdict == better || fact.verdict == waived;
+      if (fact.verdict != unmeasured) continue;
+      const std::string why = fact.metric + ": " + fact.reason;
+      if (fact.would) {
+        judged.estimates.push_back(why);
+      } else {
+        judged.unmeasured = why;
+      }
+    }
+    const metrics::Run run;
+    for (const outcome::Finding& finding : outcome::findings_of(facts, run, requirements_)) {
+      if (!finding.wrong) continue;
+      const metrics::Fact& fact = *finding.shown().fact;
+      ADD_FAILURE_AT(fact.file.c_str(), fact.line) << outcome::finding_text(
+          finding, fmt::format("{} --gtest_filter='{}'{}", program_, test, as_arch));
+    }
+    return judged;
+  }
+
+  /// Ends the run in the file of facts.
+  void end(outcome::ExitCode least) {
+    recorded_.end({.requirements = requirements_}, options_.results, least);
+  }
+
+ private:
+  const metrics::Budgets& budgets(const metrics::Fact& fact) const { return budgets_.of(fact.id); }
+
+  Options options_;
+  std::string program_;
+  FamilyBudgets budgets_;
+  std::chrono::year_month_day today_;
+  outcome::Requirements requirements_;
+  outcome::RecordedRun recorded_;
+  std::vector<metrics::Fact> measured_;  // of whole cases
+  std::unique_ptr<CaseRunner> meter_;
+};
+
+namespace {
+
+/// The part of an id behind the family: GoogleTest puts the first point back in.
+std::string test_name(const metrics::CaseId& id) {
+  return fmt::format("{}.{}@{}", id.variant, id.type, id.size);
+}
+
+class RunTest : public testing::Test {
+ public:
+  RunTest(Session& session, const Case& one) : session_(session), case_(one) {}
+
+  void TestBody() override {
+    CaseRunner& meter = session_.meter();
+    if (meter.broken()) {
+      FAIL() << "not run: an earlier case left the device unusable to this process";
+    }
+    if (meter.device() && !exists_on(case_, meter.arch())) {
+      GTEST_SKIP() << why_not_run(case_, meter.arch());
+    }
+    const metrics::Budgets& budgets = session_.budgets(case_);
+    const auto measure = [&](const Case& one) {
+      std::vector<metrics::Fact> facts = meter.run(one, budgets);
+      add_bounded_facts(one, meter, budgets, &facts);
+      return facts;
+    };
+    session_.add_ratios(case_, meter.arch(), "result.correct", measure);
+    std::vector<metrics::Fact> facts = measure(case_);
+    const Session::Judged judged = session_.assert_within_budget(std::move(facts), case_.id.str());
+    if (HasFailure()) return;
+    for (const std::string& estimate : judged.estimates) {
+      fmt::print("not judged: {}: {}\n", case_.id.str(), estimate);
+    }
+    if (!judged.unmeasured.empty()) {
+      if (session_.options().require_cupti) FAIL() << "unmeasured: " << judged.unmeasured;
+      GTEST_SKIP() << "unmeasured: " << judged.unmeasured;
+    }
+    if (judged.within_budget == 0) FAIL() << "nothing was judged";
+  }
+
+ private:
+  /// Measures times and hardware counters if one of them has a budget: they take time.
+  static void add_bounded_facts(const Case& one, const CaseRunner& meter,
+                                const metrics::Budgets& budgets,
+                                std::vector<metrics::Fact>* facts) {
+    if (!has_bounded_budget(one, meter.arch(), budgets)) return;
+    std::string reason = meter.no_counters();
+    if (reason.empty() && facts->front().verdict != metrics::Verdict::error) {
+      try {
+        const auto counters = [&](const Case& one) {
+          return counters_of(one, meter.arch(), budgets);
+        };
+        const std::vector<const Case*> cases = {&one};
+        std::ranges::move(
+            CounterSession(cases, counters).facts(cases, meter.arch(), meter.device()->name),
+            std::back_inserter(*facts));
+        reason = "not available for this device or this case";
+      } catch (const metrics::Unmeasured& unmeasured) {
+        reason = unmeasured.what();
+      }
+    }
+    std::ranges::move(missing_facts(*facts, metrics::Source::range, blank_fact(one, meter.arch()),
+                                    reason, budgets),
+                      std::back_inserter(*facts));
+  }
+
+  Session& session_;
+  const Case& case_;
+};
+
+class StaticTest : public testing::Test {
+ public:
+  StaticTest(Session& session, const Case& one, std::string arch)
+      : session_(session), case_(one), arch_(std::move(arch)) {}
+
+  void TestBody() override {
+    const auto measure = [&](const Case& one) {
+      return static_facts(one, launches_on(one, arch_), arch_, PtxasTexts::of_this_build());
+    };
+    session_.add_ratios(case_, arch_, "registers", measure);
+    const Session::Judged judged =
+        session_.assert_within_budget(measure(case_), arch_ + "/" + case_.id.str());
+    if (!judged.unmeasured.empty()) FAIL() << "unmeasured: " << judged.unmeasured;
+    if (judged.within_budget == 0) FAIL() << "nothing was judged";
+  }
+
+ private:
+  Session& session_;
+  const Case& case_;
+  std::string arch_;
+};
+
+}  // namespace
+
+Tests::Tests(const Options& options, std::string program)
+    : session_(std::make_unique<Session>(options, std::move(program))) {
+  Session& session = *session_;
+  const std::vector<const Case*> cases = Registry::instance().select({.large = options.large});
+  for (const Case* const selected : cases) {
+    const Case& one = *selected;
+    testing::RegisterTest(one.id.family.c_str(), test_name(one.id).c_str(), nullptr, nullptr,
+                          one.file.c_str(), one.line,
+                          [&]() -> testing::Test* { return new RunTest(session, one); });
+  }
+  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+    for (const Case* const selected : cases) {
+      const Case& one = *selected;
+      if (!one.counted || !exists_on(one, arch)) continue;
+      testing::RegisterTest(
+          (arch + "/" + one.id.family).c_str(), test_name(one.id).c_str(), nullptr, nullptr,
+          one.file.c_str(), one.line,
+          [&, arch]() -> testing::Test* { return new StaticTest(session, one, arch); });
+    }
+  }
+}
+
+Tests::~Tests() = default;
+
+void Tests::end(outcome::ExitCode least) { session_->end(least); }
+
+}  // namespace warpgauge::check

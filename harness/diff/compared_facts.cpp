@@ -1,0 +1,175 @@
+#include "harness/diff/compared_facts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <stdexcept>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "metrics/base/glob.h"
+#include "metrics/base/value.h"
+#include "metrics/facts/catalog.h"
+
+namespace warpgauge::diff {
+namespace {
+
+using metrics::Fact;
+using metrics::StoredRun;
+
+Key key_of(const SideValue& value) {
+  const Fact& fact = *value.fact;
+  return {fact.id.str(), fact.arch, fact.metric, value.gpu()};
+}
+
+/// The larger, the more a value counts.
+auto age(const SideValue& value) {
+  return std::tuple(value.failed() || value.is_measured(), std::string_view(value.run->time),
+                    value.failed());
+}
+
+/// Up to three names, and how many more there are.
+void add_names(std::vector<std::string>& parts, const std::set<std::string>& names) {
+  constexpr std::size_t kNamed = 3;
+  if (names.empty()) return;
+  const std::size_t named = std::min(kNamed, names.size());
+  std::string part =
+      fmt::format("{}", fmt::join(names.begin(), std::next(names.begin(), named), "/"));
+  if (names.size() > named) part += fmt::format(" and {} more", names.size() - named);
+  parts.push_back(part);
+}
+
+/// Two values of one thing, of the same time: neither is the newest. Throws std::runtime_error.
+void refuse_contradictions(const std::vector<StoredRun>& runs, const std::filesystem::path& path) {
+  std::map<std::pair<Key, std::string_view>, SideValue> known;
+  for (const StoredRun& run : runs) {
+    for (const Fact& fact : run.facts) {
+      const SideValue value{&fact, &run.run};
+      if (fact.scope != metrics::Scope::whole_case || !value.is_measured()) continue;
+      const Key key = key_of(value);
+      const SideValue& first = known.try_emplace({key, run.run.time}, value).first->second;
+      if (first.fact->value == fact.value) continue;
+      throw std::runtime_error(fmt::format(
+          "{}: {} of {} on {} is {} in run {} and {} in run {}, both of {}: remove one of them",
+          path.string(), key.metric, key.id, key.arch, metrics::to_text(first.fact->value),
+          first.run->id, metrics::to_text(fact.value), run.run.id, run.run.time));
+    }
+  }
+}
+
+}  // namespace
+
+metrics::Device SideValue::device() const {
+  const std::string& name = fact->context->device;
+  const auto found = std::ranges::find(run->devices, name, &metrics::Device::name);
+  return found == run->devices.end() ? metrics::Device{.name = name} : *found;
+}
+
+std::string SideValue::gpu() const {
+  if (metrics::metric(fact->metric).cls != metrics::Class::bounded) return "";
+  const metrics::Device device = this->device();
+  return device.uuid_hash.empty() ? device.name : device.uuid_hash;
+}
+
+ComparedFacts side_of(const std::vector<StoredRun>& runs) {
+  ComparedFacts side;
+  for (const StoredRun& run : runs) {
+    for (const Fact& fact : run.facts) {
+      if (fact.scope != metrics::Scope::whole_case) continue;
+      const SideValue value{&fact, &run.run};
+      const auto [known, is_new] = side.values.try_emplace(key_of(value), value);
+      if (!is_new && age(value) >= age(known->second)) known->second = value;
+    }
+  }
+  for (const StoredRun& run : runs) {
+    for (const Fact& fact : run.facts) {
+      const SideValue value{&fact, &run.run};
+      if (fact.scope != metrics::Scope::line || value.number() == nullptr) continue;
+      const auto whole = side.values.find(key_of(value));
+      if (whole == side.values.end() || whole->second.run != &run.run) continue;
+      side.lines[whole->first][{fact.kernel, fact.file, fact.line}] += *value.number();
+    }
+  }
+  return side;
+}
+
+CaseKey case_of(const Fact& fact) { return {fact.id.str(), fact.arch}; }
+
+std::vector<Fact> SideFile::cases(const metrics::Selection& selection,
+                                  const std::vector<std::string>& archs) {
+  std::vector<Fact> cases;
+  reader_.read([&](const Fact& described) {
+    cases.push_back(described);
+    return false;
+  });
+  if (cases.empty()) throw std::runtime_error(fmt::format("{}: no facts", path_.string()));
+  std::erase_if(cases, [&](const Fact& one) { return !selection.is_filtered_in(one.id.str()); });
+  if (cases.empty()) {
+    throw std::runtime_error(fmt::format("--filter '{}' matches no case of {}",
+                                         fmt::join(selection.filter, ","), path_.string()));
+  }
+  std::erase_if(cases, [&](const Fact& one) { return selection.is_excluded(one.id.str()); });
+  if (cases.empty()) {
+    throw std::runtime_error(fmt::format("--exclude '{}' leaves no case of {}",
+                                         fmt::join(selection.exclude, ","), path_.string()));
+  }
+  std::erase_if(cases, [&](const Fact& one) {
+    return !archs.empty() && std::ranges::none_of(archs, [&](const std::string& glob) {
+      return metrics::fits(glob, {&one.arch, 1});
+    });
+  });
+  if (cases.empty()) {
+    throw std::runtime_error(
+        fmt::format("--arch {} matches no case of {}", fmt::join(archs, ","), path_.string()));
+  }
+  return cases;
+}
+
+std::vector<StoredRun> SideFile::read(const std::function<bool(const CaseKey&)>& wanted) {
+  std::vector<StoredRun> runs =
+      reader_.read([&](const Fact& described) { return wanted(case_of(described)); });
+  refuse_contradictions(runs, path_);
+  return runs;
+}
+
+void Origin::add(const std::vector<StoredRun>& runs) {
+  for (const StoredRun& one : runs) {
+    const metrics::Run& run = one.run;
+    is_torn_ |= one.torn;
+    if (std::ranges::find(runs_, run.id) == runs_.end()) runs_.push_back(run.id);
+    if (one.facts.empty()) continue;
+    with_facts_.insert(run.id);
+    if (!run.commit.empty()) {
+      commits_.insert(fmt::format("commit {}{}", run.commit.substr(0, 12), run.dirty ? "+" : ""));
+    }
+    if (!run.toolkit.empty()) toolkits_.insert("CUDA " + run.toolkit);
+    times_.insert(run.time);
+    for (const Fact& fact : one.facts) {
+      if (!fact.context->device.empty()) devices_.insert(fact.context->device);
+      if (!fact.source.empty()) sources_.insert(fact.source);
+    }
+  }
+}
+
+std::vector<std::string> Origin::runs() const {
+  std::vector<std::string> runs;
+  std::ranges::copy_if(runs_, std::back_inserter(runs),
+                       [&](const std::string& run) { return with_facts_.contains(run); });
+  return runs;
+}
+
+std::string Origin::text() const {
+  std::vector<std::string> parts;
+  for (const auto* names : {&commits_, &devices_, &toolkits_, &sources_, &times_}) {
+    add_names(parts, *names);
+  }
+  if (is_torn_) parts.emplace_back("its last line was cut off");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+}  // namespace warpgauge::diff

@@ -1,0 +1,326 @@
+#include "harness/emulator/counting/match_position.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "harness/emulator/counting/counterparts.h"
+#include "harness/emulator/counting/match_count.h"
+
+namespace warpgauge::emulator::counting {
+namespace {
+
+using metrics::FlowGraph;
+using metrics::MemoryInstruction;
+using metrics::MemoryOp;
+using Kind = PtxAccess::Kind;
+
+/// Only of memory that cannot be missing ptxas reads more than the program asks for.
+bool may_be_early(MemoryOp op) { return op == MemoryOp::lds || op == MemoryOp::ldl; }
+
+/// A function of the PTX beside the machine code of a kernel.
+class Function {
+ public:
+  Function(const PtxFlow& flow, std::span<const PtxFlow> all, const MachineFlow& machine)
+      : flow_(flow),
+        machine_(machine),
+        counterparts_(flow, all, machine),
+        loops_(counterparts_.loops()),
+        deciders_(flow.graph().deciders()) {}
+
+  /// `certain` are the blocks of the machine code with what ptxas makes only where the PTX does, of
+  /// the same block of the PTX.
+  Place place_of(const PtxAccess& access, std::span<const MemoryInstruction> found,
+                 const std::set<std::size_t>& certain) const {
+    Place place;
+    const std::size_t own = *flow_.block_at(access.text_line);
+    compare_loops(access, own, found, place);
+    place.in_own_loop = is_in_own_loop(own, found);
+    for (const MemoryInstruction& one : found) {
+      if (place.difference.empty()) compare_branches(access, one, found, certain, place);
+    }
+    return place;
+  }
+
+ private:
+  int line_of(const FlowGraph::Loop& loop) const {
+    for (std::size_t block = 0; block < loop.contains.size(); ++block) {
+      if (counterparts_.is_exit(block, loop)) return flow_.last_line(block);
+    }
+    return flow_.last_line(loop.header);
+  }
+
+  void add_exits(const FlowGraph::Loop& loop, Place& place) const {
+    for (std::size_t block = 0; block < loop.contains.size(); ++block) {
+      if (counterparts_.is_exit(block, loop)) place.undivided.insert(flow_.last_line(block));
+    }
+  }
+
+  /// Whether a loop of the machine code is one of the PTX.
+  bool is_same_loop(std::size_t machine_loop, std::size_t loop) const {
+    const Counterpart& same = counterparts_.of_loop(machine_loop);
+    return same.kind == Counterpart::Kind::found && same.number == loop;
+  }
+
+  /// Whether all of `found` stands in the innermost loop around `own`, and that loop and those
+  /// around it end only behind their rounds.
+  bool is_in_own_loop(std::size_t own, std::span<const MemoryInstruction> found) const {
+    std::optional<std::size_t> innermost;
+    for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
+      if (!loops_[loop].contains[own]) continue;
+      if (!innermost) innermost = loop;
+      if (!ends_behind_rounds(loops_[loop])) return false;
+    }
+    return innermost && std::ranges::all_of(found, [&](const MemoryInstruction& one) {
+             const std::size_t loop = machine_.innermost_loop(machine_.block_at(one.pc));
+             return loop < machine_.loops().size() && is_same_loop(loop, *innermost);
+           });
+  }
+
+  bool ends_behind_rounds(const FlowGraph::Loop& loop) const {
+    for (std::size_t block = 0; block < loop.contains.size(); ++block) {
+      const auto& behind = flow_.graph().behind(block);
+      const bool leads_back = std::ranges::find(behind, loop.header) != behind.end();
+      if (counterparts_.is_exit(block, loop) && !leads_back) return false;
+    }
+    return true;
+  }
+
+  bool is_unrolled_altogether(std::size_t loop) const {
+    for (std::size_t i = 0; i < machine_.loops().size(); ++i) {
+      if (is_same_loop(i, loop)) return false;
+    }
+    return true;
+  }
+
+  void compare_loops(const PtxAccess& access, std::size_t own,
+                     std::span<const MemoryInstruction> found, Place& place) const {
+    // Of each loop here, the loops of the machine code that are the same and have a copy.
+    std::map<std::size_t, std::set<std::size_t>> with_copies;
+    std::map<std::size_t, std::size_t> copies;
+    for (const MemoryInstruction& one : found) {
+      const std::size_t block = machine_.block_at(one.pc);
+      std::set<std::size_t> in;
+      for (std::size_t i = 0; i < machine_.loops().size(); ++i) {
+        if (!machine_.loops()[i].contains[block]) continue;
+        const Counterpart& same = counterparts_.of_loop(i);
+        if (same.kind == Counterpart::Kind::of_another_function) continue;
+        const bool is_bulk = access.kind == Kind::bulk;
+        if (is_bulk && machine_.is_by_lane(machine_.loops()[i], access.text_line)) {
+          place.by_lane = true;
+          continue;
+        }
+        if (same.kind == Counterpart::Kind::none) {
+          place.difference = "ptxas made a loop around it that the PTX does not have";
+          return;
+        }
+        if (!loops_[same.number].contains[own]) {
+          place.difference = fmt::format(
+              "the machine code has it in the loop that ends in line {} of the PTX, which has it "
+              "outside",
+              line_of(loops_[same.number]));
+          return;
+        }
+        with_copies[same.number].insert(i);
+        in.insert(same.number);
+      }
+      for (const std::size_t loop : in) ++copies[loop];
+    }
+    for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
+      if (!loops_[loop].contains[own]) continue;
+      if (is_unrolled_altogether(loop)) continue;
+      if (copies[loop] == 0) {
+        place.difference = fmt::format(
+            "ptxas took it out of the loop that ends in line {} of the PTX", line_of(loops_[loop]));
+        return;
+      }
+      if (copies[loop] < found.size() || with_copies[loop].size() > 1) {
+        add_exits(loops_[loop], place);
+      }
+    }
+  }
+
+  /// Whether all ways from a branch of the machine code lead through one of `found`.
+  bool covers(std::span<const MemoryInstruction> found, std::size_t branch) const {
+    const FlowGraph& graph = machine_.graph();
+    const std::size_t meeting_point = graph.meeting_point(branch);
+    std::vector<std::size_t> past;
+    for (const MemoryInstruction& one : found) past.push_back(machine_.block_at(one.pc));
+    std::erase(past, meeting_point);
+    const auto may_end = [&](std::size_t block) {
+      const auto& behind = graph.behind(block);
+      return std::ranges::find(behind, graph.size()) != behind.end();
+    };
+    bool covers = !may_end(branch);
+    machine_.walk(graph.behind(branch), past, [&](std::size_t block) {
+      covers = covers && block != meeting_point && !may_end(block);
+      return covers;
+    });
+    return covers;
+  }
+
+  /// Of a branch of the PTX, which falls through to the next block.
+  std::set<std::size_t> taken_way(std::size_t branch) const {
+    std::set<std::size_t> found;
+    for (const std::size_t next : flow_.graph().behind(branch)) {
+      if (next != branch + 1) found.merge(flow_.graph().way(branch, next));
+    }
+    return found;
+  }
+
+  /// Whether the machine code has `block` on that way from `branch`, and no other, which goes where
+  /// the branch of the PTX is not taken. The branches on both show it.
+  bool is_behind(std::size_t branch, std::size_t counterpart, std::size_t block) const {
+    if (!flow_.falls_through(counterpart)) return false;
+    const auto taken = taken_way(counterpart);
+    const auto untaken = flow_.graph().way(counterpart, counterpart + 1);
+    bool shown = false;
+    for (const std::size_t next : machine_.graph().behind(branch)) {
+      const auto own = machine_.graph().way(branch, next);
+      for (const std::size_t one : own) {
+        if (!counterparts_.is_known_branch(one)) continue;
+        const bool is_untaken = untaken.contains(counterparts_.of_branch(one).number);
+        if (own.contains(block) != is_untaken ||
+            taken.contains(counterparts_.of_branch(one).number))
+          return false;
+        shown = true;
+      }
+      if (own.contains(block) && !shown) return false;
+    }
+    return shown;
+  }
+
+  /// The loop around `own` that a branch of the machine code chooses a copy of: it has a line
+  /// within the loop, and stands outside.
+  const FlowGraph::Loop* unrolled_by(std::size_t branch, std::size_t counterpart,
+                                     std::size_t own) const {
+    for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
+      if (!loops_[loop].contains[own] || !loops_[loop].contains[counterpart]) continue;
+      bool is_unrolled = false, is_inside = false;
+      for (std::size_t i = 0; i < machine_.loops().size(); ++i) {
+        if (!is_same_loop(i, loop)) continue;
+        is_unrolled = true;
+        is_inside |= machine_.loops()[i].contains[branch];
+      }
+      if (is_unrolled && !is_inside) return &loops_[loop];
+    }
+    return nullptr;
+  }
+
+  void add_branch(std::size_t block, const FlowGraph::Loop* unrolled, Place& place) const {
+    if (unrolled != nullptr) {
+      add_exits(*unrolled, place);
+    } else {
+      place.undivided.insert(flow_.last_line(block));
+    }
+  }
+
+  void compare_branches(const PtxAccess& access, const MemoryInstruction& one,
+                        std::span<const MemoryInstruction> found,
+                        const std::set<std::size_t>& certain_blocks, Place& place) const {
+    const std::size_t own = *flow_.block_at(access.text_line);
+    const std::set<std::size_t> expected(deciders_[own].begin(), deciders_[own].end());
+    std::set<std::size_t> present, certain;  // without those that may choose a copy of a loop
+    for (const std::size_t block : machine_.deciders(machine_.block_at(one.pc))) {
+      if (machine_.last_line(block) == access.text_line) continue;  // one lane for all, a loop
+      if (machine_.is_branch_if_apart(block) && covers(found, block)) continue;
+      const Counterpart& branch = counterparts_.of_branch(block);
+      if (branch.kind == Counterpart::Kind::of_another_function) continue;
+      const bool known =
+          branch.kind == Counterpart::Kind::found && counterparts_.is_branch(branch.number);
+      const auto* const unrolled = known ? unrolled_by(block, branch.number, own) : nullptr;
+      if (known) present.insert(branch.number);
+      if (known && unrolled == nullptr) certain.insert(branch.number);
+      if (known && expected.contains(branch.number)) {
+        // Lanes that part there come to it apart, for they meet again only behind it.
+        if (machine_.arrivals(one.pc, block) > 1) add_branch(branch.number, unrolled, place);
+        continue;
+      }
+      if (known && (covers(found, block) || unrolled != nullptr)) {
+        add_branch(branch.number, unrolled, place);
+        continue;
+      }
+      const std::string difference =
+          known ? fmt::format(
+                      "the machine code has it behind the branch in line {} of the PTX, "
+                      "which does not decide it there",
+                      flow_.last_line(branch.number))
+                : "a branch decides it that the PTX does not have";
+      if (known && is_behind(block, branch.number, machine_.block_at(one.pc))) {
+        place.untaken.emplace(flow_.last_line(branch.number), difference);
+        continue;
+      }
+      place.difference = difference;
+      return;
+    }
+    std::vector<std::size_t> missing;
+    bool any_missing = false;
+    for (const std::size_t block : expected) {
+      any_missing = any_missing || !certain.contains(block);
+      if (present.contains(block)) continue;
+      const auto decides_loop = [&](const FlowGraph::Loop& loop) {
+        return loop.contains[own] && counterparts_.is_exit(block, loop);
+      };
+      if (std::ranges::none_of(loops_, decides_loop)) missing.push_back(block);
+    }
+    place.decided &= missing.empty();
+    const bool is_early =
+        may_be_early(one.op) && !one.guarded && !certain_blocks.contains(machine_.block_at(one.pc));
+    if (!missing.empty() && is_early) {
+      for (const std::size_t block : missing) {
+        const int line = flow_.last_line(block);
+        const std::string difference = fmt::format(
+            "ptxas may make it also where the branch in line {} of the PTX leads past it", line);
+        if (!flow_.falls_through(block) || taken_way(block).contains(own)) {
+          place.difference = difference;
+        } else {
+          place.untaken.emplace(line, difference);
+        }
+      }
+    } else if (one.guarded && !any_missing && !access.guarded && access.kind != Kind::atomic) {
+      place.difference = "a condition decides it that the PTX does not have";
+    }
+  }
+
+  const PtxFlow& flow_;
+  const MachineFlow& machine_;
+  const Counterparts counterparts_;
+  const std::vector<FlowGraph::Loop>& loops_;  // of counterparts_
+  std::vector<std::vector<std::size_t>> deciders_;
+};
+
+}  // namespace
+
+void compare_places(std::vector<Match>& matches, std::span<const PtxFlow> flows,
+                    const MachineFlow& machine) {
+  for (const PtxFlow& flow : flows) {
+    std::map<std::size_t, std::vector<Match*>> blocks;
+    for (Match& match : matches) {
+      const auto block = flow.block_at(match.access->text_line);
+      if (block && !match.found.empty() && !match.has_loop) blocks[*block].push_back(&match);
+    }
+    if (blocks.empty()) continue;
+    const Function function(flow, flows, machine);
+    for (const auto& [number, block] : blocks) {
+      std::set<std::size_t> certain;
+      for (const Match* match : block) {
+        for (const MemoryInstruction& one : match->found) {
+          if (!may_be_early(one.op) && !one.guarded) certain.insert(machine.block_at(one.pc));
+        }
+      }
+      for (Match* match : block) {
+        match->place = function.place_of(*match->access, match->found, certain);
+      }
+      compare_neighbours(block, machine);
+      for (Match* match : block) match->place.once = is_once(*match, matches, machine);
+    }
+  }
+}
+
+}  // namespace warpgauge::emulator::counting

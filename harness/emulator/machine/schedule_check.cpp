@@ -1,0 +1,153 @@
+// Runs a launch in several orders of its warps and blocks, and compares.
+#include "harness/emulator/machine/schedule_check.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <ranges>
+#include <set>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include "harness/emulator/machine/fault.h"
+#include "harness/emulator/machine/finding.h"
+#include "harness/emulator/machine/memory/memory.h"
+
+namespace warpgauge::emulator::machine {
+namespace {
+
+using Contents = std::vector<memory::Memory::Contents>;
+
+/// What a launch changes in memory. Of memory that the CPU can write, too, only the bytes that it
+/// changes in the usual order are put back and compared: others may be the CPU's, meanwhile.
+class Effects {
+ public:
+  Effects(const Contents& before, const Contents& after, const memory::Memory& memory)
+      : memory_(memory) {
+    for (const auto& [begin, bytes] : after) {
+      const auto same = [&](const auto& old) { return old.begin == begin; };
+      const auto old = std::ranges::find_if(before, same);
+      if (old == before.end()) continue;  // of malloc() in the kernel
+      parts_.push_back({begin, old->bytes, bytes, cpu_writes(begin)});
+    }
+  }
+
+  void undo() const { set(&Part::before); }
+  void redo() const { set(&Part::after); }
+
+  /// What differs first in memory now: "byte 8 of cudaMalloc #2 (400 bytes)"; empty: nothing.
+  std::string difference() const {
+    for (const Part& part : parts_) {
+      if (std::memcmp(part.begin, part.after.data(), part.after.size()) == 0) continue;
+      for (std::size_t at = 0; at < part.after.size(); ++at) {
+        if (part.begin[at] == part.after[at] || !part.is_of_kernel(at)) continue;
+        return memory_.describe(part.begin + at);
+      }
+    }
+    return "";
+  }
+
+ private:
+  struct Part {
+    std::byte* begin;
+    std::vector<std::byte> before, after;
+    bool of_cpu_too;
+    bool is_of_kernel(std::size_t at) const { return !of_cpu_too || before[at] != after[at]; }
+  };
+
+  bool cpu_writes(const std::byte* begin) const {
+    const auto allocation = memory_.find(begin);
+    using Kind = memory::Memory::Kind;
+    return allocation && (allocation->adopted || allocation->kind == Kind::managed ||
+                          allocation->kind == Kind::pinned_host);
+  }
+  void set(std::vector<std::byte> Part::*contents) const {
+    for (const Part& part : parts_) {
+      const std::vector<std::byte>& bytes = part.*contents;
+      for (std::size_t at = 0; part.of_cpu_too && at < bytes.size(); ++at) {
+        if (part.is_of_kernel(at)) part.begin[at] = bytes[at];
+      }
+      if (!part.of_cpu_too) std::memcpy(part.begin, bytes.data(), bytes.size());
+    }
+  }
+
+  std::vector<Part> parts_;
+  const memory::Memory& memory_;
+};
+
+/// Lines of accesses in loops that wait for memory to change, which they load as often as they have
+/// to wait.
+std::set<int> lines_that_wait(const KernelCode& code) {
+  std::set<int> lines;
+  for (const KernelCode::Counter& counter : code.counters) {
+    if (!counter.waits) continue;
+    lines.insert(counter.code->function->body[counter.instruction].text_line);
+  }
+  return lines;
+}
+
+/// The first instruction that counts otherwise, of those that do not wait; nullptr: none.
+const InstructionTotals* difference(const LaunchOutcome& usual, const LaunchOutcome& other,
+                                    const std::set<int>& waiting) {
+  const auto counts = [](const InstructionTotals& totals) {
+    return std::tuple(totals.text_line, totals.access.requests, totals.access.wavefronts,
+                      totals.access.sectors);
+  };
+  const auto compared = std::views::filter(
+      [&](const InstructionTotals& totals) { return !waiting.contains(totals.text_line); });
+  auto ours = usual.totals | compared;
+  auto others = other.totals | compared;
+  const auto [a, b] = std::ranges::mismatch(ours, others, {}, counts, counts);
+  if (a != ours.end()) return &*a;
+  return b != others.end() ? &*b : nullptr;
+}
+
+}  // namespace
+
+LaunchOutcome run_in_orders(const Kernel& kernel, const Launch& launch, const LaunchHost& host) {
+  const Contents before = host.memory.contents();
+  const LaunchOutcome usual = run_launch(kernel, launch, host);
+  const Effects effects(before, host.memory.contents(), host.memory);
+  const std::set<int> waiting = lines_that_wait(*kernel.code);
+  Options quiet = host.options;
+  quiet.checks = {};
+  quiet.print = [](std::string_view) {};
+  Launch other = launch;
+  other.hits = nullptr;
+  other.findings = nullptr;
+  const auto report = [&](std::string what, metrics::SourceLine source) {
+    if (launch.findings == nullptr) return;
+    launch.findings->push_back(
+        {"kernel " + kernel.code->display + ": order: " + std::move(what), std::move(source)});
+  };
+  bool result_differs = false, count_differs = false;
+  for (int n = 1; n <= host.options.schedules && !(result_differs && count_differs); ++n) {
+    effects.undo();
+    other.order = static_cast<std::uint64_t>(n);
+    const std::string in_order = " with the warps and blocks in order " + std::to_string(n);
+    try {
+      const LaunchOutcome outcome = run_launch(
+          kernel, other,
+          {host.architecture, quiet, host.memory, host.pool, host.heap_in_use, host.number});
+      const std::string differs = effects.difference();
+      if (!differs.empty() && !std::exchange(result_differs, true)) {
+        report("the result is another one" + in_order + ", first at " + differs, {});
+      }
+      const InstructionTotals* const totals = difference(usual, outcome, waiting);
+      if (totals != nullptr && !std::exchange(count_differs, true)) {
+        report("the accesses of PTX line " + std::to_string(totals->text_line) +
+                   " count otherwise" + in_order,
+               *totals->source);
+      }
+    } catch (const Fault& fault) {
+      report(std::string("a fault") + in_order + ": " + fault.what(), fault.source());
+      break;
+    }
+  }
+  effects.redo();
+  return usual;
+}
+
+}  // namespace warpgauge::emulator::machine

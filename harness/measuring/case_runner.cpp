@@ -1,0 +1,204 @@
+#include "harness/measuring/case_runner.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <iterator>
+#include <memory>
+
+#include "harness/cases/built_architectures.h"
+#include "harness/cases/gpu_only.h"
+#include "harness/devices.h"
+#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/compile_time_facts.h"
+#include "harness/measuring/exact_count_facts.h"
+#include "harness/measuring/nvtx_range.h"
+#include "harness/process/fork_guard.h"
+#include "metrics/cupti/cupti.h"
+#include "warpgauge/comparison.h"
+#include "warpgauge/cuda_error.h"
+#include "warpgauge/problem.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+
+/// How far the results were from the reference; nothing if they had to be equal.
+std::vector<Fact> error_facts(const Errors& errors, const Fact& correct) {
+  std::vector<Fact> facts;
+  if (errors.count == 0) return facts;
+  facts.push_back(with_value(correct, "result.max_error", errors.max_scaled));
+  facts.push_back(with_value(correct, "result.mean_absolute_error", errors.mean_absolute()));
+  if (errors.relative_count > 0) {
+    facts.push_back(with_value(correct, "result.mean_relative_error", errors.mean_relative()));
+  }
+  return facts;
+}
+
+std::string names_of(const std::vector<LaunchRecord>& launches) {
+  std::string names;
+  for (const auto& [kernel, launch] : launches) {
+    names += fmt::format("{}{} <<<({}), ({}), {}>>> x {}", names.empty() ? "" : ", ", kernel,
+                         fmt::join(launch.grid, ","), fmt::join(launch.block, ","),
+                         launch.dynamic_shared_bytes, launch.count);
+    if (launch.cluster != metrics::kNoCluster) {
+      names += fmt::format(" in clusters of ({})", fmt::join(launch.cluster, ","));
+    }
+  }
+  return names.empty() ? "nothing" : names;
+}
+
+}  // namespace
+
+CaseRunner::CaseRunner(bool use_counters, const process::GpuTurns* turns) : turns_(turns) {
+  device_ = current_device(&no_device_);
+  if (!device_) {
+    no_counters_ = no_device_;
+    return;
+  }
+  if (!use_counters) {
+    no_counters_ = "CUPTI was switched off";
+    return;
+  }
+  try {
+    counter_ = make_line_counter();
+    device_->chip = chip_name();
+  } catch (const metrics::Unmeasured& unmeasured) {
+    no_counters_ = unmeasured.what();
+  }
+}
+
+std::string CaseRunner::arch() const { return device_ ? running_arch(*device_) : ""; }
+
+CaseRunner::Launched CaseRunner::launch_once(const Case& one, Problem& problem) {
+  std::string not_counted = no_counters_;
+  if (counter_ && one.counted) {
+    try {
+      problem.reset();
+      const LaunchLog log(LaunchLog::Mode::record);
+      constexpr std::chrono::seconds kPatience{2};  // a kernel that hangs is not waited for
+      std::optional<process::GpuTurn> turn;
+      auto lines = counter_->count(
+          [&] {
+            if (turns_ != nullptr) turn.emplace(*turns_, kPatience);
+            launch_in_range(one, problem);
+          },
+          [&] { turn.reset(); });
+      need_counts_of_all(log.launches(), lines);
+      return {log.launches(), std::move(lines), ""};
+    } catch (const metrics::Unmeasured& unmeasured) {
+      not_counted = unmeasured.what();
+    }
+  }
+  problem.reset();
+  const LaunchLog log(LaunchLog::Mode::record);
+  launch_in_range(one, problem);
+  WARPGAUGE_CUDA(cudaDeviceSynchronize());
+  return {log.launches(), {}, not_counted};
+}
+
+std::vector<Fact> CaseRunner::measure(const Case& one, const metrics::Budgets& budgets) {
+  const auto expected = one.counted ? dry_launches(one) : std::vector<LaunchRecord>();
+  number_allocations_anew();
+  const std::unique_ptr<Problem> problem = one.make_problem();
+  const Launched run = launch_once(one, *problem);
+  std::vector<Fact> findings;
+  for (const metrics::DeviceFault& finding : take_findings()) {
+    findings.push_back(error_fact(one, finding, arch()));
+  }
+  if (!findings.empty()) return findings;
+  if (one.counted && names_of(run.launches) != names_of(expected)) {
+    return {error_fact(one,
+                       fmt::format("its launches depend on the device: {} here, but {} in a "
+                                   "dry run, which compile-time budgets are held against",
+                                   names_of(run.launches), names_of(expected)),
+                       arch())};
+  }
+  if (const std::string overwritten = problem->overwritten_input(); !overwritten.empty()) {
+    return {error_fact(one, overwritten, arch())};
+  }
+  Comparison comparison;
+  problem->check(comparison);
+  metrics::check_cuda(cudaGetLastError(), "a call of CUDA in its check()");
+  if (!comparison.compared() && !comparison.is_counts_only()) {
+    return {error_fact(one, "its check compares nothing; call counts_only() if this is intended",
+                       arch())};
+  }
+  if (!comparison.passed()) {
+    return {error_fact(one, "wrong result: " + comparison.failure(), arch())};
+  }
+
+  const Fact blank = launched_fact(one, run.launches, arch(), device_->name);
+  std::vector<Fact> facts = {with_value(blank, "result.correct", 1.0)};
+  facts[0].source = "harness";
+  facts[0].confidence = "exact";
+  std::ranges::move(error_facts(comparison.errors(), facts[0]), std::back_inserter(facts));
+  if (!one.counted) return facts;
+  std::string reason = run.not_counted;
+  if (reason.empty()) {
+    std::ranges::move(counted_facts(run.lines, blank, counts_source()), std::back_inserter(facts));
+    reason = kNoSuchAccess;
+  }
+  std::ranges::move(missing_counts(facts, blank, reason, budgets), std::back_inserter(facts));
+  return facts;
+}
+
+std::vector<Fact> CaseRunner::run(const Case& one, const metrics::Budgets& budgets) {
+  if (const std::string why = no_device_.empty() ? why_not_run(one, arch()) : no_device_;
+      !why.empty()) {
+    const Fact blank = blank_fact(one, arch());
+    std::vector<Fact> facts = missing_facts({}, metrics::Source::run, blank, why, budgets);
+    if (!one.counted) return facts;
+    std::ranges::move(missing_counts({}, blank, why, budgets), std::back_inserter(facts));
+    return facts;
+  }
+  try {
+    std::vector<Fact> facts;
+    process::in_one_process("the case", [&] { facts = measure(one, budgets); });
+    return facts;
+  } catch (const metrics::CudaError& error) {
+    // After most errors the context is gone for good; asking is how one finds out.
+    broken_ = cudaDeviceSynchronize() != cudaSuccess;
+    Fact fact = error_fact(one, error, take_fault(), arch());
+    if (is_emulated() && error.code() == cudaErrorNotSupported) {
+      fact.reason += fmt::format(
+          ". Register the variant with gpu_only(\"the reason\"), or leave the case out with "
+          "--exclude '{}'",
+          one.id.str());
+    }
+    return {std::move(fact)};
+  }
+}
+
+process::ItemEnd CaseRunner::end_of_item(bool is_again) const {
+  if (!broken_) return process::ItemEnd::done;
+  const bool is_its_own = is_again || is_emulated();
+  return is_its_own ? process::ItemEnd::done_with_last : process::ItemEnd::again;
+}
+
+bool is_gpu_lost() { return !is_emulated() && cudaDeviceSynchronize() != cudaSuccess; }
+
+void need_counts_of_all(const std::vector<LaunchRecord>& launches,
+                        const std::vector<metrics::LineCounts>& lines) {
+  for (const LaunchRecord& launch : launches) {
+    if (std::ranges::find(lines, launch.kernel, &metrics::LineCounts::kernel) == lines.end()) {
+      throw metrics::Unmeasured("nothing was counted of the kernel " + launch.kernel,
+                                "Run it again; if it stays so, report it with this message");
+    }
+  }
+}
+
+void launch_in_range(const Case& one, Problem& problem) {
+  const NvtxRange range(one.id.str());
+  forget_failed_launches();
+  one.launch(problem);
+  process::end_if_copy();
+  WARPGAUGE_CUDA(cudaGetLastError());
+  refuse_failed_launches();
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,79 @@
+// Runs a case: is its result right, and what did the hardware have to do?
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "harness/cases/launch_log.h"
+#include "harness/cases/registry.h"
+#include "harness/process/gpu_turns.h"
+#include "harness/process/worker_pool.h"
+#include "harness/runtime.h"
+#include "metrics/budgets/budget.h"
+#include "metrics/counting/line_counts.h"
+#include "metrics/facts/fact.h"
+
+namespace warpgauge {
+
+/// Measures cases at run time, as far as this process can. Make it before the first launch.
+class CaseRunner {
+ public:
+  /// `use_counters` false leaves them out, so that another profiler can attach to the program.
+  /// Throws metrics::CudaError for a GPU that is there and cannot be used.
+  /// Processes that share a GPU count one after the other by `turns`: taking slices of its time
+  /// costs more.
+  explicit CaseRunner(bool use_counters, const process::GpuTurns* turns = nullptr);
+
+  /// Why nothing can be run here ("no CUDA device ..."); empty if cases can be run.
+  const std::string& no_device() const { return no_device_; }
+  /// Why counters cannot be read; empty if they can.
+  const std::string& no_counters() const { return no_counters_; }
+  const std::optional<metrics::Device>& device() const { return device_; }
+  std::string arch() const;  ///< running_arch(), or empty without a device
+
+  /// Runs the case, compares its result, counts what it did, and returns the facts, not yet
+  /// judged: those of the case, then those of its lines. What has a budget and could not be counted
+  /// is there as unmeasured, with the reason. A case whose run fails gives one fact with the
+  /// verdict error; `broken()` then says whether the device can still be used.
+  std::vector<metrics::Fact> run(const Case& one, const metrics::Budgets& budgets);
+
+  /// True after an error that leaves the CUDA context unusable: no further case can be run.
+  bool broken() const { return broken_; }
+  /// What IsolatedWork::work says after run(). On a GPU a fault of another process can break the
+  /// context of this one, so that the case is not to blame yet (seen on an H200: an illegal
+  /// address).
+  process::ItemEnd end_of_item(bool is_again) const;
+
+ private:
+  /// One launch of a case.
+  struct Launched {
+    std::vector<LaunchRecord> launches;
+    std::vector<metrics::LineCounts> lines;
+    std::string not_counted;  ///< why there are no lines; empty if there are
+  };
+  Launched launch_once(const Case& one, Problem& problem);
+  std::vector<metrics::Fact> measure(const Case& one, const metrics::Budgets& budgets);
+
+  std::string no_device_, no_counters_;
+  std::optional<metrics::Device> device_;
+  std::unique_ptr<LineCounter> counter_;
+  const process::GpuTurns* turns_;
+  bool broken_ = false;
+};
+
+/// Throws Unmeasured if a kernel was launched that nothing was counted of: CUPTI can lose records
+/// silently, and what is lost must not pass for zero.
+void need_counts_of_all(const std::vector<LaunchRecord>& launches,
+                        const std::vector<metrics::LineCounts>& lines);
+
+/// Whether no call to the GPU succeeds any more, for which the fault of another process may be the
+/// cause. False on the emulator.
+bool is_gpu_lost();
+
+/// Launches the variant inside its NVTX range; throws metrics::CudaError if that was refused.
+void launch_in_range(const Case& one, Problem& problem);
+
+}  // namespace warpgauge

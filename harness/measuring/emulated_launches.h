@@ -1,0 +1,17 @@
+// Launches of a case on an architecture, from the emulated program beside this one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "harness/cases/launch_log.h"
+
+namespace warpgauge {
+
+/// The launches of the case `id` in a dry run that finds a device of `arch`; nullopt where the
+/// emulated program is missing or its dry run fails, too.
+std::optional<std::vector<LaunchRecord>> emulated_launches(const std::string& id,
+                                                           const std::string& arch);
+
+}  // namespace warpgauge

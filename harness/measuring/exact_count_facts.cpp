@@ -1,0 +1,143 @@
+#include "harness/measuring/exact_count_facts.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "harness/measuring/blank_facts.h"
+#include "metrics/counting/line_counts.h"
+#include "metrics/facts/catalog.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::Fact;
+
+using LineValues = std::map<std::string_view, double>;
+
+/// The values of the metrics that `source` counts.
+auto values_of(const metrics::Counts& counts, std::string_view source) {
+  auto values = metrics::metric_values(counts);
+  const auto is_uncounted = [&](const auto& value) {
+    return source != "emulator" && metrics::metric(value.first).source == metrics::Source::emulator;
+  };
+  std::erase_if(values, is_uncounted);
+  return values;
+}
+
+/// The values a line answers, with the one that belongs to lines alone.
+LineValues values_of_line(const metrics::LineCounts& line, std::string_view source) {
+  const auto pairs = values_of(line.counts, source);
+  LineValues values(pairs.begin(), pairs.end());
+  values["shared.bank_ways"] = metrics::bank_ways(line.counts);
+  return values;
+}
+
+/// The value of `metric` in `line`; 0 if it has none.
+double value_in(const LineValues& line, std::string_view metric) {
+  const auto found = line.find(metric);
+  return found == line.end() ? 0 : found->second;
+}
+
+/// A value is as sure as the least sure line, even one that counts nothing: its 0 may be wrong.
+/// Of several the one that has most of it says why.
+const metrics::Trust& trust_in_sum(const std::vector<metrics::LineCounts>& lines,
+                                   const std::vector<LineValues>& values, std::string_view metric) {
+  static const metrics::Trust kExact;
+  const metrics::Trust* worst = &kExact;
+  double most = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    const metrics::Trust& trust = metrics::trust_in(lines[i], metric);
+    const double value = value_in(values[i], metric);
+    if (trust.confidence < worst->confidence) continue;
+    if (trust.confidence == worst->confidence && value <= most) continue;
+    worst = &trust;
+    most = value;
+  }
+  return *worst;
+}
+
+/// By kernel: what is known of no line, or of the kernel as a whole.
+using Wholes = std::map<std::string_view, const metrics::LineCounts*>;
+
+Wholes wholes_of(const std::vector<metrics::LineCounts>& lines) {
+  Wholes wholes;
+  for (const metrics::LineCounts& line : lines) {
+    if (line.file.empty()) wholes.emplace(line.kernel, &line);
+  }
+  return wholes;
+}
+
+/// A line is no surer than its kernel as a whole: what has no line may belong to any.
+const metrics::Trust& trust_in_line(const metrics::LineCounts& line, const Wholes& wholes,
+                                    std::string_view metric) {
+  const metrics::Trust& own = metrics::trust_in(line, metric);
+  const auto whole = wholes.find(line.kernel);
+  if (whole == wholes.end()) return own;
+  const metrics::Trust& all = metrics::trust_in(*whole->second, metric);
+  return all.confidence > own.confidence ? all : own;
+}
+
+/// The value, with the line as its blame.
+Fact in_line(Fact value, const metrics::LineCounts& line) {
+  const auto cure = line.cures.find(value.metric);
+  value.cure = cure == line.cures.end() ? "" : cure->second;
+  return blamed_on(std::move(value), line.kernel, line.source());
+}
+
+Fact trusted(Fact fact, const metrics::Trust& trust) {
+  fact.confidence = to_string(trust.confidence);
+  fact.confidence_reason = trust.reason;
+  return fact;
+}
+
+}  // namespace
+
+std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, Fact counted,
+                                std::string_view source) {
+  counted.source = source;
+  metrics::Counts total;
+  double ways = 0;
+  std::vector<LineValues> line_values;
+  for (const metrics::LineCounts& line : lines) {
+    total += line.counts;
+    line_values.push_back(values_of_line(line, source));
+    ways = std::max(ways, line_values.back().at("shared.bank_ways"));
+  }
+  auto values = values_of(total, source);
+  if (ways > 0) values.emplace_back("shared.bank_ways", ways);
+
+  std::vector<Fact> facts;
+  for (const auto& [metric, value] : values) {
+    Fact fact =
+        trusted(with_value(counted, metric, value), trust_in_sum(lines, line_values, metric));
+    fact.leaves_out = metrics::copies_left_out(total, metric);
+    double most = 0;
+    for (std::size_t i = 0; i < lines.size(); ++i) {  // blame the line that has most of it
+      if (value_in(line_values[i], metric) <= most) continue;
+      most = value_in(line_values[i], metric);
+      fact = in_line(std::move(fact), lines[i]);
+    }
+    facts.push_back(std::move(fact));
+  }
+  const Wholes wholes = wholes_of(lines);
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (const auto& [metric, value] : line_values[i]) {
+      if (value == 0 &&
+          metrics::trust_in(lines[i], metric).confidence == metrics::Confidence::exact) {
+        continue;
+      }
+      const metrics::Trust& trust = trust_in_line(lines[i], wholes, metric);
+      facts.push_back(trusted(in_line(with_value(counted, metric, value), lines[i]), trust));
+      facts.back().scope = metrics::Scope::line;
+      if (lines[i].file.empty()) {
+        facts.back().file.clear();
+        facts.back().line = 0;
+      }
+      facts.back().leaves_out = metrics::copies_left_out(lines[i].counts, metric);
+    }
+  }
+  return facts;
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,115 @@
+#include "harness/measuring/hardware_counter_facts.h"
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <span>
+#include <utility>
+
+#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/case_runner.h"
+#include "harness/measuring/compile_time_facts.h"
+#include "harness/process/fork_guard.h"
+#include "harness/runtime.h"
+#include "metrics/cupti/cupti.h"
+#include "warpgauge/problem.h"
+
+namespace warpgauge {
+
+namespace {
+
+using metrics::Fact;
+
+void add(Counters& counters, const metrics::Metric* counter) {
+  if (std::ranges::find(counters, counter) == counters.end()) counters.push_back(counter);
+}
+
+/// What is measured of one case, and what was asked for and is not there.
+std::vector<Fact> facts_of(const std::vector<std::pair<std::string_view, double>>& measured,
+                           const Fact& blank, Counters missing) {
+  std::vector<Fact> facts;
+  for (const auto& [metric, value] : measured) {
+    const metrics::Metric* const row = &metrics::metric(metric);
+    if (std::erase(missing, row) == 0 && metrics::is_counter(*row)) continue;  // of other cases
+    Fact fact = with_value(blank, metric, value);
+    fact.source = "cupti-range";
+    fact.confidence = "estimate";
+    fact.confidence_reason = "times and hardware counters differ from run to run";
+    facts.push_back(std::move(fact));
+  }
+  for (const metrics::Metric* counter : missing) {
+    facts.push_back(with_value(blank, counter->id, {}));
+    facts.back().reason = "this chip lacks the counter, or it is a ratio of nothing here";
+  }
+  return facts;
+}
+
+/// Those of all cases. Throws metrics::Unmeasured where there is no GPU.
+Counters all_counters(const std::vector<const Case*>& cases,
+                      const CounterSession::CountersOf& counters_of) {
+  if (is_emulated()) throw metrics::Unmeasured("times and hardware counters need a GPU", "");
+  Counters all;
+  for (const Case* one : cases) {
+    for (const metrics::Metric* counter : counters_of(*one)) add(all, counter);
+  }
+  return all;
+}
+
+std::vector<Fact> profiled_facts(metrics::RangeProfiler& profiler,
+                                 std::span<const Case* const> cases, const std::string& arch,
+                                 const std::string& device,
+                                 const CounterSession::CountersOf& counters_of) {
+  constexpr int kRounds = 3;
+  constexpr double kMostBytes = 4e9;  // of problems that are on the GPU at the same time
+  std::vector<Fact> facts;
+  while (!cases.empty()) {
+    std::vector<std::unique_ptr<Problem>> problems;
+    std::vector<metrics::RangeItem> items;
+    for (double bytes = 0; items.size() < cases.size() && bytes < kMostBytes;) {
+      const Case& one = *cases[items.size()];
+      Problem* problem = problems.emplace_back(one.make_problem()).get();
+      bytes += problem->bytes();
+      items.push_back({.name = one.id.str(),
+                       .prepare = [problem] { problem->reset(); },
+                       .launch = [&one, problem] { launch_in_range(one, *problem); }});
+    }
+    const auto measured = profiler.measure(items, kRounds);
+    for (std::size_t i = 0; i < items.size(); ++i) {
+      const Case& one = *cases[i];
+      const Fact blank = launched_fact(one, dry_launches(one), arch, device);
+      std::ranges::move(facts_of(measured.at(i), blank, counters_of(one)),
+                        std::back_inserter(facts));
+    }
+    cases = cases.subspan(items.size());
+  }
+  return facts;
+}
+
+}  // namespace
+
+CounterSession::CounterSession(const std::vector<const Case*>& cases, CountersOf counters_of)
+    : counters_of_(std::move(counters_of)), profiler_(all_counters(cases, counters_of_)) {}
+
+std::vector<Fact> CounterSession::facts(std::span<const Case* const> cases, const std::string& arch,
+                                        const std::string& device) {
+  std::vector<Fact> facts;
+  process::in_one_process(cases.size() == 1 ? "the case" : "one of the cases", [&] {
+    facts = profiled_facts(profiler_, cases, arch, device, counters_of_);
+  });
+  return facts;
+}
+
+Counters counters_of(const Case& one, const std::string& arch, const metrics::Budgets& budgets,
+                     const Counters& asked) {
+  Counters counters = asked;
+  for (const metrics::Metric* metric : budgets.metrics(one.id, arch)) {
+    if (metric->source == metrics::Source::range) add(counters, metric);
+  }
+  return counters;
+}
+
+bool has_bounded_budget(const Case& one, const std::string& arch, const metrics::Budgets& budgets) {
+  return !missing_facts({}, metrics::Source::range, blank_fact(one, arch), "", budgets).empty();
+}
+
+}  // namespace warpgauge

@@ -1,0 +1,45 @@
+// Times and hardware counters: what is noisy and is judged with a tolerance, if at all.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "harness/cases/registry.h"
+#include "harness/measuring/blank_facts.h"
+#include "metrics/budgets/budget.h"
+#include "metrics/cupti/cupti.h"
+#include "metrics/facts/fact.h"
+
+namespace warpgauge {
+
+/// Measures times and hardware counters of cases on a GPU. A process that counts exactly cannot:
+/// that patches kernels.
+class CounterSession {
+ public:
+  using CountersOf = std::function<Counters(const Case&)>;
+  /// Plans the hardware counters that `counters_of` asks for of the cases together, in as few
+  /// passes as CUPTI needs. Throws metrics::Unmeasured.
+  CounterSession(const std::vector<const Case*>& cases, CountersOf counters_of);
+
+  /// The bounded facts of some of these cases, which are known to run well, measured together and
+  /// not yet judged. A counter that was asked for and was not measured has a fact with the reason.
+  /// Throws metrics::Unmeasured.
+  std::vector<metrics::Fact> facts(std::span<const Case* const> cases, const std::string& arch,
+                                   const std::string& device);
+
+ private:
+  CountersOf counters_of_;
+  metrics::RangeProfiler profiler_;
+};
+
+/// The counters, also of the catalog, that the budgets of a case on `arch` name, behind those that
+/// were `asked` for.
+Counters counters_of(const Case& one, const std::string& arch, const metrics::Budgets& budgets,
+                     const Counters& asked = {});
+
+/// True if a bounded metric of the case has a budget on `arch`.
+bool has_bounded_budget(const Case& one, const std::string& arch, const metrics::Budgets& budgets);
+
+}  // namespace warpgauge

@@ -1,0 +1,71 @@
+#include "harness/measuring/provenance.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <chrono>
+#include <optional>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/build_info.h"
+#include "harness/process/output_of.h"
+
+namespace warpgauge {
+namespace {
+
+/// The output of `git ARGUMENTS` in a folder; nullopt on failure.
+std::optional<std::string> git(const std::string& folder, std::vector<std::string> arguments) {
+  arguments.insert(arguments.begin(), {"git", "-C", folder});
+  return process::output_of(std::move(arguments));
+}
+
+/// A run that starts now.
+metrics::Run start_run_now(std::string command, metrics::RunRequest asked) {
+  const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
+  std::random_device random;
+  metrics::Run run;
+  run.id = fmt::format("{:%Y%m%dT%H%M%SZ}-{:08x}", now, random());
+  run.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
+  run.command = std::move(command);
+  run.asked = std::move(asked);
+  return run;
+}
+
+}  // namespace
+
+metrics::Run start_run(std::string command, metrics::RunRequest asked) {
+  metrics::Run run =
+      start_run_of_other(std::string(kBuildInfo.source_root), std::move(command), std::move(asked));
+  run.version = kBuildInfo.version;
+  run.toolkit = kBuildInfo.toolkit;
+  run.flags = kBuildInfo.cuda_flags;
+  return run;
+}
+
+metrics::Run start_run_of_other(const std::string& folder, std::string command,
+                                metrics::RunRequest asked) {
+  metrics::Run run = start_run_now(std::move(command), std::move(asked));
+  run.commit = git(folder, {"rev-parse", "HEAD"}).value_or("");
+  run.branch = git(folder, {"rev-parse", "--abbrev-ref", "HEAD"}).value_or("");
+  if (run.branch == "HEAD") run.branch.clear();  // detached
+  // Without git's word the sources are not clean.
+  run.dirty = !git(folder, {"status", "--porcelain"}).value_or("unknown").empty();
+  return run;
+}
+
+metrics::Run start_run_of_compiled(std::string command, metrics::RunRequest asked,
+                                   const Compilation& compilation) {
+  metrics::Run run = start_run_now(std::move(command), std::move(asked));
+  run.toolkit = compilation.toolkit;
+  run.flags = compilation.flags;
+  return run;
+}
+
+std::vector<std::string> unless_empty(const std::string& word) {
+  return word.empty() ? std::vector<std::string>() : std::vector{word};
+}
+
+}  // namespace warpgauge

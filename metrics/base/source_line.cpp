@@ -1,0 +1,100 @@
+// Sees by the folders in a path where a toolkit is installed; puts the blame into the project.
+#include "metrics/base/source_line.h"
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+#include <ranges>
+#include <vector>
+
+namespace warpgauge::metrics {
+namespace {
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// "13.0"
+bool is_version(std::string_view name) {
+  return !name.empty() && is_digit(name.front()) &&
+         std::ranges::all_of(name, [](char c) { return c == '.' || is_digit(c); });
+}
+
+/// "cuda", "cuda-13.0"
+bool is_toolkit_folder(std::string_view name) {
+  return name == "cuda" || (name.starts_with("cuda-") && is_version(name.substr(5)));
+}
+
+using Chain = std::span<const CallSite>;
+
+/// How many sites at the beginning of both are the same.
+template <typename Sites>
+std::size_t same_sites(const Sites& a, const Sites& b) {
+  const auto [end, other] = std::ranges::mismatch(a, b);
+  return static_cast<std::size_t>(end - std::ranges::begin(a));
+}
+
+/// A chain that holds `line` in any case, and the place of the line in it.
+struct ChainOfLine {
+  explicit ChainOfLine(const SourceLine& line)
+      : sites(line.inlined.empty() ? std::vector<CallSite>{{line.file, line.line}} : line.inlined),
+        place(static_cast<std::size_t>(std::ranges::find(sites, CallSite{line.file, line.line}) -
+                                       sites.begin())) {}
+
+  Chain inward() const { return Chain(sites).first(place); }
+  Chain outward() const { return Chain(sites).subspan(place); }
+
+  std::vector<CallSite> sites;
+  std::size_t place;
+};
+
+}  // namespace
+
+SourceLine line_to_blame(std::span<const Frame> chain) {
+  SourceLine line;
+  if (chain.empty()) return line;
+  const auto own = std::ranges::find(chain, false, &Frame::in_toolkit);
+  const Frame& blamed = own == chain.end() ? chain.front() : *own;
+  line.file = blamed.file;
+  line.line = blamed.line;
+  if (chain.size() == 1) return line;
+  for (const Frame& frame : chain) line.inlined.push_back({std::string(frame.file), frame.line});
+  return line;
+}
+
+std::vector<CallSite> common_chain(const SourceLine& a, const SourceLine& b) {
+  const ChainOfLine one(a), other(b);
+  const std::size_t inner =
+      same_sites(std::views::reverse(one.inward()), std::views::reverse(other.inward()));
+  const std::size_t outer = same_sites(one.outward(), other.outward());
+  if (inner + outer <= 1) return {};
+  const auto first = one.sites.begin() + static_cast<std::ptrdiff_t>(one.place - inner);
+  return {first, first + static_cast<std::ptrdiff_t>(inner + outer)};
+}
+
+bool is_toolkit_header(std::string_view path) {
+  const bool is_normal = path.find("/.") == path.npos && path.find("//") == path.npos;
+  const std::string normal =
+      is_normal ? std::string(path) : std::filesystem::path(path).lexically_normal().string();
+  for (const char* folder : {"/usr/include/", "/usr/local/include/", "/usr/lib/gcc/"}) {
+    if (normal.starts_with(folder)) return true;
+  }
+
+  std::vector<std::string_view> folders;
+  for (std::string_view rest = normal; !rest.empty();) {
+    const std::size_t end = std::min(rest.find('/'), rest.size());
+    folders.push_back(rest.substr(0, end));
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  for (std::size_t i = 2; i + 1 < folders.size(); ++i) {
+    if (folders[i] != "include") continue;
+    const std::string_view parent = folders[i - 1], grandparent = folders[i - 2];
+    if (is_toolkit_folder(parent)                                         // NVIDIA's installers
+        || (is_version(parent) && is_toolkit_folder(grandparent))         // its HPC SDK
+        || (grandparent == "targets" && parent.find('-') != parent.npos)  // these, and Conda
+        || grandparent == "nvidia") {                                     // Python wheels
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,25 @@
+// Adds counts up by kernel and source line.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "metrics/counting/line_counts.h"
+
+namespace warpgauge::metrics {
+
+class CountsByLine {
+ public:
+  /// The counts of the line, all 0 at first. Of its chains of calls they keep the common part.
+  LineCounts& at(const std::string& kernel, const SourceLine& line);
+
+  /// All of them, ordered by kernel, file and line; none are left.
+  std::vector<LineCounts> take();
+
+ private:
+  std::map<std::tuple<std::string, std::string, int>, LineCounts> lines_;
+};
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,17 @@
+// The fault of a kernel, for those who report it.
+#pragma once
+
+#include <string>
+
+#include "metrics/base/source_line.h"
+
+namespace warpgauge::metrics {
+
+/// The fault that ended a kernel.
+struct DeviceFault {
+  std::string text;    ///< for people: kernel, block, thread, line, and the fault itself
+  std::string kernel;  ///< mangled name; empty if it is not known
+  SourceLine source;   ///< the line of the fault; file empty if it is not known
+};
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,203 @@
+#include "metrics/counting/emulator_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "metrics/base/append_file.h"
+#include "metrics/counting/counts_by_line.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::array<std::pair<const char*, std::optional<std::uint32_t> KernelResources::*>, 6>
+    kResourceMembers = {{{"registers", &KernelResources::registers},
+                         {"frame_bytes", &KernelResources::frame_bytes},
+                         {"stack_bytes", &KernelResources::stack_bytes},
+                         {"barriers", &KernelResources::barriers},
+                         {"least_registers", &KernelResources::least_registers},
+                         {"most_registers", &KernelResources::most_registers}}};
+
+json to_json(const std::string& kernel, const SourceLine& line) {
+  json object = {{"kernel", kernel}, {"file", line.file}, {"line", line.line}};
+  for (const CallSite& site : line.inlined) {
+    object["inlined"].push_back({{"file", site.file}, {"line", site.line}});
+  }
+  return object;
+}
+
+SourceLine line_from(const json& object) {
+  SourceLine line{object.at("file"), object.at("line")};
+  for (const json& site : object.value("inlined", json::array())) {
+    line.inlined.push_back({site.at("file"), site.at("line")});
+  }
+  return line;
+}
+
+json to_json(const LineCounts& line) {
+  json object = to_json(line.kernel, line.source());
+  for (const auto& [name, member] : kCountMembers) object[name] = line.counts.*member;
+  for (const auto& [group, trust] : line.trust) {
+    object["trust"][group] = {{"confidence", to_string(trust.confidence)},
+                              {"reason", trust.reason}};
+  }
+  for (const auto& [metric, cure] : line.cures) object["cures"][metric] = cure;
+  return object;
+}
+
+json to_json(const ReportedKernel& kernel) {
+  json object = {{"kernel", kernel.name}, {"launches", kernel.launches}};
+  json& counted = object["counted"] = json::array();
+  for (const Launch& one : kernel.counted) {
+    counted.push_back(
+        json::array({one.grid, one.block, one.dynamic_shared_bytes, one.count, one.cluster}));
+  }
+  json& codes = object["codes"] = json::array();
+  for (const ReportedCode& code : kernel.codes) {
+    json& one = codes.emplace_back();
+    one = {{"shared_static_bytes", code.shared_static_bytes}, {"sass_hash", code.sass_hash}};
+    for (const auto& [name, member] : kResourceMembers) {
+      if (const auto value = code.resources.*member) one[name] = *value;
+    }
+  }
+  return object;
+}
+
+json to_json(const DeviceFault& fault) {
+  json object = to_json(fault.kernel, fault.source);
+  object["fault"] = fault.text;
+  return object;
+}
+
+json to_json(const ReportedProcess& process) {
+  return {{"process", process.id}, {"program", process.program}, {"ended", process.ended}};
+}
+
+json to_json(const ReportedRuntime& runtime) {
+  return {{"program", runtime.program}, {"call", runtime.call}, {"failure", runtime.failure}};
+}
+
+void add_once(const std::string& text, std::vector<std::string>& texts) {
+  if (std::ranges::find(texts, text) == texts.end()) texts.push_back(text);
+}
+
+void add_kernel(const json& object, std::vector<ReportedKernel>& kernels) {
+  const std::string name = object.at("kernel");
+  auto known = std::ranges::find(kernels, name, &ReportedKernel::name);
+  if (known == kernels.end()) known = kernels.insert(known, {.name = name});
+  known->launches += object.at("launches").get<std::uint64_t>();
+  for (const json& one : object.at("counted")) {
+    add(known->counted, {.grid = one.at(0),
+                         .block = one.at(1),
+                         .dynamic_shared_bytes = one.at(2),
+                         .count = one.at(3),
+                         .cluster = one.at(4)});
+  }
+  for (const json& one : object.at("codes")) {
+    ReportedCode code{.resources = {},
+                      .shared_static_bytes = one.at("shared_static_bytes"),
+                      .sass_hash = one.at("sass_hash")};
+    for (const auto& [member_name, member] : kResourceMembers) {
+      if (one.contains(member_name)) code.resources.*member = one[member_name].get<std::uint32_t>();
+    }
+    known->add(code);
+  }
+}
+
+void add_process(const json& object, std::vector<ReportedProcess>& processes) {
+  const std::string id = object.at("process");
+  auto known = std::ranges::find(processes, id, &ReportedProcess::id);
+  if (known == processes.end()) {
+    known = processes.insert(known, {.id = id, .program = object.at("program")});
+  }
+  known->ended = known->ended || object.at("ended").get<bool>();
+}
+
+void add_counts(const json& object, CountsByLine& lines) {
+  LineCounts& line = lines.at(object.at("kernel"), line_from(object));
+  for (const auto& [name, member] : kCountMembers) {
+    line.counts.*member += object.at(name).get<std::uint64_t>();
+  }
+  const json trusts = object.value("trust", json::object());
+  for (const auto& [group, trust] : trusts.items()) {
+    const auto confidence = confidence_from(trust.at("confidence").get<std::string>());
+    if (!confidence) throw std::invalid_argument("unknown confidence");
+    Trust& known = line.trust[group];
+    if (*confidence >= known.confidence) known = {*confidence, trust.at("reason")};
+  }
+  const json cures = object.value("cures", json::object());
+  for (const auto& [metric, cure] : cures.items()) line.cures.try_emplace(metric, cure);
+}
+
+/// Names of programs and kernels are bytes: what is not UTF-8 is replaced.
+std::string text_of(const json& object) {
+  return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
+}
+
+std::string report_text(const CountsReport& report) {
+  std::string text;
+  for (const LineCounts& line : report.lines) text += text_of(to_json(line));
+  for (const ReportedKernel& kernel : report.kernels) text += text_of(to_json(kernel));
+  for (const DeviceFault& fault : report.faults) text += text_of(to_json(fault));
+  for (const ReportedProcess& process : report.processes) text += text_of(to_json(process));
+  for (const ReportedRuntime& runtime : report.runtimes) text += text_of(to_json(runtime));
+  for (const std::string& refused : report.refused) text += text_of({{"refused", refused}});
+  return text;
+}
+
+}  // namespace
+
+void ReportedKernel::add(const ReportedCode& code) {
+  if (std::ranges::find(codes, code) == codes.end()) codes.push_back(code);
+}
+
+void append_report(const std::filesystem::path& path, const CountsReport& report) {
+  const std::string text = report_text(report);
+  if (!append_at_once(path, text)) {
+    throw ReportError(
+        fmt::format("{}: counts cannot be written: {}", path.string(), std::strerror(errno)));
+  }
+}
+
+CountsReport read_report(const std::filesystem::path& path) {
+  CountsByLine lines;
+  CountsReport report;
+  std::ifstream stream(path);
+  int number = 0;
+  for (std::string text; std::getline(stream, text);) {
+    ++number;
+    try {
+      const json object = json::parse(text);
+      if (object.contains("fault")) {
+        report.faults.push_back({object.at("fault"), object.at("kernel"), line_from(object)});
+      } else if (object.contains("launches")) {
+        add_kernel(object, report.kernels);
+      } else if (object.contains("refused")) {
+        add_once(object.at("refused"), report.refused);
+      } else if (object.contains("call")) {
+        report.runtimes.push_back({object.at("program"), object.at("call"), object.at("failure")});
+      } else if (object.contains("process")) {
+        add_process(object, report.processes);
+      } else {
+        add_counts(object, lines);
+      }
+    } catch (const std::exception& error) {
+      throw ReportError(fmt::format("{}:{}: no line of a report: {}; run the program again",
+                                    path.string(), number, error.what()));
+    }
+  }
+  report.lines = lines.take();
+  return report;
+}
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,47 @@
+// One access of a warp, with the lanes' addresses: what can be drawn of it. Addresses only exist
+// where kernels are emulated.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "metrics/counting/copied_tile.h"
+#include "metrics/counting/counting_rules.h"
+
+namespace warpgauge::metrics {
+
+/// An access as it was counted, by shared_cost(), global_cost() or async_cost().
+struct WarpAccess {
+  enum class Space : std::uint8_t { shared, global_load, global_store, global_atomic };
+  Space space = Space::shared;
+  AccessKind kind = AccessKind::shared_load;  ///< of shared ones, and of copies
+  bool cas_loop = false;                      ///< counted as a loop of loads and CAS
+  int width = 0;                              ///< bytes a lane
+  std::uint32_t mask = 0;                     ///< lanes that are on; 0: there was no access
+  std::array<std::uint64_t, 32> addresses{};  ///< multiples of width; shared: of the block's memory
+  std::uint32_t taken = 0, ideal = 0;         ///< wavefronts of shared ones, sectors of others
+  std::array<std::uint32_t, 3> block{};       ///< whose warp it was
+  std::uint64_t block_number = 0;             ///< the same, linear
+  std::uint32_t warp = 0;
+  std::optional<CopiedTile> tile;  ///< that all lanes read, as a tensor copy wrote it
+
+  bool is_shared() const { return space == Space::shared; }
+};
+
+/// How much an access shows: more if it takes more beyond the ideal; of equals more at all, by more
+/// lanes. Never 0 of an access that there was.
+[[gnu::always_inline]] inline std::uint64_t shown_rank(std::uint32_t taken, std::uint32_t ideal,
+                                                       std::uint32_t mask) {
+  const std::uint64_t beyond = taken > ideal ? taken - ideal : 0;
+  return beyond << 32 | std::uint64_t{taken} << 8 | static_cast<unsigned>(__builtin_popcount(mask));
+}
+
+/// True if `a` is the one to show of the two: it has the higher rank, or the same and is of an
+/// earlier warp.
+bool shows_more(const WarpAccess& a, const WarpAccess& b);
+
+/// Bytes from each lane to the next one, if that is the same for all lanes that are on.
+std::optional<std::int64_t> lane_distance(const WarpAccess& access);
+
+}  // namespace warpgauge::metrics

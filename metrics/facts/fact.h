@@ -1,0 +1,309 @@
+// A fact: one measured value with all its provenance. Facts are kept as JSON lines of four records:
+// run, case, values and end (metrics/facts/fact.schema.json).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <set>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "metrics/base/boxed_optional.h"
+#include "metrics/base/source_line.h"
+#include "metrics/base/value.h"
+#include "metrics/facts/limit.h"
+
+namespace warpgauge::metrics {
+
+inline constexpr std::string_view kFactSchema = "warpgauge.fact/2";
+
+/// The judge's decision on a value. `error` is a fault of the case (crash, wrong result, time
+/// limit). `moved`: beyond its budget, but machine code and launches are those which the budget was
+/// measured with, so that the machine has changed and not the case.
+enum class Verdict { pass, fail, better, unmeasured, unbudgeted, waived, moved, error };
+std::string_view to_string(Verdict verdict);
+std::optional<Verdict> verdict_from(std::string_view text);
+
+/// The parts of `family.variant.type@size`, the one id of a case.
+struct CaseId {
+  std::string family, variant, type, size;
+
+  std::string str() const;           ///< family.variant.type@size
+  std::string variant_type() const;  ///< variant.type, as budgets name it
+  /// The case `variant_type` of the same family and size.
+  CaseId other(std::string_view variant_type) const;
+  bool operator==(const CaseId&) const = default;
+  auto operator<=>(const CaseId&) const = default;
+};
+
+/// The GPU that a fact was measured on. Clocks in MHz, as found (never set); 0: not known.
+struct Device {
+  std::string name, chip, compute_capability, driver, uuid_hash;
+  int sm_clock_mhz = 0, memory_clock_mhz = 0;
+};
+
+/// The options that decide what is measured, and what is a success. Empty: not set.
+struct RunRequest {
+  std::string device;  ///< auto | gpu | emulated
+  std::vector<std::string> require, filter, exclude, architectures;
+  bool strict = false, large = false;
+};
+
+/// Common to the facts of a run. `toolkit` is the CUDA version ("13.0"), `time` is UTC in
+/// whole seconds ("2026-05-01T23:00:00Z"), `command` the command that ran.
+struct Run {
+  std::string id, time, command, version, commit, branch, label, toolkit, flags;
+  bool dirty = false;
+  std::vector<Device> devices;  ///< as far as they are known yet
+  RunRequest asked;
+};
+
+inline constexpr std::array<std::uint32_t, 3> kNoCluster = {1, 1, 1};
+
+/// Shape of a launch; `count` launches had this shape.
+struct Launch {
+  std::array<std::uint32_t, 3> grid{}, block{};
+  std::uint64_t dynamic_shared_bytes = 0;
+  std::uint64_t count = 1;
+  std::array<std::uint32_t, 3> cluster = kNoCluster;  ///< blocks in x, y and z
+
+  /// True for launches that differ in nothing but their number.
+  bool like(const Launch& other) const {
+    return grid == other.grid && block == other.block &&
+           dynamic_shared_bytes == other.dynamic_shared_bytes && cluster == other.cluster;
+  }
+  std::uint64_t cluster_blocks() const {
+    return std::uint64_t{cluster[0]} * cluster[1] * cluster[2];
+  }
+  /// Warps of a block; the last may have fewer than 32 threads.
+  std::uint64_t warps_per_block() const {
+    constexpr std::uint64_t kThreads = 32;
+    const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
+    return (threads + kThreads - 1) / kThreads;
+  }
+  /// Warps of all of them.
+  std::uint64_t warps() const { return count * grid[0] * grid[1] * grid[2] * warps_per_block(); }
+};
+
+/// Adds launches to those of their shape.
+inline void add(std::vector<Launch>& launches, const Launch& more) {
+  for (Launch& one : launches) {
+    if (!one.like(more)) continue;
+    one.count += more.count;
+    return;
+  }
+  launches.push_back(more);
+}
+
+/// The state of the GPU around a timing: [before, after]; 0 and -1: not known.
+struct MachineState {
+  std::array<int, 2> sm_clock_mhz{}, memory_clock_mhz{}, temperature_c{};
+  std::vector<std::string> throttling;  ///< why clocks were lower than they could be
+  int other_processes = -1;             ///< with a CUDA context on the same GPU
+  /// Why the time is unfit to be kept ("2 other processes use the GPU"); empty if it is fit.
+  std::string disturbance;
+};
+
+/// Where the confidence interval of a value ends, in the unit of the value.
+struct Interval {
+  double low = 0, high = 0;
+};
+
+/// How a case came to be: registered, a kernel of an attached or emulated program, a launch inside
+/// a test, or compiled code.
+enum class CaseKind { catalogue, attached, emulated, measured, inspected };
+std::string_view to_string(CaseKind kind);
+std::optional<CaseKind> case_kind_from(std::string_view text);
+
+/// Hashes of what exact values depend on, by a word for each (harness/cases/case_inputs.h).
+using Inputs = std::map<std::string, std::string>;
+
+/// A kernel of a case. Hashes are empty where the code is not known.
+struct Kernel {
+  std::string name;              ///< mangled
+  std::string sass_hash;         ///< of its machine code without addresses
+  std::string source_hash;       ///< of the files that its code comes from
+  std::vector<Launch> launches;  ///< by shape
+};
+
+/// Common to the values of a case on one architecture, beside its id.
+struct CaseContext {
+  CaseKind kind = CaseKind::catalogue;
+  std::string device;           ///< name of the device that ran it; empty for compile-time values
+  std::vector<Kernel> kernels;  ///< in the order of their first launch
+  std::string code_hash;        ///< of the machine code and the launches of all kernels
+  Inputs inputs;                ///< hashes of what else the exact values depend on
+  std::string carried;          ///< id of the run that the values were carried over from
+  std::string file;  ///< where it is registered, relative to the source root where it lies below it
+  int line = 0;
+};
+
+/// Of a case of which nothing is known.
+const std::shared_ptr<const CaseContext>& no_context();
+
+/// The value of a whole case is judged; those of a source line and of a node of a graph explain it.
+enum class Scope { whole_case, line, node };
+
+/// One value. Members that are empty or nullopt are not written.
+struct Fact {
+  CaseId id;
+  std::string arch;  ///< full name, "sm_90a"; empty if there was no device
+  std::shared_ptr<const CaseContext> context = no_context();  ///< never null
+  std::string metric;  ///< of the catalog; `result.correct` where the case itself failed
+  Value value;
+  std::string
+      source;  ///< ptxas | cubin | cupti | cupti-range | emulator | clock | harness; or empty
+  Scope scope = Scope::whole_case;
+  std::optional<int> node;  ///< number of the graph's node
+  std::string kernel;       ///< mangled name of the kernel (the worst one of several)
+  std::string file;         ///< the line to blame, as in CaseContext
+  int line = 0;
+  std::vector<CallSite> inlined;     ///< the chain that the line was inlined through: SourceLine
+  std::optional<Interval> interval;  ///< of 95 % confidence; of times
+  std::optional<bool> stable;        ///< whether the median is known well enough; of times
+  std::string confidence;         ///< exact | predicted | estimate; empty for what was not measured
+  std::string confidence_reason;  ///< why it is not exact, one sentence; empty where it is
+  /// Bulk copies that a count of global memory leaves out: it is the load and store unit's.
+  std::uint64_t leaves_out = 0;
+  BoxedOptional<MachineState> machine;    ///< of timings
+  BoxedOptional<Limit> limit;             ///< the budget; none if unbudgeted
+  Verdict verdict = Verdict::unbudgeted;  ///< then not written
+  std::optional<Verdict> would;           ///< pass or fail: if the value were sure enough
+  std::string cause;                      ///< why a value moved: environment
+  std::string cure;                       ///< cure_of() an access of its line; empty: unknown
+  std::string reason;                     ///< why the verdict is what it is, one sentence
+};
+
+/// The records of a file of facts as JSON objects, as the schema describes them.
+nlohmann::ordered_json run_json(const Run& run);
+/// `case` is the hash of the other members.
+nlohmann::ordered_json case_json(const Fact& fact);
+/// The values of one case: those that differ in nothing but metric and number share a record.
+/// Values with a verdict keep their order, in which outputs list them. A number that JSON cannot
+/// hold (NaN, infinity) becomes null; the judge has put it into the reason. Throws
+/// std::out_of_range for a metric that is not in the catalog.
+std::vector<nlohmann::ordered_json> values_json(std::span<const Fact> facts,
+                                                const std::string& case_name);
+/// A limit as an object.
+nlohmann::ordered_json limit_json(const Limit& limit);
+
+/// Facts that cannot be read: says file and line.
+class FactError : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// How a run ended: the number of values by verdict, and what was left out, a sentence each.
+struct RunEnd {
+  std::map<Verdict, int> counts;
+  int exit_code = 0;  ///< 0 to 3, of the run itself, not of a program that it started
+  std::vector<std::string> left_out;
+};
+
+/// A run as read back. Without an end it was cut off.
+struct StoredRun {
+  Run run;
+  std::vector<Fact> facts;
+  std::optional<RunEnd> end;
+  bool torn = false;  ///< a line of the file that may have been of the run was cut off
+};
+
+/// Appends records to a file under a lock of the file, so that writers in several processes never
+/// mix their lines and a crash loses at most what is being written. The record of the run goes
+/// first, and again wherever another run has written in between.
+class FactWriter {
+ public:
+  /// Opens (creates) `path` for appending, and cuts off the torn last line that a crash may have
+  /// left there; throws FactError.
+  FactWriter(const std::filesystem::path& path, Run run);
+  ~FactWriter();
+  FactWriter(const FactWriter&) = delete;
+  FactWriter& operator=(const FactWriter&) = delete;
+
+  /// All with one write() call, the record of a case before its first value. Throws FactError with
+  /// path and cause (such as a full disk); the file then still ends in a whole line.
+  void write(const std::vector<Fact>& facts);
+  /// The same of all that another writer of this run has written to a file of its own.
+  void write_all_of(const std::filesystem::path& file);
+  void write_end(const RunEnd& end);
+  const Run& run() const { return run_; }
+  /// Opens the file anew: in a process that was forked, as locks are those of what has opened it,
+  /// and when one has died, whose torn line is cut off. The forked write the same run. Throws
+  /// FactError.
+  void reopen();
+  /// The run is written again with it, unless it has a device of this name already.
+  void add_device(const Device& device);
+
+ private:
+  void open_file();
+  void append(std::string lines);
+
+  int fd_ = -1;
+  bool knows_devices_ = false;         // the run that was written has its devices
+  std::shared_ptr<std::int64_t> end_;  // of the file, after what this run and its forks wrote last
+  std::filesystem::path path_;
+  Run run_;
+  std::set<std::string> cases_;  // whose records this process has written
+};
+
+/// Reads a file of facts, to which others may still append.
+class FactReader {
+ public:
+  /// Tells the values of which cases are read, and asked once for each case of a run, a fact
+  /// without value.
+  using Wanted = std::function<bool(const Fact&)>;
+
+  /// Reads the values of the cases that are wanted (none: all). Throws FactError for a file that
+  /// cannot be read.
+  explicit FactReader(const std::filesystem::path& path, Wanted wanted = nullptr);
+
+  /// The runs with all that has been appended since the last call. A last line without newline is
+  /// read when it is whole. Throws FactError with file:line for what is not a record of this
+  /// schema.
+  const std::vector<StoredRun>& update();
+  /// The runs so far. A torn last line takes the end of its run with it.
+  std::vector<StoredRun> runs() &&;
+
+  /// Reads the file to its end, from its beginning at each call: the runs with the values of the
+  /// cases that are wanted. Of the other cases no more than their records is kept.
+  std::vector<StoredRun> read(const Wanted& wanted);
+
+ private:
+  [[noreturn]] void refuse() const;
+  void read(const std::string& line);
+  void begin(Run run);
+
+  bool is_known(std::string_view line) const;
+  void mark_torn();
+
+  std::filesystem::path path_;
+  Wanted wanted_;  // none: all
+  std::ifstream file_;
+  std::size_t line_ = 0;  // the number of the last line read
+  bool torn_ = false;
+  std::vector<StoredRun> runs_;
+  std::size_t current_ = 0;  // the run that records belong to
+
+  struct Described {
+    std::string line;  // of the record
+    Fact fact;         // without a value
+    bool is_wanted = true;
+  };
+  std::vector<std::unordered_map<std::string, Described>> cases_;  // of each run, by name
+};
+
+/// Reads a file of facts to its end. A last line without newline (a crash while it was written) is
+/// dropped, and so is the end of its run.
+std::vector<StoredRun> read_facts(const std::filesystem::path& path);
+
+}  // namespace warpgauge::metrics

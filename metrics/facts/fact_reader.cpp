@@ -1,0 +1,239 @@
+// Reads files of facts: which record belongs where.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "metrics/facts/fact.h"
+#include "metrics/facts/fact_records.h"
+
+namespace warpgauge::metrics {
+
+using nlohmann::ordered_json;  // a record's values have an order
+
+namespace {
+
+/// Builds the JSON of a line, and throws MalformedFact for a key that occurs twice: the library's
+/// own builder would keep the last of several members with one name.
+class Builder final : public nlohmann::json_sax<ordered_json> {
+ public:
+  ordered_json take() { return std::move(root_); }
+
+  bool null() override { return add(nullptr); }
+  bool boolean(bool value) override { return add(value); }
+  bool number_integer(number_integer_t value) override { return add(value); }
+  bool number_unsigned(number_unsigned_t value) override { return add(value); }
+  bool number_float(number_float_t value, const string_t&) override { return add(value); }
+  bool string(string_t& value) override { return add(std::move(value)); }
+  bool binary(binary_t&) override { return false; }  // there is none in a text
+  bool start_object(std::size_t) override { return open(ordered_json::object()); }
+  bool start_array(std::size_t) override { return open(ordered_json::array()); }
+  bool end_object() override { return close(); }
+  bool end_array() override { return close(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception&) override {
+    return false;
+  }
+  bool key(string_t& name) override {
+    const auto [member, is_new] =
+        open_.back()->get_ref<ordered_json::object_t&>().emplace(std::move(name), nullptr);
+    if (!is_new) throw MalformedFact(fmt::format("key '{}' occurs twice", member->first));
+    value_ = &member->second;
+    return true;
+  }
+
+ private:
+  ordered_json* place(ordered_json value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return &root_;
+    }
+    if (open_.back()->is_array()) {
+      open_.back()->push_back(std::move(value));
+      return &open_.back()->back();
+    }
+    *value_ = std::move(value);
+    return value_;
+  }
+  bool add(ordered_json value) {
+    place(std::move(value));
+    return true;
+  }
+  bool open(ordered_json container) {
+    open_.push_back(place(std::move(container)));
+    return true;
+  }
+  bool close() {
+    open_.pop_back();
+    return true;
+  }
+
+  ordered_json root_;
+  std::vector<ordered_json*>
+      open_;  // objects and arrays, the innermost last; their parents do not grow
+  ordered_json* value_ = nullptr;  // of the last key
+};
+
+/// The JSON of a line; `discarded` if it is none.
+ordered_json parsed(const std::string& line) {
+  // The parser would skip a byte order mark, before every line.
+  if (line.starts_with("\xEF\xBB\xBF")) return ordered_json(ordered_json::value_t::discarded);
+  Builder builder;
+  return ordered_json::sax_parse(line, &builder) ? builder.take()
+                                                 : ordered_json(ordered_json::value_t::discarded);
+}
+
+}  // namespace
+
+FactReader::FactReader(const std::filesystem::path& path, Wanted wanted)
+    : path_(path), wanted_(std::move(wanted)) {
+  errno = 0;
+  file_.open(path_, std::ios::binary);
+  if (!file_) refuse();
+}
+
+void FactReader::refuse() const {
+  throw FactError(
+      fmt::format("{}: cannot be read: {}\n  Give the path of a facts file, such as the "
+                  "out/facts.jsonl of a gate.",
+                  path_.string(), std::generic_category().message(errno)));
+}
+
+const std::vector<StoredRun>& FactReader::update() {
+  file_.clear();
+  torn_ = false;
+  std::string line;
+  for (auto begin = file_.tellg(); std::getline(file_, line); begin = file_.tellg()) {
+    if (file_.eof()) {  // no newline: torn by a crash, or still being written
+      torn_ = true;
+      file_.clear();
+      file_.seekg(begin);
+      return runs_;
+    }
+    ++line_;
+    if (wanted_ && is_known(line)) continue;
+    try {
+      read(line);
+    } catch (const MalformedFact& error) {
+      throw FactError(fmt::format("{}:{}: {}", path_.string(), line_, error.what()));
+    }
+  }
+  if (file_.bad()) refuse();  // such as a folder
+  file_.clear();
+  return runs_;
+}
+
+void FactReader::read(const std::string& line) {
+  ordered_json object = parsed(line);
+  if (!object.is_object()) throw MalformedFact("not a JSON object");
+  Members members(std::move(object), "");
+  if (members.has("schema") && !members.has("record")) check_schema(members);
+  const std::string record = members.text_or_absent("record");
+  if (record == "run") return begin(read_run(std::move(members)));
+  if (record != "case" && record != "values" && record != "end") {
+    members.fail("record", "must be run, case, values or end");
+  }
+  if (runs_.empty()) members.fail("record", "must be 'run' before any other");
+  StoredRun& run = runs_.at(current_);
+  if (run.end) throw MalformedFact("the run has ended above this line");
+  if (record == "end") {
+    run.end = read_end(std::move(members), run.run.id);
+    return;
+  }
+  const std::string name = members.text("case");
+  auto& cases = cases_.at(current_);
+  const auto known = cases.find(name);
+  if (record == "values") {
+    if (known == cases.end()) {
+      throw MalformedFact(
+          fmt::format("there is no case '{}' above this line, in the same run", name));
+    }
+    if (!known->second.is_wanted) return;
+    std::ranges::move(read_values(std::move(members), known->second.fact),
+                      std::back_inserter(run.facts));
+  } else if (known == cases.end()) {
+    Fact fact = read_case(std::move(members), name);
+    const bool is_wanted = !wanted_ || wanted_(fact);
+    cases.emplace(name, Described{line, std::move(fact), is_wanted});
+  } else if (known->second.line != line) {
+    throw MalformedFact(fmt::format("the case '{}' occurs above with other members", name));
+  }
+}
+
+/// True for a record that needs no parsing, in the form that FactWriter gives it: a case that was
+/// read before, and values of one that is not wanted.
+bool FactReader::is_known(std::string_view line) const {
+  constexpr std::string_view kCase = R"({"record":"case","case":")";
+  constexpr std::string_view kValues = R"({"record":"values","case":")";
+  const bool is_case = line.starts_with(kCase);
+  if (runs_.empty() || runs_.at(current_).end || (!is_case && !line.starts_with(kValues))) {
+    return false;
+  }
+  const std::string_view rest = line.substr((is_case ? kCase : kValues).size());
+  const auto& cases = cases_.at(current_);
+  const auto known = cases.find(std::string(rest.substr(0, rest.find('"'))));
+  if (known == cases.end()) return false;
+  return is_case ? known->second.line == line : !known->second.is_wanted;
+}
+
+std::vector<StoredRun> FactReader::read(const Wanted& wanted) {
+  file_.clear();
+  file_.seekg(0);
+  line_ = 0;
+  for (StoredRun& run : runs_) run.end.reset();
+  for (auto& cases : cases_) {
+    for (auto& [name, described] : cases) described.is_wanted = wanted(described.fact);
+  }
+  wanted_ = wanted;
+  update();
+  wanted_ = nullptr;
+  mark_torn();
+  std::vector<StoredRun> result;
+  for (StoredRun& run : runs_) {
+    result.push_back({.run = run.run, .facts = {}, .end = run.end, .torn = run.torn});
+    result.back().facts.swap(run.facts);
+  }
+  return result;
+}
+
+/// A repeated run record continues its run, perhaps with another device.
+void FactReader::begin(Run run) {
+  const auto same = [&](const StoredRun& one) { return one.run.id == run.id; };
+  const auto found = std::ranges::find_if(runs_, same);
+  current_ = static_cast<std::size_t>(found - runs_.begin());
+  if (found == runs_.end()) {
+    runs_.push_back({.run = std::move(run), .facts = {}, .end = {}, .torn = false});
+    cases_.emplace_back();
+    return;
+  }
+  for (Device& device : run.devices) {
+    std::vector<Device>& known = found->run.devices;
+    if (std::ranges::find(known, device.name, &Device::name) == known.end()) {
+      known.push_back(std::move(device));
+    }
+  }
+}
+
+/// The line that was torn may have been of the run.
+void FactReader::mark_torn() {
+  if (!torn_ || runs_.empty()) return;
+  runs_.at(current_).end.reset();
+  runs_.at(current_).torn = true;
+}
+
+std::vector<StoredRun> FactReader::runs() && {
+  mark_torn();
+  return std::move(runs_);
+}
+
+std::vector<StoredRun> read_facts(const std::filesystem::path& path) {
+  FactReader reader(path);
+  reader.update();
+  return std::move(reader).runs();
+}
+
+}  // namespace warpgauge::metrics

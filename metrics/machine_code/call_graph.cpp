@@ -1,0 +1,98 @@
+#include "metrics/machine_code/call_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+namespace warpgauge::metrics {
+namespace {
+
+/// Of .nv.callgraph: pairs of numbers, in lists. A list begins with a pair of 0 and its kind.
+enum class List : std::uint32_t {
+  calls = 0xffffffff,       ///< a function, and one that it calls
+  prototypes = 0xfffffffe,  ///< a function whose address is taken, and its prototype
+  by_pointer = 0xfffffffd,  ///< a function, and the prototype of a call that it makes
+  addresses = 0xfffffffc,   ///< a function, and one whose address it names
+};
+
+}  // namespace
+
+CallGraph::CallGraph(const Cubin& cubin) : functions_(cubin.functions()) {
+  read(cubin.section(".nv.callgraph"));
+}
+
+void CallGraph::read(std::span<const std::byte> section) {
+  std::multimap<std::uint32_t, std::uint32_t> of_prototype;  // its functions
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> by_pointer;
+  List list = List::calls;
+  std::array<std::uint32_t, 2> pair{};
+  for (; section.size() >= sizeof pair; section = section.subspan(sizeof pair)) {
+    std::memcpy(pair.data(), section.data(), sizeof pair);
+    const auto [first, second] = pair;
+    if (first == 0) {
+      list = static_cast<List>(second);
+    } else if (list == List::calls || list == List::addresses) {
+      calls_[first].insert(second);
+    } else if (list == List::prototypes) {
+      of_prototype.emplace(second, first);
+    } else if (list == List::by_pointer) {
+      by_pointer.emplace_back(first, second);
+    }
+  }
+  for (const auto& [caller, prototype] : by_pointer) {
+    const auto [begin, end] = of_prototype.equal_range(prototype);
+    for (auto one = begin; one != end; ++one) calls_[caller].insert(one->second);
+  }
+}
+
+const Cubin::Function* CallGraph::find(std::string_view function) const {
+  const auto found = std::ranges::find_if(
+      functions_, [&](const auto& one) { return one.second.name == function; });
+  return found == functions_.end() ? nullptr : &found->second;
+}
+
+std::set<std::uint32_t> CallGraph::reached_from(std::vector<std::uint32_t> open) const {
+  std::set<std::uint32_t> seen;
+  while (!open.empty()) {
+    const auto calls = calls_.find(open.back());
+    open.pop_back();
+    if (calls == calls_.end()) continue;
+    for (const std::uint32_t called : calls->second) {
+      if (seen.insert(called).second) open.push_back(called);
+    }
+  }
+  return seen;
+}
+
+std::set<std::string> CallGraph::called_by(std::string_view function) const {
+  std::vector<std::uint32_t> own;
+  for (const auto& [number, one] : functions_) {
+    if (one.name == function) own.push_back(number);
+  }
+  std::set<std::string> names;
+  for (const std::uint32_t called : reached_from(own)) {
+    if (const auto known = functions_.find(called); known != functions_.end()) {
+      names.emplace(known->second.name);
+    }
+  }
+  return names;
+}
+
+std::map<std::string, std::set<std::string>> CallGraph::shared_functions() const {
+  std::map<std::string, std::set<std::string>> of_kernels;
+  for (const auto& [number, kernel] : functions_) {
+    if (!kernel.is_entry || !calls_.contains(number)) continue;
+    for (const std::uint32_t called : reached_from({number})) {
+      const auto known = functions_.find(called);
+      if (known == functions_.end()) continue;
+      const Cubin::Function& function = known->second;
+      const bool is_apart = !function.is_entry && function.kernel == function.name;
+      if (is_apart) of_kernels[std::string(kernel.name)].emplace(function.name);
+    }
+  }
+  return of_kernels;
+}
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,251 @@
+// Looks into a cubin: section headers and, for what points into code, relocations.
+#include "metrics/machine_code/cubin.h"
+
+#include <elf.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "metrics/architecture/arch_name.h"
+#include "metrics/base/hash.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "cubins are read as they lie in memory");
+
+constexpr std::string_view kCodePrefix = ".text.";
+
+[[noreturn]] void refuse_cubin(std::string_view problem) {
+  throw CubinError(fmt::format("not a usable cubin: {}. Make it again with nvcc -cubin", problem));
+}
+
+/// `size` bytes of the image at `offset`; `what` names them in the error.
+std::span<const std::byte> slice(std::span<const std::byte> image, std::uint64_t offset,
+                                 std::uint64_t size, std::string_view what) {
+  if (offset > image.size() || size > image.size() - offset) {
+    refuse_cubin(
+        fmt::format("{} ({} bytes at offset {}) reaches beyond the end of the file ({} bytes)",
+                    what, size, offset, image.size()));
+  }
+  return image.subspan(offset, size);
+}
+
+/// A structure out of the image, which need not be aligned.
+template <typename Struct>
+Struct read_struct(std::span<const std::byte> image, std::uint64_t offset, std::string_view what) {
+  static_assert(std::is_trivially_copyable_v<Struct>);
+  Struct out;
+  std::memcpy(&out, slice(image, offset, sizeof out, what).data(), sizeof out);
+  return out;
+}
+
+/// The NUL-terminated string at `offset` of a string table.
+std::string_view string_at(std::span<const std::byte> table, std::uint64_t offset) {
+  if (offset >= table.size()) refuse_cubin("the name of a section lies outside the table of names");
+  const auto rest = table.subspan(offset);
+  const auto end = std::ranges::find(rest, std::byte{0});
+  if (end == rest.end()) refuse_cubin("the table of section names does not end with a zero");
+  return {reinterpret_cast<const char*>(rest.data()), static_cast<std::size_t>(end - rest.begin())};
+}
+
+/// Shared memory and uninitialised variables: a size, but nothing in the file. Types of their own
+/// where the device linker has yet to place them (nvcc -rdc=true).
+bool is_reserved(const Elf64_Shdr& section) {
+  constexpr std::uint32_t kGlobal = SHT_LOPROC + 7, kLocal = SHT_LOPROC + 9;
+  constexpr std::uint32_t kShared = SHT_LOPROC + 10;
+  const std::uint32_t type = section.sh_type;
+  return type == SHT_NOBITS || type == kGlobal || type == kLocal || type == kShared;
+}
+
+Elf64_Ehdr read_header(std::span<const std::byte> image) {
+  const auto header = read_struct<Elf64_Ehdr>(image, 0, "the ELF header");
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
+    refuse_cubin("it does not begin with \\x7fELF");
+  if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
+    refuse_cubin("it is not a little-endian 64-bit ELF file");
+  }
+  if (header.e_machine != EM_CUDA) {
+    refuse_cubin(
+        fmt::format("it is for ELF machine {}, not for CUDA ({})", header.e_machine, EM_CUDA));
+  }
+  if (header.e_shentsize != sizeof(Elf64_Shdr))
+    refuse_cubin("its section headers have an unknown size");
+  return header;
+}
+
+}  // namespace
+
+Cubin::Cubin(std::span<const std::byte> image) : image_(image) {
+  const Elf64_Ehdr header = read_header(image);
+  // The program headers are not used, but a file without them has lost its end.
+  slice(image, header.e_phoff, std::uint64_t{header.e_phnum} * header.e_phentsize,
+        "the table of program headers");
+
+  // Counts that do not fit into 16 bits are in the first section header (ELF gABI, "Sections").
+  const auto first = read_struct<Elf64_Shdr>(image, header.e_shoff, "the first section header");
+  const std::uint64_t count = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
+  const std::uint64_t names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first.sh_link;
+  if (count > image.size() / sizeof(Elf64_Shdr))
+    refuse_cubin("it claims more sections than fit into it");
+  if (names >= count) refuse_cubin("it has no table of section names");
+
+  const auto table =
+      slice(image, header.e_shoff, count * sizeof(Elf64_Shdr), "the table of section headers");
+  const auto section_header = [&](std::uint64_t index) {
+    return read_struct<Elf64_Shdr>(table, index * sizeof(Elf64_Shdr), "a section header");
+  };
+  const auto bytes_of = [&](const Elf64_Shdr& section) -> std::span<const std::byte> {
+    if (is_reserved(section)) return {};
+    return slice(image, section.sh_offset, section.sh_size, "a section");
+  };
+  const auto name_table = bytes_of(section_header(names));
+  sections_.emplace_back();  // 0 is the null section
+  for (std::uint64_t i = 1; i < count; ++i) {
+    const Elf64_Shdr section = section_header(i);
+    sections_.push_back({string_at(name_table, section.sh_name), bytes_of(section), section.sh_size,
+                         section.sh_link});
+  }
+  // Up to CUDA 12 in bits 0 to 7, and since in bits 8 to 15.
+  constexpr int kNewAbi = 8;
+  abi_ = header.e_ident[EI_ABIVERSION];
+  const int shift = abi_ >= kNewAbi ? 8 : 0;
+  sm_ = static_cast<int>(header.e_flags >> shift & 0xff);
+}
+
+std::string Cubin::arch() const {
+  constexpr std::string_view kOption = "-arch ";
+  const auto note = section(".note.nv.tkinfo");
+  const std::string_view text(reinterpret_cast<const char*>(note.data()), note.size());
+  // The note of the device linker comes before those of what it linked.
+  if (const std::size_t at = text.find(kOption); at != text.npos) {
+    const std::string_view rest = text.substr(at + kOption.size());
+    const auto noted =
+        ArchName::parse(rest.substr(0, rest.find_first_of(std::string_view(" \0", 2))));
+    if (noted && noted->number == sm_) return noted->str();
+  }
+  return ArchName{.number = sm_}.str();
+}
+
+std::vector<std::string> Cubin::kernels() const {
+  std::vector<std::string> names;
+  for (const Section& section : sections_) {
+    if (section.name.starts_with(kCodePrefix) && !section.bytes.empty()) {
+      names.emplace_back(section.name.substr(kCodePrefix.size()));
+    }
+  }
+  return names;
+}
+
+std::span<const std::byte> Cubin::code(std::string_view kernel) const {
+  for (const Section& section : sections_) {
+    if (section.name.starts_with(kCodePrefix) &&
+        section.name.substr(kCodePrefix.size()) == kernel) {
+      return section.bytes;
+    }
+  }
+  return {};
+}
+
+std::string Cubin::sass_hash(std::string_view kernel) const {
+  const auto bytes = code(kernel);
+  return bytes.empty() ? "" : hash_text(bytes);
+}
+
+std::span<const std::byte> Cubin::section(std::string_view name) const {
+  const Section* section = find(name);
+  return section == nullptr ? std::span<const std::byte>() : section->bytes;
+}
+
+std::span<const std::byte> Cubin::numbered_section(std::string_view name) const {
+  if (const Section* whole = find(name)) return whole->bytes;
+  const std::string prefix = std::string(name) + ".";
+  const auto numbered = [&](const Section& section) { return section.name.starts_with(prefix); };
+  const auto found = std::ranges::find_if(sections_, numbered);
+  const bool is_one = std::ranges::count_if(sections_, numbered) == 1;
+  return is_one ? found->bytes : std::span<const std::byte>();
+}
+
+std::uint64_t Cubin::shared_static_bytes(std::string_view kernel) const {
+  constexpr int kFirstWithReserve = 90;
+  constexpr std::uint64_t kReserve = 1024;  // at the front of each block's, for the system
+  const Section* section = find(std::string(".nv.shared.").append(kernel));
+  const std::uint64_t bytes = section == nullptr ? 0 : section->size;
+  const std::uint64_t reserve = sm_ >= kFirstWithReserve ? kReserve : 0;
+  return bytes > reserve ? bytes - reserve : 0;
+}
+
+std::map<std::uint64_t, std::string_view> Cubin::kernels_at(std::string_view name) const {
+  std::map<std::uint64_t, std::string_view> kernels;
+  const auto add = [&](std::span<const std::byte> symbols, const Elf64_Rel& relocation) {
+    const std::uint64_t at = ELF64_R_SYM(relocation.r_info) * sizeof(Elf64_Sym);
+    if (at + sizeof(Elf64_Sym) > symbols.size()) return;
+    const auto symbol = read_struct<Elf64_Sym>(symbols, at, "a symbol");
+    if (symbol.st_shndx >= sections_.size()) return;
+    const std::string_view target = sections_[symbol.st_shndx].name;
+    if (target.starts_with(kCodePrefix)) {
+      kernels[relocation.r_offset] = target.substr(kCodePrefix.size());
+    }
+  };
+  for (const auto& [prefix, bytes] :
+       {std::pair{".rel", sizeof(Elf64_Rel)}, {".rela", sizeof(Elf64_Rela)}}) {
+    const Section* table = find(std::string(prefix).append(name));
+    if (table == nullptr || table->link >= sections_.size()) continue;
+    // Elf64_Rela is Elf64_Rel and an addend, which is 0 here: symbols are whole sections.
+    for (std::size_t at = 0; at + bytes <= table->bytes.size(); at += bytes) {
+      add(sections_[table->link].bytes, read_struct<Elf64_Rel>(table->bytes, at, "a relocation"));
+    }
+  }
+  return kernels;
+}
+
+std::map<std::uint32_t, Cubin::Function> Cubin::functions() const {
+  constexpr unsigned char kEntry = 0x10;  // of st_other
+  std::map<std::uint32_t, Function> functions;
+  const Section* table = find(".symtab");
+  if (table == nullptr || table->link >= sections_.size()) return functions;
+  const auto names = sections_[table->link].bytes;
+  const std::size_t count = table->bytes.size() / sizeof(Elf64_Sym);
+  for (std::uint32_t number = 0; number < count; ++number) {
+    const auto symbol =
+        read_struct<Elf64_Sym>(table->bytes, number * sizeof(Elf64_Sym), "a symbol");
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx >= sections_.size() ||
+        symbol.st_name >= names.size()) {
+      continue;
+    }
+    const std::string_view section = sections_[symbol.st_shndx].name;
+    const auto rest = names.subspan(symbol.st_name);
+    const auto end = std::ranges::find(rest, std::byte{0});
+    if (!section.starts_with(kCodePrefix) || end == rest.end()) continue;
+    functions[number] = {.name = string_at(names, symbol.st_name),
+                         .kernel = section.substr(kCodePrefix.size()),
+                         .offset = symbol.st_value,
+                         .is_entry = (symbol.st_other & kEntry) != 0};
+  }
+  return functions;
+}
+
+const Cubin::Section* Cubin::find(std::string_view name) const {
+  const auto found = std::ranges::find(sections_, name, &Section::name);
+  return found == sections_.end() ? nullptr : &*found;
+}
+
+std::uint64_t Cubin::constant_bytes(std::string_view kernel) const {
+  constexpr std::string_view kConstantPrefix = ".nv.constant";  // bank, point and kernel follow
+  std::uint64_t bytes = 0;
+  for (const Section& section : sections_) {
+    if (!section.name.starts_with(kConstantPrefix)) continue;
+    const std::size_t point = section.name.find('.', kConstantPrefix.size());
+    if (point != section.name.npos && section.name.substr(point + 1) == kernel) {
+      bytes += section.bytes.size();
+    }
+  }
+  return bytes;
+}
+
+std::uint64_t Cubin::module_constant_bytes() const { return section(".nv.constant3").size(); }
+
+}  // namespace warpgauge::metrics

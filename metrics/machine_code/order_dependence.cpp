@@ -1,0 +1,594 @@
+#include "metrics/machine_code/order_dependence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "metrics/machine_code/sass.h"
+#include "metrics/machine_code/sass_code.h"
+#include "metrics/machine_code/sass_flow.h"
+#include "metrics/machine_code/sass_registers.h"
+
+namespace warpgauge::metrics {
+namespace {
+
+using OrderSource = OrderDependence::Source;
+using Effect = OrderDependence::Effect;
+
+/// What a value depends on: the first instruction of the code that is a source, as an index; larger
+/// than all if none is.
+using Origin = std::uint32_t;
+constexpr Origin kNone = static_cast<Origin>(-1);
+
+enum Space : std::size_t { shared, global, local, kSpaces };
+
+using Spaces = std::span<const Space>;
+constexpr std::array kAll = {shared, global, local};
+constexpr Spaces kEach = kAll;
+
+Spaces only(Space space) { return kEach.subspan(space, 1); }
+
+Spaces spaces_of(MemoryOp op) {
+  switch (op) {
+    case MemoryOp::lds:
+    case MemoryOp::sts:
+    case MemoryOp::atoms:
+    case MemoryOp::atoms_popc:
+    case MemoryOp::atoms_cas:
+    case MemoryOp::ldsm:
+    case MemoryOp::stsm:
+    case MemoryOp::wgmma:
+      return only(shared);
+    case MemoryOp::ldl:
+    case MemoryOp::stl:
+      return only(local);
+    case MemoryOp::ldg:
+    case MemoryOp::stg:
+    case MemoryOp::atomg:
+    case MemoryOp::atomg_cas:
+    case MemoryOp::red:
+      return only(global);
+    case MemoryOp::ldgsts:
+    case MemoryOp::other:
+      return kEach.subspan(shared, 2);
+    case MemoryOp::ld:
+    case MemoryOp::st:
+    case MemoryOp::atom:
+    case MemoryOp::atom_cas:
+      return kEach;
+    case MemoryOp::bulk:     // see traffic_of()
+    case MemoryOp::barrier:  // only those that wait for it read it
+      break;
+  }
+  return {};
+}
+
+/// Bits 77 to 80 of a load from global memory: who else may write what it reads.
+enum class Coherence : std::uint8_t { constant, weak, strong };
+Coherence coherence_of(const SassWord& word, int sm) {
+  const unsigned field = word.high >> 13 & 0xf;
+  if (sm < 80) {  // the upper two bits: constant, weak, strong, memory-mapped
+    return field < 4 ? Coherence::constant : field < 8 ? Coherence::weak : Coherence::strong;
+  }
+  constexpr unsigned kWeak = 0, kConstant = 4;
+  if (field == kConstant) return Coherence::constant;
+  return field == kWeak ? Coherence::weak : Coherence::strong;
+}
+
+/// A register of the code, or behind them a space, as an index into what is known of each.
+using Slot = std::uint16_t;
+
+/// Numbers the registers that the code uses, predicates first.
+class Numbering {
+ public:
+  static constexpr Slot kPredicates = kRegisters - kPredicate;
+
+  Numbering() {
+    for (Slot slot = 0; slot < kPredicates; ++slot) slots_[kPredicate + slot] = slot;
+  }
+  std::vector<Slot> of(const std::vector<Register>& registers) {
+    std::vector<Slot> slots;
+    for (const Register one : registers) {
+      if (one < kPredicate && slots_[one] == 0) slots_[one] = size_++;
+      slots.push_back(slots_[one]);
+    }
+    return slots;
+  }
+  Slot size() const { return size_; }
+
+ private:
+  std::array<Slot, kRegisters> slots_{};
+  Slot size_ = kPredicates;
+};
+
+constexpr unsigned kBarrierInMemory = 0x1a7, kMoreRegisters = 0x1c8, kCallElsewhere = 0x143,
+                   kMultifunction = 0x108;
+
+/// Whose stores a thread may see behind an instruction.
+enum class Synchronization : std::uint8_t {
+  none,   // its own
+  block,  // those that stand before a barrier of the block, or before an atomic on its memory
+  all,    // all
+};
+
+struct DecodedInstruction {
+  std::vector<Slot> reads, address, guard, writes, may_write;  // as RegisterUse has them
+  Condition condition = 0, otherwise = 0;
+  std::vector<Condition> never;
+  std::optional<MemoryOp> access;
+  Spaces loads_from, stores_to;
+  std::optional<OrderSource> source;  // in any circumstances
+  bool is_approximation = false;
+  bool is_sum = false;  // a product of tiles of floats
+  Synchronization synchronizes = Synchronization::none;
+};
+
+bool only_stores(MemoryOp op) {
+  return op == MemoryOp::stg || op == MemoryOp::sts || op == MemoryOp::stl || op == MemoryOp::st ||
+         op == MemoryOp::stsm || op == MemoryOp::red;
+}
+
+/// The spaces that an access loads from and stores to.
+struct Traffic {
+  Spaces from, to;
+};
+Traffic traffic_of(const SassWord& word, MemoryOp op, int sm) {
+  if (op == MemoryOp::bulk) {
+    switch (word.opcode()) {
+      case 0x1b4:  // UTMALDG
+        return {only(global), only(shared)};
+      case 0x1b5:  // UTMASTG
+      case 0x1b6:  // UTMAREDG
+        return {only(shared), only(global)};
+      case 0x1bd:  // STAS
+      case 0x1be:  // REDAS
+        return {only(shared), only(shared)};
+      default:  // bits 9 and 10 of UBLKCP and UBLKRED: to shared memory, and from it
+        return {only((word.high >> 10 & 1) != 0 ? shared : global),
+                only((word.high >> 9 & 1) != 0 ? shared : global)};
+    }
+  }
+  const bool is_constant = op == MemoryOp::ldg && coherence_of(word, sm) == Coherence::constant;
+  const bool only_loads = is_load(op) || op == MemoryOp::wgmma;
+  const Spaces spaces = spaces_of(op);
+  return {only_stores(op) || is_constant ? Spaces() : spaces, only_loads ? Spaces() : spaces};
+}
+
+std::optional<OrderSource> source_of(const SassWord& word, const DecodedInstruction& one, int sm) {
+  const bool has_result = !one.writes.empty() || !one.may_write.empty();
+  if (word.opcode() == kBarrierInMemory && has_result) return OrderSource::barrier;
+  if (word.opcode() == kMoreRegisters && has_result) return OrderSource::registers;
+  if (!one.access) return std::nullopt;
+  if (returns_a_value(*one.access) && has_result) return OrderSource::atomic;
+  const bool is_global = *one.access == MemoryOp::ldg || *one.access == MemoryOp::ld;
+  if (is_global && coherence_of(word, sm) == Coherence::strong) return OrderSource::load;
+  return std::nullopt;
+}
+
+Synchronization synchronization_of(const SassWord& word, const DecodedInstruction& one) {
+  constexpr unsigned kBarrier = 0x11d, kFence = 0x192, kBarrierOfWarp = 0x148,
+                     kBarrierOfCluster = 0x1c7;
+  switch (word.opcode()) {
+    case kBarrier:
+    case kBarrierOfWarp:
+      return Synchronization::block;
+    case kFence:
+    case kBarrierOfCluster:
+    case kBarrierInMemory:
+    case kCallElsewhere:
+      return Synchronization::all;
+    default:
+      break;
+  }
+  if (one.access && returns_a_value(*one.access)) {
+    const Spaces spaces = spaces_of(*one.access);
+    if (spaces.size() == 1 && spaces.front() == shared) return Synchronization::block;
+  }
+  return one.source ? Synchronization::all : Synchronization::none;
+}
+
+/// What is not a matter of the instruction alone.
+struct Surroundings {
+  int sm;
+  bool may_allocate;  // calls may be of malloc
+  std::string_view kernel;
+  const PtxLines* ptx_lines;
+};
+
+DecodedInstruction instruction_of(const SassWord& word, const Surroundings& around,
+                                  Numbering& numbering) {
+  constexpr Register kResult = 4;  // and the one behind it, as the calling convention has it
+  const bool allocates = around.may_allocate && word.opcode() == kCallElsewhere;
+  RegisterUse use = registers_of(word, around.sm);
+  DecodedInstruction one{.reads = numbering.of(use.reads),
+                         .address = numbering.of(use.address),
+                         .guard = numbering.of(use.guard),
+                         .writes = numbering.of(use.writes),
+                         .may_write = numbering.of(use.may_write),
+                         .condition = use.condition,
+                         .otherwise = use.otherwise,
+                         .never = std::move(use.never)};
+  if (const auto access = memory_instruction(word, around.sm)) {
+    one.access = access->op;
+    const Traffic traffic = traffic_of(word, access->op, around.sm);
+    one.loads_from = traffic.from;
+    one.stores_to = traffic.to;
+  }
+  one.source = source_of(word, one, around.sm);
+  if (one.access && is_load(*one.access) && around.ptx_lines != nullptr &&
+      around.ptx_lines->is_strong_load(around.kernel, word.pc)) {
+    one.source = OrderSource::load;
+  }
+  if (allocates) {
+    one.source = OrderSource::allocation;
+    one.writes = numbering.of({kResult, kResult + 1});
+  }
+  one.synchronizes = synchronization_of(word, one);
+  one.is_sum = multiplies_floats(word);
+  one.is_approximation = word.opcode() == kMultifunction && around.ptx_lines != nullptr &&
+                         around.ptx_lines->is_approximation(around.kernel, word.pc);
+  return one;
+}
+
+std::optional<OrderSource> source_in(Circumstances circumstances, const DecodedInstruction& one) {
+  if (one.is_approximation && circumstances.approximations != Approximations::own) {
+    return OrderSource::approximation;
+  }
+  if (one.is_sum && circumstances.products == Products::of_the_emulator)
+    return OrderSource::product;
+  if (one.source) return one.source;
+  const bool loads = one.access && is_load(*one.access);
+  if (loads && circumstances.memory == Memory::unsettled) return OrderSource::memory;
+  return std::nullopt;
+}
+
+}  // namespace
+
+struct OrderOfThreads::Code {
+  std::vector<SassWord> words;
+  std::vector<DecodedInstruction> instructions;
+  SassFlow flow;
+  Slot slots;  // of registers
+};
+
+namespace {
+
+using Code = OrderOfThreads::Code;
+
+bool lower(Origin& to, Origin origin) {
+  if (origin >= to) return false;
+  to = origin;
+  return true;
+}
+
+bool lower(std::span<Origin> to, std::span<const Origin> origins) {
+  // Mostly nothing is new, and to see that takes a fifth of the time.
+  if (std::equal(to.data(), to.data() + to.size(), origins.data())) return false;
+  bool is_new = false;
+  for (std::size_t i = 0; i < to.size(); ++i) is_new |= lower(to[i], origins[i]);
+  return is_new;
+}
+
+/// What the values in registers depend on, also where a predicate holds or does not. "@P0 MOV R5,
+/// 0" leaves in R5 what it was where P0 does not hold. "@P0 STS [R5]" does not see that, and of
+/// threads that have set P0 before, nothing is left.
+class SlotValues {
+ public:
+  explicit SlotValues(Slot slots) : always_(slots, kNone) {}
+
+  /// Of a register that is read under `condition`.
+  Origin of(Slot one, Condition condition) const { return under(condition)[one]; }
+
+  void write(const DecodedInstruction& one, Origin origin) {
+    for (const Slot to : one.writes) {
+      const Origin left = one.condition == 0 ? kNone : of(to, one.otherwise);
+      if (left != origin && one.condition != 0) conditional_.try_emplace(one.condition, always_);
+      for (auto& [condition, values] : conditional_) {
+        const bool is_certain = one.condition == 0 || one.condition == condition;
+        values[to] = is_certain ? origin : std::min(values[to], origin);
+      }
+      always_[to] = std::min(left, origin);
+    }
+    for (const Slot to : one.may_write) {
+      lower(always_[to], origin);
+      for (auto& [condition, values] : conditional_) lower(values[to], origin);
+    }
+    for (const auto* const slots : {&one.writes, &one.may_write}) {
+      for (const Slot to : *slots) forget(to);
+    }
+    for (const Condition never : one.never) {
+      conditional_.insert_or_assign(never, Origins(always_.size(), kNone));
+    }
+  }
+
+  /// Where control comes from elsewhere, too. Whether anything depends on more than before.
+  bool merge(const SlotValues& other) {
+    bool is_new = false;
+    for (const auto& [condition, values] : other.conditional_) {
+      conditional_.try_emplace(condition, always_);
+    }
+    for (auto& [condition, values] : conditional_) {
+      is_new |= lower(values, other.under(condition));
+    }
+    is_new |= lower(always_, other.always_);
+    std::erase_if(conditional_, [&](const auto& one) { return one.second == always_; });
+    return is_new;
+  }
+
+ private:
+  using Origins = std::vector<Origin>;
+
+  const Origins& under(Condition condition) const {
+    const auto found = conditional_.find(condition);
+    return found == conditional_.end() ? always_ : found->second;
+  }
+  /// What was known where a predicate held, or did not, before it was written.
+  void forget(Slot predicate) {
+    if (predicate >= Numbering::kPredicates) return;
+    const auto number = static_cast<Register>(kPredicate + predicate);
+    std::erase_if(conditional_, [&](const auto& one) { return is_about(one.first, number); });
+  }
+
+  Origins always_;                            // by slot
+  std::map<Condition, Origins> conditional_;  // where they depend on less
+};
+
+/// Follows values through the code until nothing new depends on a source.
+class Propagation {
+ public:
+  Propagation(const Code& code, std::vector<std::optional<OrderSource>> sources)
+      : code_(code),
+        sources_(std::move(sources)),
+        at_begin_(code.flow.blocks().size(), State(code.slots)),
+        branches_(code.flow.blocks().size(), kNone),
+        decided_(code.flow.blocks().size(), kNone),
+        open_(code.flow.blocks().size()) {
+    stored_.fill(kNone);
+    before_barriers_.fill(kNone);
+    const auto synchronizes = [&](std::size_t index) {
+      return code.instructions[index].synchronizes != Synchronization::none;
+    };
+    const auto is_source = [&](std::size_t index) { return sources_[index].has_value(); };
+    for (std::size_t block = 0; block < open_.size(); ++block) {
+      const SassBlock& range = code.flow.blocks()[block];
+      const auto indices = std::views::iota(range.begin, range.end);
+      if (std::ranges::any_of(indices, synchronizes)) synchronizing_.push_back(block);
+      open_[block] = std::ranges::any_of(indices, is_source);
+    }
+    while (std::ranges::find(open_, true) != open_.end()) {
+      for (std::size_t block = 0; block < open_.size(); ++block) {
+        if (!open_[block]) continue;
+        open_[block] = false;
+        follow(block, [](std::size_t, Effect, Origin) {});
+      }
+    }
+  }
+
+  bool reaches_global_memory() const { return stored_[global] != kNone; }
+
+  std::vector<OrderDependence> dependences() {
+    std::vector<OrderDependence> found;
+    for (std::size_t block = 0; block < open_.size(); ++block) {
+      follow(block, [&](std::size_t index, Effect effect, Origin origin) {
+        found.push_back({.pc = code_.words[index].pc,
+                         .source = *sources_[origin],
+                         .source_pc = code_.words[origin].pc,
+                         .effect = effect,
+                         .groups = groups_of(index, effect)});
+      });
+    }
+    return found;
+  }
+
+ private:
+  struct State {
+    explicit State(Slot slots) : registers(slots) { memory.fill(kNone); }
+    bool merge(const State& other) {
+      const bool is_new = registers.merge(other.registers);
+      return lower(memory, other.memory) || is_new;
+    }
+
+    SlotValues registers;
+    std::array<Origin, kSpaces> memory;  // of the values that were stored to a space
+  };
+
+  /// What an instruction reads, of the state before it.
+  struct Inputs {
+    Origin guard = kNone, address = kNone, others = kNone;
+  };
+  static Inputs inputs_of(const DecodedInstruction& one, const SlotValues& registers) {
+    const auto first = [&](const std::vector<Slot>& slots, Condition condition) {
+      Origin origin = kNone;
+      for (const Slot slot : slots) lower(origin, registers.of(slot, condition));
+      return origin;
+    };
+    return {first(one.guard, 0), first(one.address, one.condition),
+            first(one.reads, one.condition)};
+  }
+
+  std::vector<std::string_view> groups_of(std::size_t index, Effect effect) const {
+    constexpr std::array<std::string_view, kSpaces> kNames = {"shared", "global", "local"};
+    std::vector<std::string_view> groups;
+    if (effect == Effect::execution) groups.emplace_back("instructions");
+    if (effect != Effect::access && is_branch(code_.words[index])) groups.emplace_back("branches");
+    const DecodedInstruction& one = code_.instructions[index];
+    if (!one.access) return groups;
+    const bool is_product = *one.access == MemoryOp::wgmma;
+    if (is_product || *one.access == MemoryOp::bulk) {  // of any memory they count the same
+      if (effect != Effect::execution) return groups;
+      is_product ? groups.insert(groups.end(), {"wgmma", "shared"})
+                 : groups.insert(groups.end(), {"bulk", "cluster"});
+      return groups;
+    }
+    for (const Space space : spaces_of(*one.access)) groups.push_back(kNames[space]);
+    return groups;
+  }
+
+  /// Passes on to registers and memory what the results of an instruction depend on.
+  void execute(std::size_t index, Origin origin, State& state) {
+    const DecodedInstruction& one = code_.instructions[index];
+    auto& memory = state.memory;
+    bool is_new = false;  // elsewhere
+    for (std::size_t space = 0; space < kSpaces; ++space) {
+      if (one.synchronizes == Synchronization::all) lower(memory[space], stored_[space]);
+      if (one.synchronizes != Synchronization::block) continue;
+      is_new |= lower(before_barriers_[space], memory[space]);
+      lower(memory[space], before_barriers_[space]);
+    }
+    for (const Space space : one.loads_from) lower(origin, memory[space]);
+    for (const Space space : one.stores_to) {
+      lower(memory[space], origin);
+      is_new |= lower(stored_[space], origin);
+    }
+    for (std::size_t i = 0; is_new && i < synchronizing_.size(); ++i) {
+      open_[synchronizing_[i]] = true;
+    }
+    if (sources_[index]) lower(origin, static_cast<Origin>(index));
+    state.registers.write(one, origin);
+  }
+
+  /// A branch at the end of `block` that depends on something: so does what it decides.
+  void decide(std::size_t block, Origin origin) {
+    if (!lower(branches_[block], origin)) return;
+    for (const std::size_t other : code_.flow.graph().decided_by(block)) {
+      if (lower(decided_[other], origin)) open_[other] = true;
+    }
+  }
+
+  /// Once through a block. Calls `report(index, effect, origin)` for each instruction that depends
+  /// on something, and opens the blocks for which anything is new.
+  template <typename Report>
+  void follow(std::size_t block, const Report& report) {
+    const SassBlock& range = code_.flow.blocks()[block];
+    State state = at_begin_[block];
+    const Origin decided = decided_[block];
+    for (std::size_t i = range.begin; i < range.end; ++i) {
+      const DecodedInstruction& one = code_.instructions[i];
+      const Inputs in = inputs_of(one, state.registers);
+      const bool branch = is_branch(code_.words[i]);
+      const Origin here = std::min(in.guard, branch ? in.others : in.address);
+      if (decided != kNone) {
+        report(i, Effect::execution, decided);
+      } else if (here != kNone && (branch || one.access)) {
+        report(i, branch ? Effect::divergence : Effect::access, here);
+      }
+      if (branch && here != kNone) decide(block, here);
+      execute(i, std::min({decided, in.guard, in.address, in.others}), state);
+    }
+    for (const std::size_t next : range.next) {
+      if (at_begin_[next].merge(state)) open_[next] = true;
+    }
+  }
+
+  const Code& code_;
+  const std::vector<std::optional<OrderSource>> sources_;  // of each instruction
+  std::vector<std::size_t> synchronizing_;                 // blocks that wait for other threads
+  std::vector<State> at_begin_;                            // of each block
+  std::vector<Origin> branches_;                           // of the branch at the end of each
+  std::vector<Origin> decided_;                  // by a branch: of each block, whether it executes
+  std::vector<bool> open_;                       // blocks that have to be followed again
+  std::array<Origin, kSpaces> stored_;           // anywhere in the code
+  std::array<Origin, kSpaces> before_barriers_;  // and atomics of the block
+};
+
+/// Whether a kernel of the cubin calls malloc: it has a symbol of that name.
+bool mentions_malloc(const Cubin& cubin) {
+  constexpr std::string_view kName("\0malloc", 8);  // with the zeros around it
+  const auto names = cubin.section(".strtab");
+  return std::string_view(reinterpret_cast<const char*>(names.data()), names.size()).find(kName) !=
+         std::string_view::npos;
+}
+
+}  // namespace
+
+Trust OrderDependence::trust(const SourceLine& line) const {
+  const auto what = [&]() -> std::string_view {
+    switch (source) {
+      case OrderSource::atomic:
+        return "what an atomic returns";
+      case OrderSource::load:
+        return "what a volatile or strong load reads";
+      case OrderSource::barrier:
+        return "how long the wait for a barrier lasts";
+      case OrderSource::registers:
+        return "how long the wait for registers lasts";
+      case OrderSource::allocation:
+        return "where malloc finds memory";
+      case OrderSource::approximation:
+        return "what an approximate function gives";
+      case OrderSource::product:
+        return "what a matrix product sums to";
+      case OrderSource::memory:
+        return "what memory holds";
+    }
+    return "";
+  };
+  const auto does = [&]() -> std::string_view {
+    switch (effect) {
+      case Effect::execution:
+        return "decides whether this executes";
+      case Effect::access:
+        return "decides what this accesses";
+      case Effect::divergence:
+        return "decides a branch here";
+    }
+    return "";
+  };
+  // The name of the file alone: its folder is another one on each machine.
+  const std::string name = std::filesystem::path(line.file).filename().string();
+  const std::string place = name.empty() ? "" : fmt::format(" at {}:{}", name, line.line);
+  const auto so = [&]() -> std::string_view {
+    switch (source) {
+      case OrderSource::approximation:
+        return "but its values are known for sm_90 only";
+      case OrderSource::product:
+        return "but a GPU's sums may have other last bits";
+      case OrderSource::memory:
+        return "and the order of threads or the rounding of a matrix product may have decided "
+               "that, here or in an earlier launch";
+      default:
+        return "so the count can depend on the order of threads";
+    }
+  };
+  return {Confidence::estimate, fmt::format("{}{} {}, {}", what(), place, does(), so())};
+}
+
+OrderOfThreads::OrderOfThreads(const Cubin& cubin, std::string_view kernel,
+                               const PtxLines* ptx_lines) {
+  const int sm = known_sm(cubin);
+  std::vector<SassWord> words = machine_code(cubin, kernel);
+  const Surroundings around{sm, mentions_malloc(cubin), kernel, ptx_lines};
+  std::vector<DecodedInstruction> instructions;
+  Numbering numbering;
+  for (const SassWord& word : words) {
+    instructions.push_back(instruction_of(word, around, numbering));
+  }
+  SassFlow flow(words, sm, branch_targets(cubin, kernel));
+  code_ = std::make_unique<const Code>(std::move(words), std::move(instructions), std::move(flow),
+                                       numbering.size());
+}
+
+OrderOfThreads::~OrderOfThreads() = default;
+
+OrderInfluence OrderOfThreads::influence(Circumstances circumstances) const {
+  std::vector<std::optional<OrderSource>> sources;
+  for (const DecodedInstruction& one : code_->instructions) {
+    sources.push_back(source_in(circumstances, one));
+  }
+  if (std::ranges::none_of(sources, &std::optional<OrderSource>::has_value)) return {};
+  Propagation propagation(*code_, std::move(sources));
+  return {propagation.dependences(), propagation.reaches_global_memory()};
+}
+
+}  // namespace warpgauge::metrics

@@ -1,0 +1,146 @@
+// Counts and faults of an emulated program, from one process to another.
+#include "metrics/counting/emulator_report.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace warpgauge::metrics {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class Report : public testing::Test {
+ protected:
+  Report() { std::filesystem::remove(path_); }
+  ~Report() override { std::filesystem::remove(path_); }
+
+  const std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) /
+                                      ("counts_report." + std::to_string(getpid()) + ".jsonl");
+};
+
+LineCounts line(std::uint64_t requests, Confidence confidence, const char* reason) {
+  LineCounts counts{.kernel = "k", .file = "own.h", .line = 20};
+  counts.inlined = {{"own.h", 20}, {"a.cu", 7}};
+  counts.counts.shared_requests = requests;
+  if (confidence != Confidence::exact) counts.trust["shared"] = {confidence, reason};
+  return counts;
+}
+
+TEST_F(Report, IsReadAsItWasWritten) {
+  const DeviceFault fault = {"kernel k, a.cu:7: trap", "k", {"a.cu", 7, {{"b.h", 1}, {"a.cu", 7}}}};
+  append_report(path_, {{line(3, Confidence::predicted, "no machine code")}, {fault}});
+  const CountsReport report = read_report(path_);
+  ASSERT_EQ(report.lines.size(), 1u);
+  EXPECT_EQ(report.lines[0].kernel, "k");
+  EXPECT_EQ(report.lines[0].source(), line(3, Confidence::exact, "").source());
+  EXPECT_EQ(report.lines[0].counts.shared_requests, 3u);
+  EXPECT_EQ(trust_in(report.lines[0], "shared.requests").reason, "no machine code");
+  ASSERT_EQ(report.faults.size(), 1u);
+  EXPECT_EQ(report.faults[0].text, fault.text);
+  EXPECT_EQ(report.faults[0].kernel, "k");
+  EXPECT_EQ(report.faults[0].source, fault.source);
+}
+
+TEST_F(Report, KeepsWhatProcessesDidWithTheRuntime) {
+  for (const char* call : {"cudaMalloc", "cudaFree"}) {
+    append_report(path_, {.runtimes = {{"./program", call, "cudaFree: cudaErrorInvalidValue"}},
+                          .refused = {"cudaIpcGetMemHandle is not emulated"}});
+  }
+  const CountsReport report = read_report(path_);
+  ASSERT_EQ(report.runtimes.size(), 2u);
+  EXPECT_EQ(report.runtimes[1].program, "./program");
+  EXPECT_EQ(report.runtimes[1].call, "cudaFree");
+  EXPECT_EQ(report.runtimes[1].failure, "cudaFree: cudaErrorInvalidValue");
+  EXPECT_THAT(report.refused, ElementsAre("cudaIpcGetMemHandle is not emulated"));
+}
+
+TEST_F(Report, KeepsTheCuresOfLines) {
+  LineCounts cured = line(3, Confidence::exact, "");
+  cured.cures = {{"shared.bank_conflicts", "pad by 1 word"}};
+  append_report(path_, {{cured}, {}});
+  append_report(path_, {{line(3, Confidence::exact, "")}, {}});
+  const CountsReport report = read_report(path_);
+  ASSERT_EQ(report.lines.size(), 1u);
+  EXPECT_EQ(report.lines[0].cures, cured.cures);
+}
+
+TEST_F(Report, AddsUpWhatSeveralProcessesCounted) {
+  append_report(path_, {{line(3, Confidence::estimate, "a loop")}, {}});
+  append_report(path_, {{line(4, Confidence::exact, "")}, {}});
+  const CountsReport report = read_report(path_);
+  ASSERT_EQ(report.lines.size(), 1u);
+  EXPECT_EQ(report.lines[0].counts.shared_requests, 7u);
+  EXPECT_EQ(trust_in(report.lines[0], "shared.requests").confidence, Confidence::estimate);
+}
+
+TEST_F(Report, AddsUpTheLaunchesOfAKernelAndHasEachCodeOnce) {
+  const ReportedCode code{{.registers = 12,
+                           .stack_bytes = 0,
+                           .barriers = 1,
+                           .least_registers = 40,
+                           .most_registers = 232},
+                          4096,
+                          "0123456789abcdef"};
+  const Launch wide{
+      .grid = {2, 1, 1}, .block = {32, 8, 1}, .dynamic_shared_bytes = 64, .cluster = {2, 1, 1}};
+  append_report(path_, {.kernels = {{"k", 3, {wide}, {code}}}});
+  append_report(path_,
+                {.kernels = {{"k", 2, {wide, Launch{}}, {code, {}}}, {"other\xff", 1, {}, {}}}});
+  const CountsReport report = read_report(path_);
+  ASSERT_EQ(report.kernels.size(), 2u);
+  const ReportedKernel& kernel = report.kernels[0];
+  EXPECT_EQ(kernel.name, "k");
+  EXPECT_EQ(kernel.launches, 5u);
+  ASSERT_EQ(kernel.counted.size(), 2u);
+  EXPECT_TRUE(kernel.counted[0].like(wide));
+  EXPECT_EQ(kernel.counted[0].count, 2u);
+  EXPECT_THAT(kernel.codes, ElementsAre(code, ReportedCode{}));
+  EXPECT_THAT(report.kernels[1].counted, IsEmpty());
+}
+
+TEST_F(Report, HasEachProcessOnceAndKnowsThoseThatHaveNotEnded) {
+  const ReportedProcess killed{"7-1", "./a", false}, ended{"7-2", "./b", true};
+  append_report(path_, {.processes = {killed}});
+  append_report(path_, {.processes = {{"7-2", "./b", false}}});
+  append_report(path_, {.lines = {line(3, Confidence::exact, "")}, .processes = {ended}});
+  append_report(path_, {.processes = {ended}});
+  EXPECT_THAT(read_report(path_).processes, ElementsAre(killed, ended));
+}
+
+TEST_F(Report, IsEmptyWithoutAFile) {
+  EXPECT_THAT(read_report(path_).lines, IsEmpty());
+  EXPECT_THAT(read_report(path_).faults, IsEmpty());
+}
+
+TEST_F(Report, ADamagedLineIsAnErrorWithItsNumber) {
+  append_report(path_, {{line(3, Confidence::exact, "")}, {}});
+  std::ofstream(path_, std::ios::app) << "{\"fault\":\"a trap\"}\n";
+  try {
+    read_report(path_);
+    FAIL() << "was read";
+  } catch (const ReportError& error) {
+    EXPECT_THAT(error.what(), HasSubstr(".jsonl:2: no line of a report: "));
+  }
+}
+
+TEST_F(Report, IsClosedThoughItWasOpenedInPlaceOfStandardInput) {
+  const int input = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  append_report(path_, {{line(3, Confidence::exact, "")}, {}});
+  const bool closed = fcntl(STDIN_FILENO, F_GETFD) < 0;
+  if (input >= 0) {
+    dup2(input, STDIN_FILENO);
+    close(input);
+  }
+  EXPECT_TRUE(closed);
+}
+
+}  // namespace
+}  // namespace warpgauge::metrics
