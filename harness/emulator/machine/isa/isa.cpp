@@ -16,7 +16,7 @@ namespace {
         isa::memory_handler, isa::atomic_handler, isa::async_handler, isa::warp_op_handler \
   }
 
-struct LaunchFilter {
+struct Choice {
   Isa isa;
   bool possible;
 };
@@ -38,8 +38,8 @@ bool has_avx512() {
 #endif
 
 // Those of this build, the best first.
-const std::vector<LaunchFilter>& choices() {
-  static const std::vector<LaunchFilter> kChoices = {
+const std::vector<Choice>& choices() {
+  static const std::vector<Choice> kChoices = {
 #ifdef WARPGAUGE_HAS_avx512
       {WARPGAUGE_ISA_ROW("compiled", true, avx512), has_avx512()},
       {WARPGAUGE_ISA_ROW("avx512", false, avx512), has_avx512()},
@@ -60,7 +60,7 @@ const std::vector<LaunchFilter>& choices() {
 const Isa& best_isa() {
   const char* const wanted = std::getenv("WARPGAUGE_ISA");
   std::string known;
-  for (const LaunchFilter& choice : choices()) {
+  for (const Choice& choice : choices()) {
     if (wanted == nullptr ? choice.possible : std::string_view(wanted) == choice.isa.name) {
       if (choice.possible) return choice.isa;
       throw std::invalid_argument(std::string("WARPGAUGE_ISA=") + wanted +
