@@ -137,6 +137,27 @@ circumstances() { # COMMAND...
     /var/lib/dpkg/status /var/lib/rpm 2>/dev/null || :
 }
 
+architectures() { # NAME: all of them, or the few that tests are built for
+  sed -n "s/^set(WARPGAUGE_${1^^}_ARCHITECTURES \([0-9 ]*\)).*/\1/p" "$root/cmake/Architectures.cmake" ||
+    fault "the checkout is not whole; get cmake/Architectures.cmake back"
+}
+
+# Has build/ci built for these architectures ("all", "few" or "sm_80,sm_90") and those that it has
+# already, so that the gate and the tests share one build.
+build_for() { # ARCHITECTURES
+  local cache=$build/ci/CMakeCache.txt built='' all few words word
+  all=$(architectures all) few=$(architectures few)
+  [[ ! -f $cache ]] || built=$(sed -n 's/^WARPGAUGE_ARCHITECTURES:[A-Z]*=//p' "$cache")
+  words="${1//,/ } ${built//;/ }" words=${words//sm_/} words=${words//few/$few}
+  for word in $words; do
+    [[ " $all " == *" $word "* ]] || words=$all # it is "all", or one that the gauge refuses by name
+  done
+  # shellcheck disable=SC2086  # split at the spaces
+  words=$(printf '%s\n' $words | sort -nu | paste -sd ';')
+  [[ $words != "${all// /;}" ]] || words=all
+  configure_options=(-D "WARPGAUGE_ARCHITECTURES=$words")
+}
+
 # Brings the machine and build/PRESET up to date; any failure is a fault. Builds all without TARGETS.
 # CMake gets `configure_options`, too.
 configure_options=()

@@ -1,11 +1,11 @@
-# warpgauge_unity(<target> [BY_FIRST_WORD] [APART <source>...]): with WARPGAUGE_UNITY the target's sources are
+# warpgauge_unity(<target> [BY_FIRST_WORD] [APART <source>...]): with WARPGAUGE_QUICK the target's sources are
 # compiled a folder at a time or, BY_FIRST_WORD, those whose names have the same first word (alu_logic.cpp). A
 # folder is a namespace: names that are a file's own are of one file of it alone. The sources APART are compiled by
 # themselves. A target of which one unit is left has no precompiled header: it would be for that unit alone.
 function(warpgauge_unity target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "BY_FIRST_WORD" "" APART)
-  set_target_properties(${target} PROPERTIES UNITY_BUILD ${WARPGAUGE_UNITY} UNITY_BUILD_MODE GROUP)
-  if(WARPGAUGE_UNITY)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${WARPGAUGE_QUICK} UNITY_BUILD_MODE GROUP)
+  if(WARPGAUGE_QUICK)
     # A type of which a file has the members is in a file that is included. And GCC collects its garbage once
     # its memory has doubled, from 128 MiB on, for which a folder of sources would spend a tenth of its time.
     target_compile_options(${target} PRIVATE
@@ -28,7 +28,7 @@ function(warpgauge_unity target)
   endforeach()
   list(REMOVE_DUPLICATES groups)
   list(LENGTH groups units)
-  if(WARPGAUGE_UNITY AND units EQUAL 1 AND NOT arg_APART)
+  if(WARPGAUGE_QUICK AND units EQUAL 1 AND NOT arg_APART)
     set_target_properties(${target} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)
   endif()
   set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)

@@ -175,8 +175,9 @@ function(warpgauge_program)
     add_executable(${target})
     set_target_properties(${target} PROPERTIES WARPGAUGE_MAIN ${arg_MAIN} LINKER_LANGUAGE CXX)
     warpgauge_add_build_info(${target} BUDGETS "${arg_BUDGETS}" PROJECT "${arg_PROJECT}")
-    foreach(library emulated_driver injection)  # `emulate` and `attach` hand them to programs
-      if(TARGET warpgauge_${library})
+    # `emulate` and `attach` hand them to programs. A build of all of warpgauge has them all the same.
+    foreach(library emulated_driver injection)
+      if(TARGET warpgauge_${library} AND NOT warpgauge_IS_TOP_LEVEL)
         add_dependencies(${target} warpgauge_${library})
       endif()
     endforeach()

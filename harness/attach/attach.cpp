@@ -18,9 +18,8 @@ fs::path injected_library() {
   const fs::path library(kBuildInfo.injection);
   if (library.empty()) {
     throw std::runtime_error(
-        "attach: this warpgauge was built without the library that counts in programs, as ci/gate "
-        "builds it (WARPGAUGE_ATTACH=OFF) and every build does where CUDA lacks CUPTI; install "
-        "CUPTI and build with another preset, or install warpgauge");
+        "attach: this warpgauge was built without the library that counts in programs, because CUDA "
+        "had no CUPTI; install CUPTI and build again, or install warpgauge");
   }
   if (!fs::exists(library)) {
     throw std::runtime_error(library.string() +

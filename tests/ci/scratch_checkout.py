@@ -20,11 +20,11 @@ def scratch_checkout(folder, program="warpgauge"):
         common.write("\nbuild_preset() { :; }\n")
     for name in ("cmake", "reports"):
         (folder / name).symlink_to(ROOT / name)
-    (folder / "build/gate/bin").mkdir(parents=True)
+    (folder / "build/ci/bin").mkdir(parents=True)
     (folder / "build/venv").symlink_to(ROOT / "build/venv")
     for built in BIN.iterdir():
-        (folder / "build/gate/bin" / built.name).symlink_to(built)
-    gauge = folder / "build/gate/bin/warpgauge"
+        (folder / "build/ci/bin" / built.name).symlink_to(built)
+    gauge = folder / "build/ci/bin/warpgauge"
     gauge.unlink()
     gauge.symlink_to(BIN / program)
     return folder
@@ -69,7 +69,7 @@ printf '%s\\n' "$*" >>"$CALLS"
 
 def stand_in(checkout, name, text):
     """Puts the script TEXT in the place of the program NAME."""
-    path = checkout / "build/gate/bin" / name
+    path = checkout / "build/ci/bin" / name
     path.unlink()
     path.write_text(text)
     path.chmod(0o755)

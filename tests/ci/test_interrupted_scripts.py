@@ -16,9 +16,9 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 PRESETS = """{"version": 3,
 "configurePresets": [
-  {"name": "gate", "generator": "Ninja", "binaryDir": "${sourceDir}/build/gate"}],
-"buildPresets": [{"name": "gate", "configurePreset": "gate"}],
-"testPresets": [{"name": "gate", "configurePreset": "gate"}]}
+  {"name": "ci", "generator": "Ninja", "binaryDir": "${sourceDir}/build/ci"}],
+"buildPresets": [{"name": "ci", "configurePreset": "ci"}],
+"testPresets": [{"name": "ci", "configurePreset": "ci"}]}
 """
 # Two compilers at a time.
 PROJECT = """cmake_minimum_required(VERSION 3.25)
@@ -45,7 +45,7 @@ def checkout(tmp_path):
     for name in ("cmake", "reports"):
         (tmp_path / name).symlink_to(ROOT / name)
     (tmp_path / "sleeper").symlink_to(shutil.which("sleep"))
-    gauge = tmp_path / "build/gate/bin/warpgauge"
+    gauge = tmp_path / "build/ci/bin/warpgauge"
     gauge.parent.mkdir(parents=True)
     for path, text in [
         ("ci/bootstrap", "#!/bin/sh\necho CUDACXX= >build/env.sh\n"),
@@ -116,7 +116,7 @@ EXIT_CODES = {signal.SIGKILL: -9, signal.SIGHUP: 129, signal.SIGINT: 130, signal
 COMMANDS = {
     "gate": ["gate"],
     "nightly": ["nightly", "--device=emulated"],
-    "test": ["test", "--preset=gate"],
+    "test": ["test", "--preset=ci"],
 }
 PHASES = {"slow": ["ninja", "sleeper"], "endless": ["sleeper"]}
 any_signal = pytest.mark.parametrize("how", EXIT_CODES, ids=lambda how: how.name)
@@ -148,7 +148,7 @@ def test_a_second_build_says_which_process_it_waits_for(checkout):
     wait_for(lambda: has(first, PHASES["slow"]), "the first build")
     second = start(checkout, "gate", "--out=out2")
     try:
-        says = f"waiting for another build of build/gate: process {first.pid} holds "
+        says = f"waiting for another build of build/ci: process {first.pid} holds "
         assert says in second.stderr.readline()
         (checkout / "slow").unlink()
         first.terminate()

@@ -54,7 +54,8 @@ def test_options_that_a_script_refuses(tmp_path, script, options, message):
         (None, ["--arch"], "all"),
         ("90", ["--arch=sm_90"], "90"),
         ("80;90", ["--arch=sm_90"], "80;90"),
-        ("90", ["--arch=sm_80"], "all"),
+        ("90", ["--arch=sm_80"], "80;90"),
+        ("few", ["--arch=sm_80"], "75;80;90"),
         ("90", [], "all"),
         ("all", ["--arch=sm_90"], "all"),
     ],
@@ -66,7 +67,7 @@ def test_a_first_gate_is_built_for_the_architectures_that_are_asked_for(
     with (checkout / "ci/common.sh").open("a") as common:
         common.write("\nbuild_preset() { printf '%s ' \"${configure_options[@]}\"; exit 0; }\n")
     if built:
-        cache = checkout / "build/gate/CMakeCache.txt"
+        cache = checkout / "build/ci/CMakeCache.txt"
         cache.write_text(f"A:STRING=b\nWARPGAUGE_ARCHITECTURES:STRING={built}\n")
     done = run(tmp_path, checkout / "ci/gate", *options)
     assert (done.returncode, done.stdout) == (0, f"-D WARPGAUGE_ARCHITECTURES={wanted} ")
