@@ -114,7 +114,7 @@ function(warpgauge_links name target)
   if(file)
     target_link_libraries(warpgauge_${name} INTERFACE
       $<INSTALL_INTERFACE:$<INSTALL_PREFIX>/lib/warpgauge/${installed}>)
-    if(WARPGAUGE_INSTALL)
+    if(PROJECT_IS_TOP_LEVEL)
       install(FILES "${file}" DESTINATION lib/warpgauge RENAME "${installed}")
     endif()
   endif()
