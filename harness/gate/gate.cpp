@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <functional>
 #include <iterator>
 #include <map>
@@ -18,7 +17,6 @@
 #include <utility>
 
 #include "harness/cases/built_architectures.h"
-#include "harness/cases/case_inputs.h"
 #include "harness/cases/device_code.h"
 #include "harness/cases/family_budgets.h"
 #include "harness/cases/gpu_only.h"
@@ -26,7 +24,6 @@
 #include "harness/files/colour.h"
 #include "harness/files/error_text.h"
 #include "harness/gate/asked_gpu.h"
-#include "harness/gate/carried_facts.h"
 #include "harness/gate/case_job.h"
 #include "harness/gate/emulated_counts.h"
 #include "harness/gate/fact_order.h"
@@ -45,9 +42,7 @@
 #include "harness/outcome/recorded_run.h"
 #include "harness/outcome/repeat_command.h"
 #include "harness/process/isolated_text.h"
-#include "harness/process/loaded_libraries.h"
 #include "harness/process/program_name.h"
-#include "harness/process/worker_pool.h"
 #include "harness/runtime.h"
 #include "metrics/base/available_cores.h"
 #include "metrics/base/shared_with_forks.h"
@@ -79,12 +74,11 @@ class Gate {
  public:
   explicit Gate(const GateOptions& options)
       : options_(options),
-        since_(options.since.empty() ? nullptr
-                                     : std::make_unique<metrics::FactReader>(options.since)),
-        out_(options.affected ? nullptr : std::make_unique<outcome::OutFolder>(options.out)),
+        out_(options.out),
         budgets_(Registry::instance(), options.project),
         archs_(chosen_archs(options.archs)),
         cases_(budgets_.with_ratios(options.selection)),
+        facts_(out_.facts(), start_run("gate", asked_of(options)), budgets_, cases_),
         gpu_(ask_gpu(options.time_limit)),
         run_archs_(archs_of_runs()),
         no_bounded_(is_emulated() ? "times and hardware counters need a GPU"
@@ -96,19 +90,7 @@ class Gate {
       coverage_.emplace(options_.coverage);
     }
     if (!is_emulated()) check_accesses(options_.checks, options_.schedules);  // says why it cannot
-    // That the GPU's counters are not refused is likely enough to read what may be carried over.
-    find_inputs("");
-    if (out_) {
-      facts_ = std::make_unique<RunFacts>(
-          out_->facts(), start_run("gate", asked_of(options)), budgets_, cases_,
-          [this](const metrics::CaseId& id) -> const metrics::Inputs& {
-            return inputs_->of(*families_.at(id.family));
-          });
-    }
-    for (const Case* one : cases_) {
-      families_.emplace(one->id.family, one);
-      places_.emplace(one, places_.size());
-    }
+    for (const Case* one : cases_) places_.emplace(one, places_.size());
     has_passed_ = metrics::array_shared_with_forks<bool>(cases_.size());
     left_out_ = Registry::instance().left_out(options.selection);
     const std::size_t gpu_only = gpu_only_cases(options.selection).size();
@@ -138,88 +120,12 @@ class Gate {
     SelfTestOptions what{
         .archs = archs_, .use_counters = options_.use_cupti, .time_limit = options_.time_limit};
     if (is_emulated()) what.emulated_archs = run_archs_;
-    std::exception_ptr unread;
-    const SelfTestResult tested = run_self_test(what, [&] {
-      try {
-        read_since();
-      } catch (...) {
-        unread = std::current_exception();
-      }
-    });
-    if (unread) std::rethrow_exception(unread);
+    const SelfTestResult tested = run_self_test(what);
     counts_emulated_ = !tested.not_counted.empty() && can_count_emulated(options_);
-    if (!tested.not_counted.empty()) {
-      find_inputs(tested.not_counted);
-      read_since();
-      get_ready();  // to leave the counts out
-    }
-    if (options_.affected) return;
+    if (counts_emulated_) get_ready();  // to leave the counts out
     fmt::print("{}\n", tested.text);
     if (counts_emulated_) fmt::print("counts are the emulator's; results and times the GPU's\n");
     std::fflush(stdout);
-  }
-
-  /// Takes over what has not changed since an earlier gate, which read_since() has read.
-  void carry() {
-    if (!since_) return;
-    since_.reset();
-    if (options_.affected) return;
-    std::size_t count = 0;
-    for (const auto& [id, facts] : carried_.facts) count += facts.size();
-    carried_facts_.reserve(count);
-    std::map<std::string, int> by_run;
-    for (const Case* one : cases_) {
-      if (!is_carried(*one)) continue;
-      std::vector<Fact>& facts = carried_.facts[one->id.str()];
-      ++by_run[facts.front().context->carried];
-      facts_->judge(facts, [this] { return std::span(std::as_const(carried_facts_)); });
-      std::ranges::move(facts, std::back_inserter(carried_facts_));
-    }
-    for (const auto& [id, run] : carried_.runs) {
-      for (const metrics::Device& device : run.devices) facts_->writer().add_device(device);
-    }
-    // Beside the measuring, as that may take less time, and where no reader of what is measured
-    // has to read it.
-    carried_writer_ = std::make_unique<process::WorkerPool>(
-        process::IsolatedWork{
-            .count = 1,
-            .begin = [] {},
-            .work =
-                [this](std::size_t, bool) {
-                  metrics::FactWriter(out_->carried_facts(), facts_->writer().run())
-                      .write(carried_facts_);
-                  return process::ItemEnd::done;
-                },
-            .done = [](std::size_t) {},
-            .died =
-                [](const process::CrashedItem& crashed) {
-                  throw std::runtime_error("what is carried over could not be written: " +
-                                           crashed.reason);
-                }},
-        1);
-    carried_writer_->begin_work();
-    for (const auto& [run, count] : by_run) {
-      left_out_.push_back(fmt::format(
-          "cases carried over from run {}, because nothing that they depend on has changed, "
-          "without times: {}",
-          run, count));
-      fmt::print("{}\n", left_out_.back());
-    }
-    std::map<std::string, int> by_reason;
-    for (const auto& [id, reason] : carried_.affected) ++by_reason[reason];
-    for (const auto& [reason, count] : by_reason) {
-      fmt::print("cases measured, because {}: {}\n", reason, count);
-    }
-    std::fflush(stdout);
-  }
-
-  /// A line for each case that would be measured: its id, a tab, and why.
-  void list_affected() const {
-    for (const Case* one : cases_) {
-      const auto found = carried_.affected.find(one->id.str());
-      if (found != carried_.affected.end()) fmt::print("{}\t{}\n", found->first, found->second);
-    }
-    fmt::print(stderr, "{} of {} cases are affected\n", carried_.affected.size(), cases_.size());
   }
 
   /// Launches may depend on the device that is asked for, so that the emulator stands for each
@@ -243,7 +149,7 @@ class Gate {
         return process::ItemEnd::done;
       };
       constexpr std::size_t kWorthIt = 1000;  // cases that take longer than a process costs
-      CaseJob(std::move(work), *facts_, budgets_)
+      CaseJob(std::move(work), facts_, budgets_)
           .finish("compile-time facts, " + arch,
                   std::min(many_processes(cases.size(), false), 1 + cases.size() / kWorthIt));
     }
@@ -252,16 +158,14 @@ class Gate {
   /// Lets processes that will use the GPU get ready for it beside the self test and what needs no
   /// GPU: that takes as long as some hundred cases.
   void get_ready() {
-    if (is_emulated() || options_.affected) return;
+    if (is_emulated()) return;
     const Cases cases = on(run_archs_.front(), cases_);
-    // With facts to carry over, few may be left. Only one at a time may use an exclusive GPU.
-    const std::size_t early = gpu_.is_exclusive ? 0
-                              : since_          ? 1
-                                                : many_processes(cases.size(), true);
-    runs_ = std::make_unique<CaseJob>(runs_work(cases, "", [] {}), *facts_, budgets_, early);
+    // Only one at a time may use an exclusive GPU.
+    const std::size_t early = gpu_.is_exclusive ? 0 : many_processes(cases.size(), true);
+    runs_ = std::make_unique<CaseJob>(runs_work(cases, "", [] {}), facts_, budgets_, early);
     if (!no_bounded_.empty()) return;
     bounded_ =
-        std::make_unique<CaseJob>(bounded_work(), *facts_, budgets_, gpu_.is_exclusive ? 0 : 1);
+        std::make_unique<CaseJob>(bounded_work(), facts_, budgets_, gpu_.is_exclusive ? 0 : 1);
   }
 
   /// Of the cases that launch something: the others have their error already.
@@ -284,7 +188,7 @@ class Gate {
                      std::max(1, metrics::available_cores() /
                                      static_cast<int>(std::min(processes, on_arch.size()))));
       };
-      CaseJob(runs_work(on_arch, arch, choose_device), *facts_, budgets_)
+      CaseJob(runs_work(on_arch, arch, choose_device), facts_, budgets_)
           .finish("run-time facts, emulated " + arch, processes);
     }
   }
@@ -298,15 +202,15 @@ class Gate {
     std::erase_if(cases, [](const Case* one) { return !one->counted; });
     if (cases.empty()) return;
     const auto is_result = [](const Fact& fact) { return fact.metric == "result.correct"; };
-    const std::string arch = std::ranges::find_if(facts_->so_far(), is_result)->arch;
+    const std::string arch = std::ranges::find_if(facts_.so_far(), is_result)->arch;
     EmulatedCounts counts = count_emulated(options_, arch);
-    for (const metrics::Device& device : counts.devices) facts_->writer().add_device(device);
+    for (const metrics::Device& device : counts.devices) facts_.writer().add_device(device);
     for (const Case* one : cases) {
       const std::string reason = counts.reason(one->id.str());
       std::vector<Fact>& facts = counts.facts[one->id.str()];
       std::ranges::move(missing_counts(facts, blank_fact(*one, arch), reason, budgets_.of(one->id)),
                         std::back_inserter(facts));
-      facts_->write(std::move(facts));
+      facts_.write(std::move(facts));
     }
   }
 
@@ -322,56 +226,27 @@ class Gate {
 
   /// Adds what should be there and is not, prints the summary and writes it.
   outcome::ExitCode report() {
-    facts_->write(lost_facts());
-    std::vector<metrics::StoredRun> runs = facts_->take();
-    std::vector<Fact>& facts = runs.front().facts;
-    facts.reserve(facts.size() + carried_facts_.size());
-    std::ranges::move(carried_facts_, std::back_inserter(facts));
+    facts_.write(lost_facts());
+    std::vector<metrics::StoredRun> runs = facts_.take();
     for (metrics::StoredRun& run : runs) sort_by_case(run.facts, cases_);
     outcome::OutcomeOptions how{
         .requirements = options_.requirements, .left_out = left_out_, .whole = false};
     how.repeat = [this](const outcome::JudgedValue& value) { return repeat(value); };
     const outcome::Outcome outcome(std::move(runs), how);
-    if (carried_writer_) {
-      carried_writer_->work_through(1);
-      facts_->writer().write_all_of(out_->carried_facts());
-      fs::remove(out_->carried_facts());
-    }
-    facts_->writer().write_end(outcome::end_of(outcome));
-    outcome::write_results(outcome, out_->results());
-    out_->write_summary(outcome::markdown_text(outcome));
+    facts_.writer().write_end(outcome::end_of(outcome));
+    outcome::write_results(outcome, out_.results());
+    out_.write_summary(outcome::markdown_text(outcome));
     if (options_.table) fmt::print("{}", outcome::case_table(outcome));
     print_counters(outcome);
     const std::string covered = coverage_ ? coverage_->write() : "";
     // Last, so that nothing that fails comes behind PASS.
     fmt::print("{}facts: {}\nresults: {}\nsummary: {}\n{}",
                outcome::terminal_text(outcome, files::may_be_coloured(STDOUT_FILENO)),
-               out_->facts().string(), out_->results().string(), out_->summary().string(), covered);
+               out_.facts().string(), out_.results().string(), out_.summary().string(), covered);
     return outcome.exit_code();
   }
 
  private:
-  void find_inputs(const std::string& not_counted) {
-    inputs_.emplace(
-        Circumstances{.machine = gpu_.machine + not_counted,
-                      .libraries = gpu_.libraries,
-                      .options = fmt::format("{} {} {} {}", options_.checks, options_.schedules,
-                                             options_.use_cupti, counts_emulated_),
-                      .project = options_.project});
-  }
-
-  void read_since() {
-    if (!since_) return;
-    carried_ = read_carried(
-        *since_,
-        {.cases = cases_,
-         .inputs_of = [&](const Case& one) -> const metrics::Inputs& { return inputs_->of(one); },
-         .why_measured = [&](const Case& one) { return why_measured(one); },
-         .static_archs = [&](const Case& one) { return static_archs(one); },
-         .run_archs = [&](const Case& one) { return run_archs(one); },
-         .ratios_of = [&](const Case& one) { return budgets_.ratios_of(one); }});
-  }
-
   /// Those that --counters asks for: mostly nothing judges them.
   void print_counters(const outcome::Outcome& outcome) const {
     for (const metrics::Metric* counter : options_.counters) {
@@ -385,7 +260,7 @@ class Gate {
   }
 
   void write_static(const Case& one, const std::string& arch) {
-    facts_->write(static_facts(one, launches_on(one, arch), arch, PtxasTexts::of_this_build()));
+    facts_.write(static_facts(one, launches_on(one, arch), arch, PtxasTexts::of_this_build()));
   }
 
   /// `arch` is the emulator's; empty on a GPU, which only the children use. A case has its
@@ -401,7 +276,7 @@ class Gate {
       if (coverage_) count_coverage();
       if (is_emulated()) check_accesses(options_.checks, options_.schedules);
       meter->emplace(options_.use_cupti, is_emulated() ? nullptr : &turns_);
-      if ((*meter)->device()) facts_->writer().add_device(*(*meter)->device());
+      if ((*meter)->device()) facts_.writer().add_device(*(*meter)->device());
     };
     work.measure = [this, meter](const Cases& one, bool is_again) {
       const Archs with_static = static_archs(*one[0]);
@@ -418,7 +293,7 @@ class Gate {
           return source == metrics::Source::sass || source == metrics::Source::emulator;
         });
       }
-      facts_->write(std::move(facts));
+      facts_.write(std::move(facts));
       if (coverage_) coverage_->add(take_coverage());
       return end;
     };
@@ -461,16 +336,16 @@ class Gate {
     work.measure = [this, own, plan](const Cases& session, bool is_again) {
       try {
         if (!own->meter) plan();
-        facts_->writer().add_device(own->device);
-        facts_->write(own->meter->facts(session, own->arch, own->device.name));
+        facts_.writer().add_device(own->device);
+        facts_.write(own->meter->facts(session, own->arch, own->device.name));
       } catch (const metrics::Unmeasured& unmeasured) {
         // This process was there while others used the GPU, and their faults can break its context.
         const bool is_lost = is_gpu_lost();
         if (!is_again && is_lost) return process::ItemEnd::again;
         fmt::print(stderr, "no times and hardware counters: {}\n", unmeasured.what());
         for (const Case* one : session) {
-          facts_->write(missing_facts({}, metrics::Source::range, blank_fact(*one, own->arch),
-                                      unmeasured.what(), budgets_.of(one->id), options_.counters));
+          facts_.write(missing_facts({}, metrics::Source::range, blank_fact(*one, own->arch),
+                                     unmeasured.what(), budgets_.of(one->id), options_.counters));
         }
         if (is_lost) return process::ItemEnd::done_with_last;
       }
@@ -500,18 +375,6 @@ class Gate {
         options_.time_limit);
   }
 
-  /// Why a case is measured even if nothing has changed; empty: it is not.
-  std::string why_measured(const Case& one) const {
-    if (run_archs_ == Archs{""}) return "the GPU did not answer";
-    if (std::string why = inputs_->why_unknown(one); !why.empty()) return why;
-    if (!no_bounded_.empty() || !one.counted) return "";
-    if (!options_.counters.empty()) return "hardware counters are asked for";
-    const bool is_budgeted = std::ranges::any_of(run_archs(one), [&](const std::string& arch) {
-      return has_bounded_budget(one, arch, budgets_.of(one.id));
-    });
-    return is_budgeted ? "a time or hardware counter of it has a budget" : "";
-  }
-
   /// Those for which a case has compile-time facts, and those that it runs on.
   Archs static_archs(const Case& one) const { return one.counted ? with(one, archs_) : Archs(); }
   Archs run_archs(const Case& one) const { return with(one, run_archs_); }
@@ -519,8 +382,6 @@ class Gate {
     std::erase_if(archs, [&](const std::string& arch) { return !exists_on(one, arch); });
     return archs;
   }
-
-  bool is_carried(const Case& one) const { return carried_.facts.contains(one.id.str()); }
 
   /// What a check has found it finds again only where it is asked for.
   std::string repeat(const outcome::JudgedValue& value) const {
@@ -543,13 +404,12 @@ class Gate {
   /// The cases of which `wanted` holds, given the verdicts on their results so far.
   Cases cases_by_result(const std::function<bool(const std::set<Verdict>&)>& wanted) {
     std::map<std::string, std::set<Verdict>> results;
-    for (const Fact& fact : facts_->so_far()) {
+    for (const Fact& fact : facts_.so_far()) {
       if (fact.metric == "result.correct") results[fact.id.str()].insert(fact.verdict);
     }
     Cases cases;
-    std::ranges::copy_if(cases_, std::back_inserter(cases), [&](const Case* one) {
-      return !is_carried(*one) && wanted(results[one->id.str()]);
-    });
+    std::ranges::copy_if(cases_, std::back_inserter(cases),
+                         [&](const Case* one) { return wanted(results[one->id.str()]); });
     return cases;
   }
 
@@ -589,10 +449,8 @@ class Gate {
   /// Cases without a fact that should have one: the last line of defence against a silent pass.
   std::vector<Fact> lost_facts() {
     std::map<std::string, std::vector<const Fact*>> by_case;
-    for (const std::vector<Fact>* facts : {&facts_->so_far(), &std::as_const(carried_facts_)}) {
-      for (const Fact& fact : *facts) {
-        if (fact.scope == metrics::Scope::whole_case) by_case[fact.id.str()].push_back(&fact);
-      }
+    for (const Fact& fact : facts_.so_far()) {
+      if (fact.scope == metrics::Scope::whole_case) by_case[fact.id.str()].push_back(&fact);
     }
     std::vector<Fact> lost;
     for (const Case* one : cases_) {
@@ -625,10 +483,8 @@ class Gate {
           lost.push_back(error_fact(*one, "no result of this case came back for " + arch));
         }
         if (!one->counted) continue;
-        const std::string reason = !no_bounded_.empty() ? no_bounded_
-                                   : is_carried(*one)
-                                       ? "times and hardware counters are not carried over"
-                                       : "no times and hardware counters came back";
+        const std::string reason =
+            !no_bounded_.empty() ? no_bounded_ : "no times and hardware counters came back";
         std::ranges::move(unmeasured_facts(is_there, metrics::Source::range, blank_fact(*one, arch),
                                            reason, budgets_.of(one->id), options_.counters),
                           std::back_inserter(lost));
@@ -646,27 +502,21 @@ class Gate {
   }
 
   const GateOptions& options_;
-  std::unique_ptr<metrics::FactReader> since_;  // opened before out_ takes away what is there
-  std::unique_ptr<outcome::OutFolder> out_;     // none where nothing is measured
+  const outcome::OutFolder out_;
   FamilyBudgets budgets_;
   std::vector<std::string> archs_;
   Cases cases_;
+  RunFacts facts_;
   AskedGpu gpu_;
   process::GpuTurns turns_;  // of the children, on the GPU
   Archs run_archs_;
   bool counts_emulated_ = false;
-  std::optional<CaseInputs> inputs_;
-  std::map<std::string, const Case*> families_;  // a case of each
-  std::map<const Case*, std::size_t> places_;    // in cases_
+  std::map<const Case*, std::size_t> places_;  // in cases_
   // By place. The parent says it to a process that it has started long before.
   std::shared_ptr<bool[]> has_passed_;
-  CarriedFacts carried_;             // without the facts themselves
-  std::vector<Fact> carried_facts_;  // judged
-  std::unique_ptr<process::WorkerPool> carried_writer_;
   std::string no_bounded_;  // why times and hardware counters are not measured; empty if they are
   std::vector<std::string> left_out_;
   std::optional<CoverageFile> coverage_;
-  std::unique_ptr<RunFacts> facts_;          // none where nothing is measured
   std::unique_ptr<CaseJob> runs_, bounded_;  // on the GPU
 };
 
@@ -674,14 +524,9 @@ class Gate {
 
 outcome::ExitCode run_gate(const GateOptions& options) {
   Gate gate(options);
-  if (!options.affected) gate.announce();
+  gate.announce();
   gate.get_ready();
   gate.self_test();
-  gate.carry();
-  if (options.affected) {
-    gate.list_affected();
-    return outcome::kWithinBudget;
-  }
   gate.measure_static();
   gate.measure_runs();
   gate.measure_emulated_counts();

@@ -5,7 +5,6 @@
 #include <span>
 #include <utility>
 
-#include "harness/measuring/blank_facts.h"
 #include "metrics/budgets/judge.h"
 
 namespace warpgauge::gate {
@@ -13,10 +12,9 @@ namespace warpgauge::gate {
 using metrics::Fact;
 
 RunFacts::RunFacts(std::filesystem::path file, metrics::Run run, const FamilyBudgets& budgets,
-                   const Cases& cases, InputsOf inputs_of)
+                   const Cases& cases)
     : file_(std::move(file)),
       budgets_(budgets),
-      inputs_of_(std::move(inputs_of)),
       today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())),
       writer_(file_, std::move(run)),
       reader_(std::make_unique<metrics::FactReader>(file_)) {
@@ -26,17 +24,9 @@ RunFacts::RunFacts(std::filesystem::path file, metrics::Run run, const FamilyBud
 }
 
 void RunFacts::write(std::vector<Fact> facts) {
-  change_contexts(facts, [&](metrics::CaseContext& context, const metrics::CaseId& id) {
-    context.inputs = inputs_of_(id);
-  });
-  judge(facts, [this] { return std::span(so_far()); });
-  writer_.write(facts);
-}
-
-void RunFacts::judge(std::vector<Fact>& facts,
-                     const std::function<std::span<const Fact>()>& before) const {
-  const metrics::References references(facts, before);
+  const metrics::References references(facts, [this] { return std::span(so_far()); });
   for (Fact& fact : facts) metrics::judge(fact, budgets_.of(fact.id), today_, references);
+  writer_.write(facts);
 }
 
 const std::vector<Fact>& RunFacts::so_far() {
@@ -57,12 +47,6 @@ std::vector<metrics::StoredRun> RunFacts::take() {
   reader_->update();
   std::vector<metrics::StoredRun> runs = std::move(*reader_).runs();
   if (runs.empty()) runs.push_back({.run = writer_.run(), .facts = {}, .end = {}, .torn = false});
-  std::vector<metrics::Device>& devices = runs.front().run.devices;
-  for (const metrics::Device& device : writer_.run().devices) {  // also of what is carried over
-    if (std::ranges::find(devices, device.name, &metrics::Device::name) == devices.end()) {
-      devices.push_back(device);
-    }
-  }
   return runs;
 }
 

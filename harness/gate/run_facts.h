@@ -3,10 +3,8 @@
 
 #include <chrono>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <set>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -21,17 +19,12 @@ using Cases = std::vector<const Case*>;
 /// Of one run, in a file that its processes append to.
 class RunFacts {
  public:
-  /// What the values of a case depend on, so that a later gate can tell whether they still hold.
-  using InputsOf = std::function<const metrics::Inputs&(const metrics::CaseId&)>;
   /// Of a run of `cases` that begins. Keeps the budgets. Throws FactError.
   RunFacts(std::filesystem::path file, metrics::Run run, const FamilyBudgets& budgets,
-           const Cases& cases, InputsOf inputs_of);
+           const Cases& cases);
 
-  /// Appends them with what they depend on, judged. Throws FactError.
+  /// Appends them, judged. Throws FactError.
   void write(std::vector<metrics::Fact> facts);
-  /// `before`: what budgets can be multiples of, apart from these facts.
-  void judge(std::vector<metrics::Fact>& facts,
-             const std::function<std::span<const metrics::Fact>()>& before) const;
   /// What all processes have written so far. Throws FactError.
   const std::vector<metrics::Fact>& so_far();
   /// In a process that was forked from the one that made this. It writes the same run, and reads
@@ -45,7 +38,6 @@ class RunFacts {
  private:
   const std::filesystem::path file_;
   const FamilyBudgets& budgets_;
-  const InputsOf inputs_of_;
   const std::chrono::year_month_day today_;
   std::set<std::string> references_;  ///< ids of cases that budgets are multiples of
   metrics::FactWriter writer_;        ///< of this process and its forks

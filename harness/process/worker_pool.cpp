@@ -232,11 +232,6 @@ class WorkerPool::Impl {
     }
   }
 
-  void begin_work() {
-    std::size_t item = 0;
-    for (Child& child : children_) give(child, item++);
-  }
-
   void dismiss() const {
     for (const Child& child : children_) child.stop();
   }
@@ -365,8 +360,6 @@ WorkerPool::WorkerPool(IsolatedWork work, std::size_t early)
     : impl_(std::make_unique<Impl>(std::move(work), early)) {}
 
 WorkerPool::~WorkerPool() = default;
-
-void WorkerPool::begin_work() { impl_->begin_work(); }
 
 void WorkerPool::dismiss() { impl_->dismiss(); }
 

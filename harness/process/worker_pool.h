@@ -60,8 +60,6 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Gives those that are there the first items, one each, and does not wait for them.
-  void begin_work();
   /// With `processes` of them at most. Throws std::system_error if no process can be made,
   /// std::runtime_error if two in a row finish no item.
   void work_through(std::size_t processes);

@@ -125,7 +125,7 @@ OURS = {
     ),
     "harness/files": [r"harness/build_info\.h", *harness_rooms("files")],
     "harness/process": [
-        r"harness/outcome/exit_code\.h",
+        r"harness/(outcome/exit_code|cases/device_code)\.h",
         *harness_rooms("process", "files", ""),
     ],
     "harness/outcome": harness_rooms("outcome", "files", "cases", ""),

@@ -270,35 +270,6 @@ TEST(Isolate, ProcessesGetReadyBeforeTheWorkBegins) {
   EXPECT_EQ(*counted.worked, 3);
 }
 
-TEST(Isolate, FirstItemsAreDoneBesideTheParent) {
-  Counted counted;
-  process::WorkerPool pool(counted.work(3), 2);
-  pool.begin_work();
-  EXPECT_TRUE(comes([&] { return *counted.worked == 2; }));
-  EXPECT_TRUE(counted.done.empty());
-  pool.work_through(2);
-  EXPECT_THAT(counted.done, UnorderedElementsAre(0, 1, 2));
-  EXPECT_EQ(*counted.worked, 3);
-}
-
-TEST(Isolate, AnItemThatIsBegunEarlyHasItsTimeLimit) {
-  std::map<std::size_t, std::string> died;
-  process::WorkerPool pool(
-      {.count = 1,
-       .time_limit = std::chrono::seconds(1),
-       .begin = [] {},
-       .work = ending([](std::size_t) {
-         std::this_thread::sleep_for(std::chrono::seconds(60));
-         return true;
-       }),
-       .done = [](std::size_t) {},
-       .died = [&](const process::CrashedItem& c) { died[c.item] = c.reason; }},
-      1);
-  pool.begin_work();
-  pool.work_through(1);
-  EXPECT_THAT(died, ElementsAre(Pair(0, "time limit of 1 s exceeded")));
-}
-
 TEST(Isolate, AnItemIsDoneAgainByANewProcessWhenNoOtherIsAtWork) {
   const auto at_work = shared_number(), alone = shared_number();
   int worked = 0;  // of each process
