@@ -8,9 +8,9 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "harness/cases/filter_options.h"
 #include "harness/commands/command_line.h"
 #include "harness/files/printable.h"
-#include "harness/process/filter_options.h"
 #include "metrics/cupti/cupti.h"
 #include "metrics/facts/counter_row.h"
 
@@ -60,7 +60,7 @@ Counters counters_called(const std::vector<std::string>& names) {
 }
 
 void add_selection(CLI::App* command, gate::GateOptions& options) {
-  process::add_filter_options(*command, options.selection);
+  add_filter_options(*command, options.selection);
   command->add_flag("--large", options.selection.large,
                     "Run the large cases, too; they are made for GPUs");
   command

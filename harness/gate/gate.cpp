@@ -20,6 +20,7 @@
 #include "harness/cases/device_code.h"
 #include "harness/cases/family_budgets.h"
 #include "harness/cases/gpu_only.h"
+#include "harness/cases/selected_cases.h"
 #include "harness/devices.h"
 #include "harness/files/colour.h"
 #include "harness/files/error_text.h"
@@ -77,7 +78,7 @@ class Gate {
         out_(options.out),
         budgets_(Registry::instance(), options.project),
         archs_(chosen_archs(options.archs)),
-        cases_(budgets_.with_ratios(options.selection)),
+        cases_(selected_cases(Registry::instance(), budgets_, options.selection)),
         facts_(out_.facts(), start_run("gate", asked_of(options)), budgets_, cases_),
         gpu_(ask_gpu(options.time_limit)),
         run_archs_(archs_of_runs()),

@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "harness/cases/selection.h"
 #include "harness/measuring/blank_facts.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/requirements.h"
 #include "harness/runtime.h"
-#include "metrics/base/selection.h"
 
 namespace warpgauge::gate {
 
 struct GateOptions {
-  metrics::Selection selection;
+  Selection selection;
   std::string device = "auto";  ///< where kernels were to run: auto, gpu or emulated
   /// Of the build. Compile-time facts are of these (empty: of all), and the emulator runs kernels
   /// as each of these (empty: as default_emulated_arch()).

@@ -14,8 +14,6 @@
 
 namespace warpgauge::gate {
 
-using Cases = std::vector<const Case*>;
-
 /// Of one run, in a file that its processes append to.
 class RunFacts {
  public:
