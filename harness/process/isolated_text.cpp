@@ -33,7 +33,7 @@ std::string isolated_text(const std::function<std::string()>& make,
                 .time_limit = time_limit,
                 .begin = [] {},
                 .work =
-                    [&](std::size_t, bool) {
+                    [&](const WorkOrder&) {
                       try {
                         answer->set(make(), false);
                       } catch (const std::exception& error) {
