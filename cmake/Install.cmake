@@ -61,7 +61,7 @@ install(FILES "${package}/warpgaugeConfig.cmake" "${package}/warpgaugeConfigVers
               cmake/ToolkitVersions.cmake cmake/WarpgaugeKernels.cmake cmake/WarpgaugeToolkit.cmake
               cmake/FindWarpgaugeCupti.cmake cmake/Cuda20.cmake
         DESTINATION ${share}/cmake)
-install(PROGRAMS cmake/hash_files cmake/keep_ptxas ci/link-cuda-wheels DESTINATION ${share}/cmake)
+install(PROGRAMS cmake/keep_ptxas ci/link-cuda-wheels DESTINATION ${share}/cmake)
 install(FILES harness/build_info.cpp harness/build_info.h DESTINATION ${share}/harness)
 install(FILES harness/measuring/self_test.cu harness/measuring/self_test_kernels.h
         DESTINATION ${share}/harness/measuring)

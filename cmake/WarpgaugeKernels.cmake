@@ -189,7 +189,6 @@ function(warpgauge_program)
     # the kernels see nothing of our headers but those of warpgauge::api.
     target_link_libraries(${arg_TARGET} PRIVATE
       "$<LINK_ONLY:warpgauge::$<TARGET_PROPERTY:WARPGAUGE_MAIN>_main>" ${arg_KERNELS})
-    set_target_properties(${arg_TARGET} PROPERTIES WARPGAUGE_GPU_ONLY "${arg_GPU_ONLY}")
     foreach(library IN LISTS arg_GPU_ONLY)
       target_link_libraries(${arg_TARGET} PRIVATE
         "$<$<NOT:$<BOOL:$<TARGET_PROPERTY:WARPGAUGE_EMULATED>>>:${library}>")
@@ -285,12 +284,11 @@ function(warpgauge_complete_gtest_programs folder)
   endforeach()
 endfunction()
 
-# warpgauge_linked_targets(<target> <out> <named>): the targets of this project, and those that were found, that
-# a target is linked with, directly or by others, without warpgauge's own; and what else the linker is told.
-function(warpgauge_linked_targets target out named)
+# warpgauge_linked_targets(<target> <out>): the targets of this project, and those that were found, that a target
+# is linked with, directly or by others, without warpgauge's own.
+function(warpgauge_linked_targets target out)
   get_property(ours GLOBAL PROPERTY WARPGAUGE_EXPORTED)
   set(known "")
-  set(others "")
   set(next ${target})
   while(next)
     list(POP_FRONT next one)
@@ -298,10 +296,7 @@ function(warpgauge_linked_targets target out named)
       get_property(libraries TARGET ${one} PROPERTY ${property})
       list(TRANSFORM libraries REPLACE "^\\$<LINK_ONLY:([^$<>]+)>$" "\\1")
       foreach(library IN LISTS libraries)
-        if(NOT TARGET "${library}")
-          list(APPEND others "${library}")
-          continue()
-        elseif(library MATCHES "^warpgauge::")
+        if(NOT TARGET "${library}" OR library MATCHES "^warpgauge::")
           continue()
         endif()
         get_target_property(aliased ${library} ALIASED_TARGET)
@@ -315,9 +310,7 @@ function(warpgauge_linked_targets target out named)
       endforeach()
     endforeach()
   endwhile()
-  list(REMOVE_DUPLICATES others)
   set(${out} "${known}" PARENT_SCOPE)
-  set(${named} "${others}" PARENT_SCOPE)
 endfunction()
 
 # warpgauge_add_run_tests(NAME <name> CHECK <program> FILTER <GoogleTest filter>): tests that hold what
@@ -353,9 +346,7 @@ function(warpgauge_add_static_tests)
 endfunction()
 
 # warpgauge_add_build_info(<target> [BUDGETS <folder>] [PROJECT <file>]): compiles facts of the build into
-# a program of kernels, apart from the program's own sources and options. Among them are hashes of all that the
-# program is linked with, by which it sees whether the emulated program beside it is of the same build, and which
-# values of an earlier build still hold.
+# a program of kernels, apart from the program's own sources and options.
 function(warpgauge_add_build_info target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "BUDGETS;PROJECT" "")
   cmake_path(SET root NORMALIZE "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/..")
@@ -392,18 +383,7 @@ function(warpgauge_add_build_info target)
     set(injection "$<TARGET_FILE:warpgauge::injection>")
   endif()
   set(info ${target}_build_info)
-  set(sources "")
-  foreach(name Linked Other)
-    string(TOUPPER "${name}" property)
-    set(source "${CMAKE_CURRENT_BINARY_DIR}/CMakeFiles/${info}.dir/${name}_$<CONFIG>.cpp")
-    set(files "$<GENEX_EVAL:$<TARGET_PROPERTY:${target},WARPGAUGE_${property}_FILES>>")
-    add_custom_command(OUTPUT "${source}"
-      COMMAND "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/hash_files" "${source}" k${name}Files "${files}"
-      DEPENDS "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/hash_files" "${files}"
-      COMMENT "Hashing what ${target} is linked with" VERBATIM COMMAND_EXPAND_LISTS)
-    list(APPEND sources "${source}")
-  endforeach()
-  add_library(${info} OBJECT "${root}harness/build_info.cpp" ${sources})
+  add_library(${info} OBJECT "${root}harness/build_info.cpp")
   target_include_directories(${info} PRIVATE "${root}")
   target_compile_features(${info} PRIVATE cxx_std_20)
   target_compile_definitions(${info} PRIVATE
@@ -420,7 +400,6 @@ function(warpgauge_add_build_info target)
     "WARPGAUGE_EMULATED_CUDART=\"$<TARGET_SONAME_FILE:warpgauge::emulated_cudart>\""
     "WARPGAUGE_EMULATED_DRIVER=\"$<TARGET_SONAME_FILE:warpgauge::emulated_driver>\""
     "WARPGAUGE_KEEP_PTXAS=\"${CMAKE_CURRENT_FUNCTION_LIST_DIR}/keep_ptxas\""
-    "WARPGAUGE_NAMED_LIBRARIES=\"$<JOIN:$<TARGET_PROPERTY:${target},WARPGAUGE_NAMED_LIBRARIES>,\\n>\""
     "WARPGAUGE_INJECTION=\"${injection}\"")
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${info}>)
   set_property(GLOBAL APPEND PROPERTY WARPGAUGE_WITH_BUILD_INFO ${target})
@@ -429,7 +408,7 @@ endfunction()
 # warpgauge_complete_build_info(<target>): finds what the program is linked with, and the reports of ptxas
 # of what is watched of that.
 function(warpgauge_complete_build_info target)
-  warpgauge_linked_targets(${target} libraries named)
+  warpgauge_linked_targets(${target} libraries)
   set(texts "")
   foreach(library ${target} ${libraries})
     get_target_property(folder ${library} WARPGAUGE_PTXAS_DIR)
@@ -437,52 +416,33 @@ function(warpgauge_complete_build_info target)
       list(APPEND texts "${folder}")
     endif()
   endforeach()
-  warpgauge_files_of(linked ${libraries})
-  # A library named by its path is a file, too; others (-lm, m) are found by the linker.
-  set(files "${named}")
-  list(FILTER files INCLUDE REGEX "^/.*\\.(a|o)$")
-  list(APPEND linked ${files})
-  list(FILTER named INCLUDE REGEX "^(-l)?[A-Za-z0-9_][A-Za-z0-9_.+-]*$")
-  list(TRANSFORM named REPLACE "^-l" "")
-  # Sources of its own are compiled after their hashes would be needed: nothing is known of them.
-  get_target_property(own ${target} SOURCES)
-  list(REMOVE_ITEM own "$<TARGET_OBJECTS:${target}_build_info>")
-  list(APPEND named ${own})
-  # What runs and counts: its code decides what is measured.
-  get_target_property(emulated ${target} WARPGAUGE_EMULATED)
-  set(gpu_only "")
-  if(emulated)
-    set(runtime warpgauge::runtime_emulated warpgauge::emulated_runtime)
-  else()
-    set(runtime warpgauge::runtime_gpu)
-    get_property(gpu_only TARGET ${target} PROPERTY WARPGAUGE_GPU_ONLY)
-  endif()
-  warpgauge_files_of(other warpgauge::metrics warpgauge::harness ${runtime} ${gpu_only})
-  foreach(library ${libraries} ${gpu_only})
-    get_target_property(imported ${library} IMPORTED)
-    if(NOT imported)
-      add_dependencies(${target}_build_info ${library})
-    endif()
+  set_target_properties(${target} PROPERTIES WARPGAUGE_PTXAS_DIRS "${texts}")
+  foreach(library IN LISTS libraries)
+    warpgauge_refuse_dropped_families(${library})
   endforeach()
-  set_target_properties(${target} PROPERTIES
-    WARPGAUGE_PTXAS_DIRS "${texts}" WARPGAUGE_NAMED_LIBRARIES "${named}"
-    WARPGAUGE_LINKED_FILES "${linked}" WARPGAUGE_OTHER_FILES "${other}")
 endfunction()
 
-# warpgauge_files_of(<out> <target>...): the objects and libraries of targets, as a program is linked with them,
-# without what is found when it runs and is not built here.
-function(warpgauge_files_of out)
-  set(files "")
-  foreach(target IN LISTS ARGN)
-    get_target_property(type ${target} TYPE)
-    get_target_property(imported ${target} IMPORTED)
-    if(type STREQUAL "OBJECT_LIBRARY" AND NOT imported)
-      list(APPEND files "$<TARGET_OBJECTS:${target}>")
-    elseif(type STREQUAL "STATIC_LIBRARY" OR (type STREQUAL "SHARED_LIBRARY" AND NOT imported))
-      list(APPEND files "$<TARGET_FILE:${target}>")
+# warpgauge_refuse_dropped_families(<target>): the linker takes objects of an archive only where something refers
+# to them, and nothing refers to a registration: its cases would be missing without a word.
+function(warpgauge_refuse_dropped_families target)
+  get_target_property(type ${target} TYPE)
+  get_target_property(imported ${target} IMPORTED)
+  if(imported OR NOT type STREQUAL "STATIC_LIBRARY")
+    return()
+  endif()
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(folder ${target} SOURCE_DIR)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}" NORMALIZE)
+    if(EXISTS "${source}" AND source MATCHES "\\.(cu|cc|cpp|cxx)$")
+      file(STRINGS "${source}" families REGEX "^[ \t]*WARPGAUGE_FAMILY[ \t]*\\(" LIMIT_COUNT 1)
+      if(families)
+        message(FATAL_ERROR "${source}: has a WARPGAUGE_FAMILY, which the linker would leave out of the program, "
+                            "as ${target} is a static library: give the source to "
+                            "warpgauge_add_kernels(SOURCES), or make the library an OBJECT library")
+      endif()
     endif()
   endforeach()
-  set(${out} "${files}" PARENT_SCOPE)
 endfunction()
 
 # warpgauge_emulate(<target>): links a program of kernels with the emulator instead of cudart.

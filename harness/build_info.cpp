@@ -32,7 +32,6 @@ const BuildInfo kBuildInfo = {.version = WARPGAUGE_VERSION,
                               .emulated_cudart = placed(WARPGAUGE_EMULATED_CUDART),
                               .emulated_driver = placed(WARPGAUGE_EMULATED_DRIVER),
                               .keep_ptxas = placed(WARPGAUGE_KEEP_PTXAS),
-                              .named_libraries = WARPGAUGE_NAMED_LIBRARIES,
                               .injection = placed(WARPGAUGE_INJECTION)};
 
 }  // namespace warpgauge

@@ -21,16 +21,9 @@ struct BuildInfo {
   std::string_view emulated_cudart;  ///< the emulated runtime as a shared library
   std::string_view emulated_driver;  ///< the same for programs that also use the driver
   std::string_view keep_ptxas;       ///< the compiler launcher that keeps what ptxas says
-  std::string_view named_libraries;  ///< that the linker finds, a line each: "m"
   std::string_view injection;        ///< what `attach` injects; empty in a build without CUPTI
 };
 
 extern const BuildInfo kBuildInfo;
-
-/// What the program is linked with, the same in the emulated program: a line for each file, its
-/// hash and the families that it registers. cmake/hash_files writes the source.
-extern const char kLinkedFiles[];
-/// What else it is linked with: of warpgauge what runs and counts, and what needs a GPU.
-extern const char kOtherFiles[];
 
 }  // namespace warpgauge

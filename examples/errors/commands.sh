@@ -7,8 +7,6 @@ try "warpgauge gate --fliter x"
 try "warpgauge gate --device=gup"
 try "warpgauge gate --arch sm_91"
 try "warpgauge gate --require=cupti --device=emulated"
-try "warpgauge gate --since main.jsonl --device=emulated"
-try "warpgauge gate --since main.jsonl --coverage kernels.info --device=emulated"
 
 about "Cases"
 try "warpgauge list --filter 'transpoze.*'"

@@ -22,6 +22,7 @@
 #include "harness/cases/built_architectures.h"
 #include "harness/cases/family_budgets.h"
 #include "harness/cases/gpu_only.h"
+#include "harness/cases/selected_cases.h"
 #include "harness/devices.h"
 #include "harness/files/colour.h"
 #include "harness/files/error_text.h"
@@ -52,14 +53,13 @@ constexpr outcome::Requirements kRequirements = {.judged = false};
 
 /// The selected cases and those that their limits are multiples of, each yardstick in front of the
 /// first case that is held against it.
-std::vector<const Case*> with_yardsticks(const FamilyBudgets& budgets,
-                                         const metrics::Selection& selection) {
+std::vector<const Case*> with_yardsticks(const FamilyBudgets& budgets, const Selection& selection) {
   std::vector<const Case*> cases;
   const auto add = [&](const Case* one) {
     if (one == nullptr || selection.is_excluded(one->id.str())) return;
     if (std::ranges::find(cases, one) == cases.end()) cases.push_back(one);
   };
-  for (const Case* one : budgets.with_ratios(selection)) {
+  for (const Case* one : selected_cases(Registry::instance(), budgets, selection)) {
     add(Registry::instance().yardstick_of(*one));
     add(one);
   }

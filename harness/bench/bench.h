@@ -6,13 +6,13 @@
 
 #include "harness/bench/sampling.h"
 #include "harness/bench/stopwatch.h"
+#include "harness/cases/selection.h"
 #include "harness/outcome/exit_code.h"
-#include "metrics/base/selection.h"
 
 namespace warpgauge::bench {
 
 struct BenchOptions {
-  metrics::Selection selection;
+  Selection selection;
   Cache cache = Cache::cold;
   Sampling sampling;
   bool counters = true;           ///< count what each case does, too, in a pass of its own

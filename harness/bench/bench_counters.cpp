@@ -60,15 +60,15 @@ std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& ca
     meter.emplace(true, is_emulated() ? nullptr : &turns);
     writer.reopen();
   };
-  work.work = [&](std::size_t i, bool is_again) {
+  work.work = [&](const process::WorkOrder& order) {
     std::vector<metrics::Fact> facts;
     try {
-      facts = meter->run(*cases[i], metrics::Budgets());
+      facts = meter->run(*cases[order.item], metrics::Budgets());
     } catch (const std::exception&) {
-      if (is_again || !is_gpu_lost()) throw;
+      if (order.is_again || !is_gpu_lost()) throw;
       return process::ItemEnd::again;
     }
-    const process::ItemEnd end = meter->end_of_item(is_again);
+    const process::ItemEnd end = meter->end_of_item(order.is_again);
     if (end == process::ItemEnd::again) return end;
     std::erase_if(facts, std::not_fn(is_shown));
     writer.write(facts);

@@ -9,8 +9,8 @@
 
 #include "harness/bench/bench.h"
 #include "harness/cases/built_architectures.h"
+#include "harness/cases/filter_options.h"
 #include "harness/devices.h"
-#include "harness/process/filter_options.h"
 #include "harness/process/help.h"
 #include "harness/process/program.h"
 #include "harness/runtime.h"
@@ -48,7 +48,7 @@ int run(int argc, char** argv) {
   BenchOptions options;
   CLI::App app("Time every case, as benchmarks of Google Benchmark");
   process::set_help(app, kFooter, "warpgauge-bench");
-  process::add_filter_options(app, options.selection);
+  add_filter_options(app, options.selection);
   app.add_flag("--large", options.selection.large, "Time the large cases, too");
   app.add_flag_callback(
       "--hot", [&options] { options.cache = Cache::hot; },

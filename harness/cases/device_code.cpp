@@ -1,5 +1,7 @@
 #include "harness/cases/device_code.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <deque>
 #include <fstream>
@@ -8,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "metrics/base/hash.h"
@@ -21,7 +24,8 @@ namespace warpgauge {
 namespace {
 
 struct Registered {
-  std::deque<const void*> unread;  // wrappers of fat binaries
+  std::vector<const void*> wrappers;  // of fat binaries
+  std::size_t read = 0;               // how many of them have been read
   std::vector<EmbeddedCubin> cubins;
   std::vector<EmbeddedPtx> ptx;
   std::deque<std::vector<std::byte>> unpacked;  // what `cubins` point to if it was compressed
@@ -55,13 +59,12 @@ void read_fat_binary(const void* wrapper, Registered& code) {
   }
 }
 
-/// All that was registered; fat binaries that are new are read first. One that cannot be read stays
-/// first in the queue and fails again, so that the rest never passes for the whole.
+/// All that was registered; fat binaries that are new are read first. One that cannot be read is
+/// the next one again and fails again, so that the rest never passes for the whole.
 const Registered& read_code() {
   Registered& code = registered();
-  while (!code.unread.empty()) {
-    read_fat_binary(code.unread.front(), code);
-    code.unread.pop_front();
+  for (; code.read < code.wrappers.size(); ++code.read) {
+    read_fat_binary(code.wrappers[code.read], code);
   }
   return code;
 }
@@ -129,7 +132,7 @@ const CubinPlaces& places_of_kernels() {
 
 }  // namespace
 
-void register_fat_binary(const void* wrapper) { registered().unread.push_back(wrapper); }
+void register_fat_binary(const void* wrapper) { registered().wrappers.push_back(wrapper); }
 
 void register_kernel(const void* stub, const char* name) { registered().kernels[stub] = name; }
 
@@ -182,6 +185,16 @@ const std::string& source_hash(const std::string& kernel, const std::string& arc
     place->second = hash_of_files(source_files(*cubin, kernel));
   }
   return place->second;
+}
+
+std::set<std::string> fat_binary_hashes() {
+  std::set<std::string> hashes;
+  for (const void* wrapper : registered().wrappers) {
+    const std::span<const std::byte> bytes = metrics::registered_fat_binary(wrapper);
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    hashes.insert(fmt::format("{:016x}", std::hash<std::string_view>()(text)));
+  }
+  return hashes;
 }
 
 std::string kernel_name(const void* stub) {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -58,6 +59,10 @@ std::optional<std::array<std::uint32_t, 3>> cluster_of_code(const std::string& k
 
 /// The mangled name of the kernel whose host stub is at `stub`; empty if unknown.
 std::string kernel_name(const void* stub);
+
+/// A hash of each fat binary of this program, by which programs of the same machine see whether
+/// they have the same kernels. Throws metrics::FatBinaryError.
+std::set<std::string> fat_binary_hashes();
 
 // Called by the wrapped registration functions, before main. What is registered is read when it is
 // first asked for, where errors can be caught.

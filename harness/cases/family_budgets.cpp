@@ -151,20 +151,6 @@ std::vector<const Case*> FamilyBudgets::ratios_of(const Case& one) const {
   return cases;
 }
 
-std::vector<const Case*> FamilyBudgets::with_ratios(const metrics::Selection& selection) const {
-  std::vector<const Case*> cases;
-  const auto add = [&](const Case* one) {
-    if (std::ranges::find(cases, one) == cases.end()) cases.push_back(one);
-  };
-  for (const Case* one : registry_.select(selection)) {
-    for (const Case* other : ratios_of(*one)) {
-      if (!selection.is_excluded(other->id.str())) add(other);
-    }
-    add(one);
-  }
-  return cases;
-}
-
 std::vector<std::string> FamilyBudgets::about_project() const {
   if (project_file_.empty()) return {};
   std::string others;

@@ -39,9 +39,6 @@ class FamilyBudgets {
 
   /// The cases that limits of `one` are multiples of, each behind those that its own limits are.
   std::vector<const Case*> ratios_of(const Case& one) const;
-  /// The selected cases, and in front of each those that its limits are multiples of, even where
-  /// --filter leaves them out.
-  std::vector<const Case*> with_ratios(const metrics::Selection& selection) const;
 
   /// What people are to know of the file of the project: that it is there, and which of its
   /// sections are for families of other programs.

@@ -34,7 +34,7 @@ std::string why_not_run(const Case& one, const std::string& arch) {
   return fmt::format("needs {}, and runs as {} here", needs_text(one), arch);
 }
 
-std::vector<std::string> gpu_only_cases(const metrics::Selection& selection) {
+std::vector<std::string> gpu_only_cases(const Selection& selection) {
   if (!is_emulated()) return {};
   std::vector<std::string> command = {tool_on_gpu(), "list"};
   for (const std::string& glob : selection.filter) command.push_back("--filter=" + glob);

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "metrics/base/selection.h"
+#include "harness/cases/selection.h"
 
 namespace warpgauge {
 
@@ -17,6 +17,6 @@ std::string why_not_run(const Case& one, const std::string& arch);
 /// The ids of the selected cases that need a GPU: the program for GPUs, which lies beside this one,
 /// has them and this one, on the emulator, has not. None on a GPU, and where that program was not
 /// built.
-std::vector<std::string> gpu_only_cases(const metrics::Selection& selection);
+std::vector<std::string> gpu_only_cases(const Selection& selection);
 
 }  // namespace warpgauge

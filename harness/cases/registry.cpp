@@ -56,7 +56,7 @@ void check_name(std::string_view what, std::string_view name, const Case& where)
 void need_matches(std::string_view option, const std::vector<std::string>& globs,
                   const std::vector<Case>& cases) {
   for (const std::string& glob : globs) {
-    const metrics::Selection of_glob{.filter = {glob}, .large = true};
+    const Selection of_glob{.filter = {glob}, .large = true};
     const auto fits = [&](const Case& one) { return of_glob.takes(one.id.str()); };
     if (std::ranges::any_of(cases, fits) || !gpu_only_cases(of_glob).empty()) continue;
     std::vector<std::string> ids;
@@ -129,11 +129,11 @@ const Case& Registry::at(std::string_view id) const {
                                           metrics::did_you_mean(id, ids), process::gauge_name()));
 }
 
-std::vector<const Case*> Registry::select(const metrics::Selection& selection) const {
+Cases Registry::select(const Selection& selection) const {
   if (cases_.empty()) throw std::invalid_argument(std::string(kNoKernels));
   need_matches("--filter", selection.filter, cases_);
   need_matches("--exclude", selection.exclude, cases_);
-  std::vector<const Case*> selected;
+  Cases selected;
   std::size_t large = 0;
   for (const Case& one : cases_) {
     if (!selection.takes(one.id.str())) continue;
@@ -160,7 +160,7 @@ std::vector<const Case*> Registry::select(const metrics::Selection& selection) c
       filter, gpu_only_cases(selection).size(), process::gauge_name()));
 }
 
-std::size_t Registry::count_excluded(const metrics::Selection& selection) const {
+std::size_t Registry::count_excluded(const Selection& selection) const {
   return static_cast<std::size_t>(std::ranges::count_if(cases_, [&](const Case& one) {
     const std::string id = one.id.str();
     return (selection.large || !one.large) && selection.is_filtered_in(id) &&
@@ -168,7 +168,7 @@ std::size_t Registry::count_excluded(const metrics::Selection& selection) const 
   }));
 }
 
-std::vector<std::string> Registry::left_out(const metrics::Selection& selection) const {
+std::vector<std::string> Registry::left_out(const Selection& selection) const {
   const std::size_t excluded = count_excluded(selection);
   if (excluded == 0) return {};
   return {fmt::format("cases left out by --exclude: {}", excluded)};

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "metrics/base/selection.h"
+#include "harness/cases/selection.h"
 #include "metrics/facts/fact.h"
 
 namespace warpgauge {
@@ -30,6 +30,8 @@ struct Case {
 };
 
 /// All cases, sorted by family in order of registration. Names are checked as they register.
+using Cases = std::vector<const Case*>;
+
 class Registry {
  public:
   /// The registry of this program. Families announced before main are registered by the first
@@ -42,11 +44,11 @@ class Registry {
   const Case& at(std::string_view id) const;
   /// The selected cases. Throws std::invalid_argument, saying why, if there is none, or if a glob
   /// matches no case at all.
-  std::vector<const Case*> select(const metrics::Selection& selection) const;
+  Cases select(const Selection& selection) const;
   /// How many more cases there would be without --exclude.
-  std::size_t count_excluded(const metrics::Selection& selection) const;
+  std::size_t count_excluded(const Selection& selection) const;
   /// The same as a sentence for the outcome of a run; nothing where there are none.
-  std::vector<std::string> left_out(const metrics::Selection& selection) const;
+  std::vector<std::string> left_out(const Selection& selection) const;
   /// The case that `one` is timed against, or nullptr: it has none, or this program lacks it.
   const Case* yardstick_of(const Case& one) const;
 

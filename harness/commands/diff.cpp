@@ -11,12 +11,12 @@
 #include <optional>
 #include <stdexcept>
 
+#include "harness/cases/filter_options.h"
 #include "harness/commands/command_line.h"
 #include "harness/commands/external_commands.h"
 #include "harness/files/colour.h"
 #include "harness/files/temporary_path.h"
 #include "harness/inspect/inspect.h"
-#include "harness/process/filter_options.h"
 #include "harness/process/program.h"
 
 namespace warpgauge::commands {
@@ -179,7 +179,7 @@ void add_diff(CommandLine& line) {
   command->add_option("--out", base->out, "With --base: folder of the results")
       ->capture_default_str()
       ->type_name("DIR");
-  process::add_filter_options(*command, options->selection);
+  add_filter_options(*command, options->selection);
   command->add_flag("--all", options->display.everything,
                     "Show every value and line, not one display");
   const auto set_noise = [options](const std::string& text) {

@@ -8,9 +8,9 @@
 #include <chrono>
 #include <stdexcept>
 
+#include "harness/cases/filter_options.h"
 #include "harness/commands/command_line.h"
 #include "harness/files/printable.h"
-#include "harness/process/filter_options.h"
 #include "metrics/cupti/cupti.h"
 #include "metrics/facts/counter_row.h"
 
@@ -35,8 +35,6 @@ Examples:
   warpgauge gate --table --filter 'matmul.*'
   warpgauge gate --counters sm__inst_executed_pipe_tensor.sum
   warpgauge gate --require=cupti --strict --out results
-  warpgauge gate --since main.jsonl
-  warpgauge gate --since main.jsonl --affected
 )";
 
 /// The rows of counters by their names. Throws CLI::ValidationError.
@@ -62,7 +60,7 @@ Counters counters_called(const std::vector<std::string>& names) {
 }
 
 void add_selection(CLI::App* command, gate::GateOptions& options) {
-  process::add_filter_options(*command, options.selection);
+  add_filter_options(*command, options.selection);
   command->add_flag("--large", options.selection.large,
                     "Run the large cases, too; they are made for GPUs");
   command
@@ -106,17 +104,6 @@ void add_gate(CommandLine& line) {
           "--project", options->project,
           "Budgets of the whole project (default: the warpgauge.toml that the build names)")
       ->type_name("FILE");
-  CLI::Option* since =
-      command
-          ->add_option(
-              "--since", options->since,
-              "Facts of an earlier gate (facts.jsonl): what has not changed since is carried over "
-              "from it, and only the rest is measured")
-          ->type_name("FILE");
-  command
-      ->add_flag("--affected", options->affected,
-                 "List what --since would measure, and why; measure nothing")
-      ->needs(since);
   command->add_flag("--table", options->table,
                     "Print the key metrics of every case, judged or not");
   command
@@ -151,11 +138,6 @@ void add_gate(CommandLine& line) {
     }
     requirements.device = *device == process::DeviceChoice::gpu;
     options->device = to_string(*device);
-    if (!options->since.empty() && !options->coverage.empty()) {
-      throw std::invalid_argument(
-          "--since and --coverage exclude each other: what is carried over does "
-          "not run");
-    }
     if (requirements.cupti && *device == process::DeviceChoice::emulated) {
       throw std::invalid_argument("--require=cupti and --device=emulated exclude each other");
     }

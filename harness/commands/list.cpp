@@ -6,12 +6,12 @@
 #include <utility>
 
 #include "harness/cases/built_architectures.h"
+#include "harness/cases/filter_options.h"
 #include "harness/cases/registry.h"
 #include "harness/commands/command_line.h"
 #include "harness/files/source_root.h"
 #include "harness/measuring/compile_time_facts.h"
 #include "harness/outcome/exit_code.h"
-#include "harness/process/filter_options.h"
 #include "harness/runtime.h"
 
 namespace warpgauge::commands {
@@ -31,7 +31,7 @@ Examples:
   warpgauge list --archs
 )";
 
-int list_cases(const metrics::Selection& selection) {
+int list_cases(const Selection& selection) {
   for (const Case* one : Registry::instance().select(selection)) {
     fmt::print("{}\n", one->id.str());
   }
@@ -56,7 +56,7 @@ nlohmann::ordered_json launches_json(const Case& one, const std::string& arch) {
 /// {"cases": [{id, family, variant, type, size, file, line, large, counted, gpu_only, needs,
 /// launches},
 /// ...]}
-int print_json(const metrics::Selection& selection, const std::string& launches) {
+int print_json(const Selection& selection, const std::string& launches) {
   using nlohmann::ordered_json;
   ordered_json rows = ordered_json::array();
   for (const Case* one : Registry::instance().select(selection)) {
@@ -86,7 +86,7 @@ int list_archs() {
 }
 
 struct ListOptions {
-  metrics::Selection selection;
+  Selection selection;
   bool archs = false, json = false;
   std::string launches;  ///< on this architecture; empty: none
 };
@@ -96,7 +96,7 @@ struct ListOptions {
 void add_list(CommandLine& line) {
   auto options = std::make_shared<ListOptions>();
   CLI::App* command = line.add("list", "List the cases: one id a line", kListFooter);
-  process::add_filter_options(*command, options->selection);
+  add_filter_options(*command, options->selection);
   CLI::Option* archs =
       command->add_flag("--archs", options->archs, "List the architectures of the build instead")
           ->excludes(command->get_option("--filter"))

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/cases/filter_options.h"
 #include "harness/commands/command_line.h"
 #include "harness/files/colour.h"
-#include "harness/process/filter_options.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -76,7 +76,7 @@ void add_toolchain(CommandLine& line) {
                     "Build programs of the sources, and compare what their kernels do, too");
   command->add_option("--out", options->out, "Keep cubins and facts in this folder")
       ->type_name("DIR");
-  process::add_filter_options(*command, options->diff.selection);
+  add_filter_options(*command, options->diff.selection);
   command->add_flag("--all", options->diff.display.everything,
                     "Show every value and line, not one display");
   command->add_option("--json", options->diff.json, "Write the comparison to this file, too")

@@ -100,7 +100,7 @@ ComparedFacts side_of(const std::vector<StoredRun>& runs) {
 
 CaseKey case_of(const Fact& fact) { return {fact.id.str(), fact.arch}; }
 
-std::vector<Fact> SideFile::cases(const metrics::Selection& selection,
+std::vector<Fact> SideFile::cases(const Selection& selection,
                                   const std::vector<std::string>& archs) {
   std::vector<Fact> cases;
   reader_.read([&](const Fact& described) {

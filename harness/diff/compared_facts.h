@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/base/selection.h"
+#include "harness/cases/selection.h"
 #include "metrics/facts/fact.h"
 
 namespace warpgauge::diff {
@@ -67,7 +67,7 @@ class SideFile {
   /// The selected cases, large or not, as facts without value; those on architectures of these
   /// names or globs (none: on all). Throws metrics::FactError, and std::runtime_error where there
   /// are none.
-  std::vector<metrics::Fact> cases(const metrics::Selection& selection,
+  std::vector<metrics::Fact> cases(const Selection& selection,
                                    const std::vector<std::string>& archs);
   /// The runs with the facts of those that are wanted. Throws metrics::FactError, and
   /// std::runtime_error where two values of one time differ.

@@ -5,16 +5,16 @@
 #include <string>
 #include <vector>
 
+#include "harness/cases/selection.h"
 #include "harness/diff/noise.h"
 #include "harness/diff/truncate.h"
-#include "metrics/base/selection.h"
 
 namespace warpgauge::diff {
 
 struct DiffOptions {
   std::filesystem::path a, b;  ///< two files of facts
   std::string name_a, name_b;  ///< what they are of, in texts; empty: the files themselves
-  metrics::Selection selection;
+  Selection selection;
   std::vector<std::string> archs;  ///< names or globs of them; empty: all
   double noise = kUsualNoise;
   std::filesystem::path json;  ///< gets the result as JSON; empty: no file

@@ -137,20 +137,10 @@ auto rank(const Change& change) {
                     change.metric->id);
 }
 
-/// The cases whose counts a run has carried over from another, without times.
-std::set<CaseKey> carried_cases(const ComparedFacts& side) {
-  std::set<CaseKey> cases;
-  for (const auto& [key, value] : side.values) {
-    if (!value.fact->context->carried.empty()) cases.insert(case_of(*value.fact));
-  }
-  return cases;
-}
-
 }  // namespace
 
 std::vector<Change> find_changes(const ComparedFacts& a, const ComparedFacts& b, double noise) {
   const std::map<Key, Key> names = on_like_gpus(a, b);
-  const std::set<CaseKey> carried_a = carried_cases(a), carried_b = carried_cases(b);
   struct Pair {
     const SideValue *a = nullptr, *b = nullptr;
     const Key *key_a = nullptr, *key_b = nullptr;
@@ -171,9 +161,6 @@ std::vector<Change> find_changes(const ComparedFacts& a, const ComparedFacts& b,
     const bool in_a = pair.a != nullptr && pair.a->is_measured();
     if (!in_a && (pair.b == nullptr || !says_anything(*pair.b))) continue;
     const Metric& metric = metrics::metric(key.metric);
-    const bool in_b = pair.b != nullptr && pair.b->is_measured();
-    const std::set<CaseKey>& carried = in_a ? carried_b : carried_a;
-    if (in_a != in_b && metrics::is_timed(metric) && carried.contains({key.id, key.arch})) continue;
     Change& change = changes.emplace_back(change_of(pair.a, pair.b, metric, noise));
     if (changes.size() > 1) {  // of many cases: one text for all changes of each
       const Change& before = changes[changes.size() - 2];

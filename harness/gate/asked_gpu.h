@@ -2,15 +2,12 @@
 #pragma once
 
 #include <chrono>
-#include <set>
 #include <string>
 
 namespace warpgauge::gate {
 
 struct AskedGpu {
-  std::string arch;                 ///< whose code runs; empty without an answer
-  std::string machine;              ///< name and driver, or the emulator
-  std::set<std::string> libraries;  ///< process::loaded_libraries()
+  std::string arch;           ///< whose code runs; empty without an answer
   bool is_exclusive = false;  ///< one process only may use it (nvidia-smi -c EXCLUSIVE_PROCESS)
 };
 

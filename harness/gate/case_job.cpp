@@ -1,3 +1,4 @@
+// Runs work on cases in child processes, and turns their deaths into errors of the cases.
 #include "harness/gate/case_job.h"
 
 #include <fmt/format.h>
@@ -6,6 +7,8 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include "harness/files/error_text.h"
@@ -15,26 +18,27 @@
 namespace warpgauge::gate {
 namespace {
 
-/// In a process that runs case after case: their vectors get memory that is there already, which
-/// otherwise goes back to the system and comes again with a fault for each page.
+/// Lets a process that runs case after case keep freed memory, which otherwise goes back to the
+/// system and comes again with a fault for each page.
 void keep_freed_memory() {
   constexpr int kMostInOne = 32 << 20, kMostKept = 256 << 20;  // bytes
   mallopt(M_MMAP_THRESHOLD, kMostInOne);
   mallopt(M_TRIM_THRESHOLD, kMostKept);
 }
 
-/// For each item those that must be done before: budgets of its cases are multiples of theirs.
+/// Returns for each item those that must be done before: budgets of its cases are multiples of
+/// theirs.
 std::vector<std::vector<std::size_t>> items_before(const std::vector<Cases>& items,
                                                    const FamilyBudgets& budgets) {
   std::map<const Case*, std::size_t> items_of;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    for (const Case* one : items[i]) items_of.emplace(one, i);
+    for (const Case* member : items[i]) items_of.emplace(member, i);
   }
   std::vector<std::vector<std::size_t>> before(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
-    for (const Case* one : items[i]) {
-      for (const Case* other : budgets.ratios_of(*one)) {
-        const auto item = items_of.find(other);
+    for (const Case* member : items[i]) {
+      for (const Case* reference : budgets.ratios_of(*member)) {
+        const auto item = items_of.find(reference);
         if (item != items_of.end() && item->second != i) before[i].push_back(item->second);
       }
     }
@@ -42,66 +46,85 @@ std::vector<std::vector<std::size_t>> items_before(const std::vector<Cases>& ite
   return before;
 }
 
+/// The cases of an item with a '1' at their place.
+Cases marked(const Cases& item, std::string_view marks) {
+  Cases cases;
+  for (std::size_t i = 0; i < item.size(); ++i) {
+    if (marks[i] == '1') cases.push_back(item[i]);
+  }
+  return cases;
+}
+
 }  // namespace
 
 std::vector<Cases> one_by_one(const Cases& cases) {
   std::vector<Cases> items;
-  for (const Case* one : cases) items.push_back({one});
+  for (const Case* measured : cases) items.push_back({measured});
   return items;
 }
 
-CaseJob::CaseJob(CaseWork work, RunFacts& facts, const FamilyBudgets& budgets, std::size_t early)
-    : work_(std::move(work)), facts_(facts), pool_(isolated(budgets), early) {}
+CaseJob::CaseJob(CaseWork work, FactLog& log, const FamilyBudgets& budgets, std::size_t early)
+    : work_(std::move(work)), log_(log), pool_(isolated(budgets), early) {
+  for (const Cases& item : work_.items) left_.emplace_back(item.size(), '1');
+}
+
+void CaseJob::only(const Cases& cases) {
+  const std::unordered_set<const Case*> wanted(cases.begin(), cases.end());
+  for (std::size_t item = 0; item < left_.size(); ++item) {
+    for (std::size_t i = 0; i < left_[item].size(); ++i) {
+      if (!wanted.contains(work_.items[item][i])) left_[item][i] = '0';
+    }
+  }
+}
 
 void CaseJob::finish(const std::string& title, std::size_t processes) {
-  std::size_t left = 0;
-  for (std::size_t item = 0; item < work_.items.size(); ++item) left += are_left(item) ? 1 : 0;
-  progress_ = std::make_unique<process::Progress>(title, left);
+  const auto items_left = std::ranges::count_if(
+      left_, [](const std::string& marks) { return marks.find('1') != marks.npos; });
+  progress_ = std::make_unique<process::Progress>(title, static_cast<std::size_t>(items_left));
   pool_.work_through(processes);
   pool_.dismiss();
 }
 
-Cases CaseJob::chosen(std::size_t item) const {
-  return work_.chosen ? work_.chosen(work_.items[item]) : work_.items[item];
-}
+Cases CaseJob::cases_left(std::size_t item) const { return marked(work_.items[item], left_[item]); }
 
-void CaseJob::fail(std::size_t item, const std::string& reason) {
-  const Cases cases = chosen(item);
+void CaseJob::fail(const Cases& cases, const std::string& reason) {
   const std::string among =
       cases.size() == 1 ? "" : fmt::format(" (in one of {} cases)", cases.size());
-  for (const Case* one : cases) facts_.write({error_fact(*one, reason + among, work_.arch)});
+  for (const Case* failed : cases) log_.write({error_fact(*failed, reason + among, work_.arch)});
 }
 
 process::IsolatedWork CaseJob::isolated(const FamilyBudgets& budgets) {
   std::size_t largest = 1;
-  for (const Cases& cases : work_.items) largest = std::max(largest, cases.size());
+  for (const Cases& item : work_.items) largest = std::max(largest, item.size());
   process::IsolatedWork isolated = {.count = work_.items.size(),
                                     .time_limit = work_.time_limit * largest};
   isolated.after = [before = items_before(work_.items, budgets)](std::size_t item) {
     return before[item];
   };
-  isolated.skip = [this](std::size_t item) { return !are_left(item); };
+  isolated.skip = [this](std::size_t item) { return cases_left(item).empty(); };
+  isolated.note = [this](std::size_t item) { return left_[item]; };
   isolated.begin = [this] {
     keep_freed_memory();
-    facts_.begin_fork();
+    log_.begin_fork();
     if (work_.begin) work_.begin();
   };
-  isolated.work = [this](std::size_t item, bool is_again) {
+  isolated.work = [this](const process::WorkOrder& order) {
+    const Cases cases = marked(work_.items[order.item], order.note);
     try {
-      return work_.measure(chosen(item), is_again);
+      return work_.measure(cases, order.is_again);
     } catch (const std::exception& error) {
-      if (!is_again && is_gpu_lost()) return process::ItemEnd::again;
-      fail(item, files::error_text(error));
+      if (!order.is_again && is_gpu_lost()) return process::ItemEnd::again;
+      fail(cases, files::error_text(error));
       return process::ItemEnd::done_with_last;
     }
   };
   isolated.done = [this](std::size_t item) {
     progress_->done(work_.items[item].front()->id.str());
-    facts_.so_far();  // reads them while others are at work
+    log_.so_far();  // reads while others are at work
   };
   isolated.died = [this](const process::CrashedItem& crashed) {
-    facts_.writer().reopen();
-    fail(crashed.item, crashed.reason);
+    log_.mend();
+    fail(cases_left(crashed.item), crashed.reason);
   };
   return isolated;
 }

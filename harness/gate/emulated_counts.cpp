@@ -1,9 +1,16 @@
+// Runs the emulated program in place of a GPU's counters, and takes its counts over.
 #include "harness/gate/emulated_counts.h"
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
+#include <map>
+#include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/measuring/blank_facts.h"
 #include "harness/process/child_program.h"
@@ -11,17 +18,26 @@
 #include "harness/runtime.h"
 
 namespace warpgauge::gate {
+namespace {
 
-bool can_count_emulated(const GateOptions& options) {
-  return !is_emulated() && options.use_cupti && !options.requirements.cupti &&
-         std::filesystem::exists(process::program_path(true)) && process::has_gpu();
-}
+using metrics::Fact;
+using metrics::Verdict;
 
-std::string EmulatedCounts::reason(const std::string& id) const {
-  if (const auto found = errors.find(id); found != errors.end()) return found->second;
-  return facts.contains(id) ? std::string(kNoSuchAccess) : ending;
-}
+/// What a gate of the emulated program has counted.
+struct EmulatedCounts {
+  std::map<std::string, std::vector<Fact>> facts;  ///< by case; their source is "emulator"
+  std::vector<metrics::Device> devices;            ///< emulated ones
+  std::map<std::string, std::string> errors;       ///< by case: what the emulator found
+  std::string ending;                              ///< how its program ended
 
+  /// Why a metric of the case is not among the facts.
+  std::string reason(const std::string& id) const {
+    if (const auto found = errors.find(id); found != errors.end()) return found->second;
+    return facts.contains(id) ? std::string(kNoSuchAccess) : ending;
+  }
+};
+
+/// Runs the gate of the emulated program as `arch`.
 EmulatedCounts count_emulated(const GateOptions& options, const std::string& arch) {
   const std::filesystem::path out = options.out / "emulated";
   std::filesystem::create_directories(out);
@@ -43,16 +59,42 @@ EmulatedCounts count_emulated(const GateOptions& options, const std::string& arc
   if (!std::filesystem::exists(out / "facts.jsonl")) return counts;
   for (metrics::StoredRun& run : metrics::read_facts(out / "facts.jsonl")) {
     counts.devices = std::move(run.run.devices);
-    for (metrics::Fact& fact : run.facts) {
+    for (Fact& fact : run.facts) {
       const std::string id = fact.id.str();
       if (fact.source == "emulator") {
         counts.facts[id].push_back(std::move(fact));
-      } else if (fact.verdict == metrics::Verdict::error) {
+      } else if (fact.verdict == Verdict::error) {
         counts.errors[id] = "the emulator did not count it: " + fact.reason;
       }
     }
   }
   return counts;
+}
+
+}  // namespace
+
+bool can_count_emulated(const GateOptions& options) {
+  return !is_emulated() && options.use_cupti && !options.requirements.cupti &&
+         std::filesystem::exists(process::program_path(true)) && process::has_gpu();
+}
+
+void measure_emulated_counts(const Plan& plan, FactLog& log) {
+  Cases cases = log.by_result(plan.cases, [](const std::set<Verdict>& results) {
+    return !results.empty() && !results.contains(Verdict::error);
+  });
+  std::erase_if(cases, [](const Case* planned) { return !planned->counted; });
+  if (cases.empty()) return;
+  const std::string& arch = plan.gpu.arch;
+  EmulatedCounts counts = count_emulated(plan.options, arch);
+  for (const metrics::Device& device : counts.devices) log.add_device(device);
+  for (const Case* counted : cases) {
+    const std::string reason = counts.reason(counted->id.str());
+    std::vector<Fact>& facts = counts.facts[counted->id.str()];
+    std::ranges::move(
+        missing_counts(facts, blank_fact(*counted, arch), reason, plan.budgets.of(counted->id)),
+        std::back_inserter(facts));
+    log.write(std::move(facts));
+  }
 }
 
 }  // namespace warpgauge::gate

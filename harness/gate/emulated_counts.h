@@ -2,31 +2,18 @@
 // one counts what the same cases do.
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
-
-#include "harness/gate/gate.h"
-#include "metrics/facts/fact.h"
+#include "harness/gate/fact_log.h"
+#include "harness/gate/plan.h"
 
 namespace warpgauge::gate {
 
 /// True if there is a GPU, counts were asked for, may be of the emulator, and its program is there.
 bool can_count_emulated(const GateOptions& options);
 
-struct EmulatedCounts {
-  std::map<std::string, std::vector<metrics::Fact>> facts;  ///< by case; source "emulator"
-  std::vector<metrics::Device> devices;                     ///< emulated ones
-  std::map<std::string, std::string> errors;                ///< by case: what the emulator found
-  std::string ending;                                       ///< how its program ended
-
-  /// Why a metric of the case is not among the facts.
-  std::string reason(const std::string& id) const;
-};
-
-/// Runs a gate of the emulated program over the same cases, as `arch`; its results are in
-/// <out>/emulated, and what it prints in gate.txt there. Throws metrics::FactError, and
-/// std::runtime_error if the program cannot be started.
-EmulatedCounts count_emulated(const GateOptions& options, const std::string& arch);
+/// Runs a gate of the emulated program over the same cases, and writes its counts of those that ran
+/// well, with the reason where one is missing. Its results are in <out>/emulated, and what it
+/// prints in gate.txt there. Throws metrics::FactError, and std::runtime_error if the program
+/// cannot be started.
+void measure_emulated_counts(const Plan& plan, FactLog& log);
 
 }  // namespace warpgauge::gate

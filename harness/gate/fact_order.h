@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "harness/gate/run_facts.h"
+#include "harness/cases/registry.h"
 #include "metrics/facts/fact.h"
 
 namespace warpgauge::gate {

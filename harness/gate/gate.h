@@ -6,16 +6,16 @@
 #include <string>
 #include <vector>
 
+#include "harness/cases/selection.h"
 #include "harness/measuring/blank_facts.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/requirements.h"
 #include "harness/runtime.h"
-#include "metrics/base/selection.h"
 
 namespace warpgauge::gate {
 
 struct GateOptions {
-  metrics::Selection selection;
+  Selection selection;
   std::string device = "auto";  ///< where kernels were to run: auto, gpu or emulated
   /// Of the build. Compile-time facts are of these (empty: of all), and the emulator runs kernels
   /// as each of these (empty: as default_emulated_arch()).
@@ -26,10 +26,8 @@ struct GateOptions {
   std::string checks = kUsualChecks;    ///< of accesses, on the emulator: see check_accesses()
   int schedules = 0;                    ///< the same
   std::chrono::seconds time_limit{60};  ///< for each case
-  std::size_t jobs = 0;         ///< processes at once; 0: as many as this machine is good for
-  std::filesystem::path since;  ///< facts of earlier gates, to be carried; empty: none
-  bool affected = false;        ///< with `since`: list what would be measured, and measure nothing
-  bool table = false;           ///< print the key metrics of every case
+  std::size_t jobs = 0;  ///< processes at once; 0: as many as this machine is good for
+  bool table = false;    ///< print the key metrics of every case
   bool use_cupti = true;
   bool bounded = true;  ///< measure times and hardware counters, too
   Counters counters;    ///< hardware counters to measure of every case, judged or not

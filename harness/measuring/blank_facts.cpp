@@ -8,7 +8,6 @@
 #include <iterator>
 #include <memory>
 #include <span>
-#include <unordered_map>
 #include <utility>
 
 #include "harness/cases/device_code.h"
@@ -123,22 +122,6 @@ Fact error_fact(const Case& one, const metrics::CudaError& error,
   Fact fact = error_fact(one, *fault, arch);
   fact.reason = text + "; " + fault->text;
   return fact;
-}
-
-void change_contexts(
-    std::vector<Fact>& facts,
-    const std::function<void(metrics::CaseContext&, const metrics::CaseId&)>& change) {
-  std::unordered_map<const metrics::CaseContext*, std::shared_ptr<const metrics::CaseContext>>
-      changed;
-  for (Fact& fact : facts) {
-    std::shared_ptr<const metrics::CaseContext>& context = changed[fact.context.get()];
-    if (!context) {
-      auto copy = std::make_shared<metrics::CaseContext>(*fact.context);
-      change(*copy, fact.id);
-      context = std::move(copy);
-    }
-    fact.context = context;
-  }
 }
 
 std::vector<Fact> unmeasured_facts(const std::function<bool(std::string_view)>& is_there,

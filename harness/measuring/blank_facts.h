@@ -58,11 +58,6 @@ inline constexpr std::string_view kOnlyEmulated =
     "no counter of a GPU has it; the emulator counts it";
 inline constexpr std::string_view kNoSuchAccess = "the kernels made no such access";
 
-/// Gives facts a context of their own, changed by `change`: one for those that share one now.
-void change_contexts(
-    std::vector<metrics::Fact>& facts,
-    const std::function<void(metrics::CaseContext&, const metrics::CaseId&)>& change);
-
 /// `fact` with a metric and its value.
 metrics::Fact with_value(metrics::Fact fact, std::string_view metric, metrics::Value value);
 

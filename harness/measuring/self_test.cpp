@@ -88,8 +88,7 @@ void need_fail(const Fact& fact, std::string_view defect) {
 }
 
 /// On the GPU, where `arch` is empty, or on the emulator. What check_planted_bank_conflict() says.
-std::string run_planted_bank_conflict(const std::string& arch, const SelfTestOptions& options,
-                                      const std::function<void()>& meanwhile) {
+std::string run_planted_bank_conflict(const std::string& arch, const SelfTestOptions& options) {
   return process::isolated_text(
       [&] {
         if (!arch.empty()) emulate_arch(arch, options.time_limit);
@@ -101,11 +100,10 @@ std::string run_planted_bank_conflict(const std::string& arch, const SelfTestOpt
         if (meter.no_counters().empty() && !has_value(fact)) missed(kBankConflict, fact.reason);
         return not_sure;
       },
-      options.time_limit, meanwhile);
+      options.time_limit);
 }
 
-SelfTestResult try_self_test(const SelfTestOptions& options,
-                             const std::function<void()>& meanwhile) {
+SelfTestResult try_self_test(const SelfTestOptions& options) {
   if (options.archs.empty()) throw SelfTestError("there is no architecture to look for a spill in");
   for (const std::string& arch : options.archs) {
     check_planted_spill(planted_spill_facts(arch), arch);
@@ -115,8 +113,7 @@ SelfTestResult try_self_test(const SelfTestOptions& options,
   const std::vector<std::string>& runs =
       options.emulated_archs.empty() ? on_the_gpu : options.emulated_archs;
   for (const std::string& arch : runs) {
-    const std::string reason =
-        run_planted_bank_conflict(arch, options, &arch == &runs.front() ? meanwhile : nullptr);
+    const std::string reason = run_planted_bank_conflict(arch, options);
     if (!reason.empty()) not_counted = reason;
   }
   const std::string archs = fmt::format("{}", fmt::join(options.archs, ", "));
@@ -176,10 +173,9 @@ void check_planted_spill(const std::vector<Fact>& facts, const std::string& arch
   need_fail(fact, kSpill);
 }
 
-SelfTestResult run_self_test(const SelfTestOptions& options,
-                             const std::function<void()>& meanwhile) {
+SelfTestResult run_self_test(const SelfTestOptions& options) {
   try {
-    return try_self_test(options, meanwhile);
+    return try_self_test(options);
   } catch (const std::exception& error) {
     throw SelfTestError(
         fmt::format("self test: {}; nothing was measured", files::error_text(error)));

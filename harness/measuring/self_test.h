@@ -55,11 +55,9 @@ struct SelfTestResult {
   std::string not_counted;  ///< why nothing can be counted here; empty if it can
 };
 
-/// Runs both canaries, kernels in a child process, and calls `meanwhile` beside them: it must not
-/// throw. Throws SelfTestError, also if a canary cannot be
+/// Runs both canaries, kernels in a child process. Throws SelfTestError, also if a canary cannot be
 /// run where it should.
-SelfTestResult run_self_test(const SelfTestOptions& options,
-                             const std::function<void()>& meanwhile = nullptr);
+SelfTestResult run_self_test(const SelfTestOptions& options);
 
 /// Whether the source file is that of the planted defects.
 bool is_of_self_test(std::string_view file);

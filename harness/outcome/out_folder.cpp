@@ -53,10 +53,6 @@ void OutFolder::remove_parts() const {
   for (const fs::path& part : parts) fs::remove_all(part);
 }
 
-fs::path OutFolder::carried_facts() const {
-  return facts().string().append(files::kHalfWritten).append("carried");
-}
-
 OutFolder::~OutFolder() { close(lock_); }
 
 void OutFolder::write_summary(const std::string& text) const { files::write_file(summary(), text); }

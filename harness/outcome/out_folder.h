@@ -23,8 +23,6 @@ class OutFolder {
 
   const std::filesystem::path& path() const { return path_; }
   std::filesystem::path facts() const { return path_ / "facts.jsonl"; }
-  /// Facts of an earlier run, until they are appended to those of this one.
-  std::filesystem::path carried_facts() const;
   std::filesystem::path results() const { return path_ / "results.json"; }
   std::filesystem::path summary() const { return path_ / "summary.md"; }
 

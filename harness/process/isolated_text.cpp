@@ -26,30 +26,26 @@ struct Answer {
 
 }  // namespace
 
-std::string isolated_text(const std::function<std::string()>& make, std::chrono::seconds time_limit,
-                          const std::function<void()>& meanwhile) {
+std::string isolated_text(const std::function<std::string()>& make,
+                          std::chrono::seconds time_limit) {
   const auto answer = metrics::shared_with_forks<Answer>();
-  WorkerPool pool({.count = 1,
-                   .time_limit = time_limit,
-                   .begin = [] {},
-                   .work =
-                       [&](std::size_t, bool) {
-                         try {
-                           answer->set(make(), false);
-                         } catch (const std::exception& error) {
-                           answer->set(files::error_text(error), true);
-                         }
-                         return ItemEnd::done;
-                       },
-                   .done = [](std::size_t) {},
-                   .died =
-                       [&](const CrashedItem& crashed) {
-                         answer->set("its process was lost: " + crashed.reason, true);
-                       }},
-                  1);
-  pool.begin_work();
-  if (meanwhile) meanwhile();
-  pool.work_through(1);
+  run_isolated({.count = 1,
+                .time_limit = time_limit,
+                .begin = [] {},
+                .work =
+                    [&](const WorkOrder&) {
+                      try {
+                        answer->set(make(), false);
+                      } catch (const std::exception& error) {
+                        answer->set(files::error_text(error), true);
+                      }
+                      return ItemEnd::done;
+                    },
+                .done = [](std::size_t) {},
+                .died =
+                    [&](const CrashedItem& crashed) {
+                      answer->set("its process was lost: " + crashed.reason, true);
+                    }});
   // What went wrong in the child may have written here, too.
   std::string text(answer->text, std::min(answer->length, sizeof(Answer::text)));
   if (answer->failed) throw std::runtime_error(text);

@@ -2,8 +2,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -11,13 +13,16 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <iterator>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <system_error>
 
-#include "harness/build_info.h"
+#include "harness/cases/device_code.h"
 #include "harness/devices.h"
 #include "harness/files/error_text.h"
 #include "harness/outcome/exit_code.h"
@@ -25,7 +30,6 @@
 #include "harness/process/isolated_text.h"
 #include "harness/process/program_name.h"
 #include "harness/runtime.h"
-#include "metrics/base/hash.h"
 
 namespace warpgauge::process {
 namespace {
@@ -55,19 +59,22 @@ void finish_output() {
                   flushed ? "" : ": ", flushed ? "" : std::strerror(errno)));
 }
 
-/// In the environment of a program that another one continued in: the other one's build_id().
+/// In the environment of a program that another one continued in: the hashes of the other one's
+/// fat binaries.
 constexpr char kContinuedBuild[] = "WARPGAUGE_CONTINUED_BUILD";
-
-/// A hash of the kernels that the program is linked with, the same in the emulated program.
-std::string build_id() { return metrics::hash_text(std::string_view(kLinkedFiles)); }
 
 /// Throws if this program was continued in by one that has other kernels.
 void check_build() {
   const char* const continued = std::getenv(kContinuedBuild);
   if (continued == nullptr) return;
-  const std::string other = continued;
+  std::istringstream words{std::string(continued)};
+  const std::set<std::string> theirs{std::istream_iterator<std::string>(words), {}};
   unsetenv(kContinuedBuild);  // programs that this one starts were not continued in
-  if (other == build_id()) return;
+  const std::set<std::string> ours = fat_binary_hashes();
+  // The program for GPUs may have kernels that the emulator cannot run.
+  if (is_emulated() ? std::ranges::includes(theirs, ours) : std::ranges::includes(ours, theirs)) {
+    return;
+  }
   throw std::runtime_error(
       fmt::format("{} is of another build than {}, which continues in it: their kernels differ; "
                   "build both, cmake --build BUILD --target {}",
@@ -91,7 +98,9 @@ int run_program(int (*run)(int argc, char** argv), int argc, char** argv) {
   return code;
 }
 
-std::pair<std::string, std::string> build_check() { return {kContinuedBuild, build_id()}; }
+std::pair<std::string, std::string> build_check() {
+  return {kContinuedBuild, fmt::format("{}", fmt::join(fat_binary_hashes(), " "))};
+}
 
 std::filesystem::path program_path(bool emulated) {
   const std::filesystem::path path = std::filesystem::read_symlink("/proc/self/exe");

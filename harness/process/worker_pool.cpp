@@ -41,11 +41,30 @@ struct Message {
   ItemEnd end;
 };
 
-/// What a parent gives a child.
-struct Order {
+/// The head of an order's packet, in front of its note.
+struct OrderHead {
   std::uint64_t item;
   bool is_again;
 };
+
+void send_order(int socket, const WorkOrder& order) {
+  const OrderHead head{order.item, order.is_again};
+  std::string packet(reinterpret_cast<const char*>(&head), sizeof head);
+  packet += order.note;
+  static_cast<void>(send(socket, packet.data(), packet.size(), MSG_NOSIGNAL));
+}
+
+/// The next order of the parent; none when the parent has no more.
+std::optional<WorkOrder> receive_order(int socket) {
+  OrderHead head{};
+  const ssize_t size = recv(socket, nullptr, 0, MSG_PEEK | MSG_TRUNC);
+  if (size < static_cast<ssize_t>(sizeof head)) return std::nullopt;
+  std::string packet(static_cast<std::size_t>(size), '\0');
+  if (read(socket, packet.data(), packet.size()) != size) return std::nullopt;
+  std::memcpy(&head, packet.data(), sizeof head);
+  return WorkOrder{
+      .item = head.item, .is_again = head.is_again, .note = packet.substr(sizeof head)};
+}
 
 /// A child process that does one item after the other, as its parent gives them.
 class Child {
@@ -95,12 +114,11 @@ class Child {
   /// It has not finished a single item.
   bool is_barren() const { return !last_; }
 
-  void give(std::size_t item, bool is_again, std::chrono::seconds time_limit) {
-    item_ = item;
+  void give(const WorkOrder& order, std::chrono::seconds time_limit) {
+    item_ = order.item;
     time_limit_ = time_limit;
     if (begun_) allow(time_limit);
-    const Order order{item, is_again};
-    static_cast<void>(send(socket_, &order, sizeof order, MSG_NOSIGNAL));
+    send_order(socket_, order);
   }
 
   void stop() const {
@@ -196,11 +214,11 @@ class Child {
     try {
       work.begin();
       if (!say(Message::kBegun, 0, ItemEnd::done)) return 1;
-      for (Order order{}; read(socket, &order, sizeof order) == sizeof order;) {
-        ItemEnd end = work.work(order.item, order.is_again);
-        if (end == ItemEnd::again && order.is_again) end = ItemEnd::done_with_last;
+      while (const std::optional<WorkOrder> order = receive_order(socket)) {
+        ItemEnd end = work.work(*order);
+        if (end == ItemEnd::again && order->is_again) end = ItemEnd::done_with_last;
         std::fflush(nullptr);
-        if (!say(Message::kEnded, order.item, end)) return 1;
+        if (!say(Message::kEnded, order->item, end)) return 1;
         if (end != ItemEnd::done) break;
       }
     } catch (const std::exception& error) {
@@ -230,11 +248,6 @@ class WorkerPool::Impl {
     while (children_.size() < std::min(early, work_.count)) {
       children_.emplace_back(work_, children_);
     }
-  }
-
-  void begin_work() {
-    std::size_t item = 0;
-    for (Child& child : children_) give(child, item++);
   }
 
   void dismiss() const {
@@ -272,7 +285,8 @@ class WorkerPool::Impl {
 
   void give(Child& child, std::size_t item) {
     const bool is_again = std::exchange(items_[item], State::given) == State::again;
-    child.give(item, is_again, work_.time_limit);
+    child.give({.item = item, .is_again = is_again, .note = work_.note ? work_.note(item) : ""},
+               work_.time_limit);
   }
 
   bool may_begin(std::size_t item) const {
@@ -365,8 +379,6 @@ WorkerPool::WorkerPool(IsolatedWork work, std::size_t early)
     : impl_(std::make_unique<Impl>(std::move(work), early)) {}
 
 WorkerPool::~WorkerPool() = default;
-
-void WorkerPool::begin_work() { impl_->begin_work(); }
 
 void WorkerPool::dismiss() { impl_->dismiss(); }
 

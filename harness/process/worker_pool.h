@@ -28,6 +28,13 @@ enum class ItemEnd : std::uint64_t {
   again,
 };
 
+/// The order to a child to do an item.
+struct WorkOrder {
+  std::size_t item;
+  bool is_again = false;  ///< an earlier process has asked for it to be done again
+  std::string note = {};  ///< IsolatedWork::note of the item
+};
+
 /// Work on items 0..count-1, which begin in this order, those that are done again behind the
 /// others, in child processes that are replaced when they die. The output of children goes to
 /// stderr.
@@ -40,8 +47,11 @@ struct IsolatedWork {
   std::function<bool(std::size_t)> skip;
   /// In the child, before its first item: the setup of a process.
   std::function<void()> begin;
-  /// In the child: does an item. `is_again` if an earlier process has said so of it.
-  std::function<ItemEnd(std::size_t, bool is_again)> work;
+  /// In the parent, when an item begins: what its child is to know that was not known when the
+  /// child was forked; without it: nothing.
+  std::function<std::string(std::size_t)> note;
+  /// In the child: does an item.
+  std::function<ItemEnd(const WorkOrder&)> work;
   /// In the parent, when an item is done (crashed ones included), with the children at work again.
   /// Not for those that were done just before an exception.
   std::function<void(std::size_t)> done;
@@ -60,8 +70,6 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Gives those that are there the first items, one each, and does not wait for them.
-  void begin_work();
   /// With `processes` of them at most. Throws std::system_error if no process can be made,
   /// std::runtime_error if two in a row finish no item.
   void work_through(std::size_t processes);

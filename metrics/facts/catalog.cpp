@@ -511,8 +511,6 @@ bool is_run_time(const Metric& metric) {
   return metric.source != ptxas && metric.source != occupancy;
 }
 
-bool is_timed(const Metric& metric) { return metric.source == range || metric.source == timer; }
-
 bool is_word(const Metric& metric) { return metric.unit == "resource"; }
 
 std::string_view to_string(Direction direction) {

@@ -62,9 +62,6 @@ std::vector<std::string_view> cupti_names(Source source);
 /// True if the metric needs a run: all but those of `ptxas` and `occupancy`.
 bool is_run_time(const Metric& metric);
 
-/// True for times and hardware counters: noisy, and never carried over to another run.
-bool is_timed(const Metric& metric);
-
 /// True for a hardware counter by its name, "counter.NAME"; cupti_names has the NAME.
 bool is_counter(const Metric& metric);
 

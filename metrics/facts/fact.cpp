@@ -201,8 +201,6 @@ ordered_json case_json(const Fact& fact) {
   set(members, "device", context.device);
   for (const Kernel& kernel : context.kernels) members["kernels"].push_back(kernel_json(kernel));
   set(members, "code_hash", context.code_hash);
-  if (!context.inputs.empty()) members["inputs"] = context.inputs;
-  set(members, "carried", context.carried);
   set(members, "file", context.file);
   set(members, "line", context.line);
   const std::string text = text_of(members);

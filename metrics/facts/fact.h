@@ -126,9 +126,6 @@ enum class CaseKind { catalogue, attached, emulated, measured, inspected };
 std::string_view to_string(CaseKind kind);
 std::optional<CaseKind> case_kind_from(std::string_view text);
 
-/// Hashes of what exact values depend on, by a word for each (harness/cases/case_inputs.h).
-using Inputs = std::map<std::string, std::string>;
-
 /// A kernel of a case. Hashes are empty where the code is not known.
 struct Kernel {
   std::string name;              ///< mangled
@@ -143,8 +140,6 @@ struct CaseContext {
   std::string device;           ///< name of the device that ran it; empty for compile-time values
   std::vector<Kernel> kernels;  ///< in the order of their first launch
   std::string code_hash;        ///< of the machine code and the launches of all kernels
-  Inputs inputs;                ///< hashes of what else the exact values depend on
-  std::string carried;          ///< id of the run that the values were carried over from
   std::string file;  ///< where it is registered, relative to the source root where it lies below it
   int line = 0;
 };
@@ -233,8 +228,6 @@ class FactWriter {
   /// All with one write() call, the record of a case before its first value. Throws FactError with
   /// path and cause (such as a full disk); the file then still ends in a whole line.
   void write(const std::vector<Fact>& facts);
-  /// The same of all that another writer of this run has written to a file of its own.
-  void write_all_of(const std::filesystem::path& file);
   void write_end(const RunEnd& end);
   const Run& run() const { return run_; }
   /// Opens the file anew: in a process that was forked, as locks are those of what has opened it,

@@ -252,15 +252,6 @@ Run read_run(Members members) {
   return run;
 }
 
-Inputs read_inputs(Members members) {
-  Inputs inputs;
-  while (!members.empty()) {
-    const std::string word(members.first());
-    inputs[word] = members.text(word);
-  }
-  return inputs;
-}
-
 Fact read_case(Members members, const std::string& name) {
   if (!has_form(name, "xxxxxxxxxxxx")) members.fail("case", "must be 12 hexadecimal digits");
   CaseContext context;
@@ -281,11 +272,6 @@ Fact read_case(Members members, const std::string& name) {
     context.kernels.push_back(read_kernel(std::move(kernel)));
   }
   context.code_hash = members.text_or_absent("code_hash");
-  if (members.has("inputs")) {
-    context.inputs = read_inputs(members.object("inputs"));
-    if (context.inputs.empty()) members.fail("inputs", "must have a hash");
-  }
-  context.carried = members.text_or_absent("carried");
   context.file = members.text_or_absent("file");
   context.line = members.whole_or_absent("line");
   members.end();

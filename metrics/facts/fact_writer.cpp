@@ -138,17 +138,6 @@ void FactWriter::write(const std::vector<Fact>& facts) {
   if (!records.empty()) append(lines_of(records));
 }
 
-void FactWriter::write_all_of(const std::filesystem::path& file) {
-  errno = 0;
-  std::ifstream stream(file, std::ios::binary | std::ios::ate);
-  std::string lines(stream ? static_cast<std::size_t>(stream.tellg()) : 0, '\0');
-  stream.seekg(0);
-  if (!stream.read(lines.data(), static_cast<std::streamsize>(lines.size()))) {
-    fail_to_write(file, "cannot be read", errno);
-  }
-  append(std::move(lines));
-}
-
 void FactWriter::write_end(const RunEnd& end) {
   nlohmann::ordered_json counts = nlohmann::ordered_json::object();
   for (const auto& [verdict, n] : end.counts) counts[std::string(to_string(verdict))] = n;

@@ -370,34 +370,6 @@ def test_a_file_that_is_no_baseline_is_a_fault(runner, text, says):
     assert job.code == 2 and says in errors(job)[0]
 
 
-def test_what_has_not_changed_since_the_baseline_is_carried_over(runner):
-    inputs = {**FAILS, "since": "baseline"}
-    job = runner(PULL).run(**inputs)
-    assert job.code == 1 and "carried over" not in job.log, "there is no baseline yet"
-    pushed(runner)
-    job = runner(PULL).run(**inputs)
-    assert job.code == 1 and re.search("cases carried over from run .*: [1-9]", job.log)
-    assert "cases measured" not in job.log
-    action = runner()
-    action.run(**FAILS, baseline="none")
-    facts = (action.workspace / "out/facts.jsonl").read_text()
-    (action.workspace / "main.jsonl").write_text(facts)
-    job = action.run(**FAILS, baseline="none", since="main.jsonl")
-    assert job.code == 1 and "cases carried over from run" in job.log
-
-
-@pytest.mark.parametrize(
-    "inputs, says",
-    [
-        ({"since": "no.jsonl"}, "the input since is neither baseline nor none"),
-        ({"since": "baseline", "baseline": "none"}, "the input baseline is none"),
-    ],
-)
-def test_nothing_to_carry_over_from_is_a_fault(runner, inputs, says):
-    job = runner(PULL).run(**PASSES, **inputs)
-    assert job.code == 2 and says in errors(job)[0]
-
-
 def test_without_a_baseline_only_the_budgets_speak(runner):
     job = runner(PULL).run(**PASSES, baseline="none")
     assert job.code == 0 and RESTORE not in job.used

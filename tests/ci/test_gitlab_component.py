@@ -190,14 +190,6 @@ def test_a_merge_request_shows_its_delta_first(pipeline):
     assert base.read_text() == facts, "only the default branch leaves a baseline"
 
 
-def test_what_has_not_changed_since_the_baseline_is_carried_over(pipeline):
-    inputs = FAILS | {"since": "baseline"}
-    code, log, _ = pipeline(inputs)
-    assert code == 1 and "carried over" not in log, "there is no baseline yet"
-    code, log, _ = pipeline(inputs, MERGE_REQUEST)
-    assert code == 1 and "cases carried over from run" in log and "cases measured" not in log
-
-
 def test_a_baseline_that_cannot_be_compared_is_said(pipeline):
     _, _, repository = pipeline(PASSES)
     (repository / "out/base/facts.jsonl").write_text("damaged")

@@ -61,7 +61,7 @@ LIBRARIES = {
     "harness/bench": [POSIX, CUDA, FMT, JSON, r"benchmark/benchmark\.h"],
     "harness/check": [POSIX, FMT, r"gtest/gtest\.h"],
     "harness/commands": [POSIX, CUDA, FMT, CLI, JSON],
-    "harness/cases": [POSIX, CUDA, FMT],
+    "harness/cases": [POSIX, CUDA, FMT, CLI],
     "harness/measuring": [POSIX, CUDA, FMT, JSON, r"nvtx3/nvToolsExt\.h"],
     "harness": [POSIX, CUDA, FMT, JSON],
     "kernels": [CUDA, r"cublas\w*\.h"],
@@ -125,11 +125,11 @@ OURS = {
     ),
     "harness/files": [r"harness/build_info\.h", *harness_rooms("files")],
     "harness/process": [
-        r"harness/outcome/exit_code\.h",
+        r"harness/(outcome/exit_code|cases/device_code)\.h",
         *harness_rooms("process", "files", ""),
     ],
     "harness/outcome": harness_rooms("outcome", "files", "cases", ""),
-    "harness/diff": harness_rooms("diff", "outcome", "files"),
+    "harness/diff": harness_rooms("diff", "outcome", "files", "cases"),
     "harness/gate": harness_rooms("gate", "outcome", "process", "files", "cases", "measuring", ""),
     "harness/emulate": harness_rooms(
         "emulate", "programs", "outcome", "process", "files", "cases", "measuring", ""

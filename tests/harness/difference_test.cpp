@@ -131,32 +131,6 @@ TEST(Causes, OfTimes) {
   EXPECT_EQ(times({}, {.code = ""}).mark, ChangeKind::worse) << "not known to be the same code";
 }
 
-/// The marks where one run has a count and this metric, and the other carried the count over.
-std::vector<ChangeKind> marks_where_carried(const std::string& metric, bool b_is_carried) {
-  StoredRun whole = run_of({}, "shared.bank_conflicts", 1), carried = whole;
-  whole.facts.push_back(run_of({}, metric, 10).facts.front());
-  whole.facts.back().context = whole.facts.front().context;
-  auto context = std::make_shared<metrics::CaseContext>(*carried.facts.front().context);
-  context->carried = "an earlier run";
-  carried.facts.front().context = context;
-  const std::vector<StoredRun> runs_a = {b_is_carried ? whole : carried},
-                               runs_b = {b_is_carried ? carried : whole};
-  std::vector<ChangeKind> marks;
-  for (const Change& one : find_changes(side_of(runs_a), side_of(runs_b), kUsualNoise)) {
-    marks.push_back(one.mark);
-  }
-  return marks;
-}
-
-TEST(Carried, CountsHaveNoTimesThatCouldBeLostOrNew) {
-  for (const char* metric : {"time.median_us", "time.profiled_us"}) {
-    EXPECT_THAT(marks_where_carried(metric, true), ElementsAre(ChangeKind::same)) << metric;
-    EXPECT_THAT(marks_where_carried(metric, false), ElementsAre(ChangeKind::same)) << metric;
-  }
-  EXPECT_THAT(marks_where_carried("global.load.sectors", true),
-              UnorderedElementsAre(ChangeKind::same, ChangeKind::lost));
-}
-
 /// Metrics and marks of one case, from the worst on.
 using Values = std::vector<std::pair<std::string, double>>;
 std::vector<std::pair<std::string_view, ChangeKind>> marks(const Values& a, const Values& b) {

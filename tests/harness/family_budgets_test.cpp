@@ -12,6 +12,7 @@
 #include <string>
 
 #include "harness/build_info.h"
+#include "harness/cases/selected_cases.h"
 #include "harness/gate/gate.h"
 #include "warpgauge/problem.h"
 
@@ -172,9 +173,10 @@ TEST_F(FamilyBudgetsTest, CasesComeBehindThoseThatTheirLimitsAreMultiplesOf) {
         "[best]\nregisters = { max = 2, of = \"better.f32\" }\n"
         "[better.sm_75]\nregisters = { max = 2, of = \"good.f32\" }\n");
   const FamilyBudgets budgets(registry);
-  const auto variants = [&](const metrics::Selection& selection) {
+  const auto variants = [&](const Selection& selection) {
     std::vector<std::string> names;
-    for (const Case* one : budgets.with_ratios(selection)) names.push_back(one->id.variant);
+    for (const Case* selected : selected_cases(registry, budgets, selection))
+      names.push_back(selected->id.variant);
     return names;
   };
   EXPECT_THAT(variants({}), testing::ElementsAre("good", "better", "best", "alone"));

@@ -40,7 +40,6 @@ TEST_F(OutFolderTest, BeginsWithoutWhatAnEarlierRunLeft) {
 
 TEST_F(OutFolderTest, BeginsWithoutThePartsThatAKilledRunLeft) {
   for (const char* name : {"results.json.half-17", "summary.md.half-18"}) write(name);
-  std::ofstream(OutFolder(path()).carried_facts()) << "x";
   fs::create_directory(path() / ".counts-Ab3dEf");
   write(".counts-Ab3dEf/launches");
   for (const char* name : {"notes.md.half-1", "results.json.bak"}) write(name);  // of the user

@@ -62,7 +62,7 @@ TEST(Registry, SeveralGlobsSelectAndExclude) {
   for (const char* name : {"padded", "tiled", "naive"}) registry.add(make_case("transpose", name));
   EXPECT_THAT(ids(registry.select({.filter = {"*.padded.*", "*.naive.*"}})),
               ElementsAre("transpose.padded.f32@64", "transpose.naive.f32@64"));
-  const metrics::Selection excluding{.exclude = {"*.padded.*", "*.naive.*"}};
+  const Selection excluding{.exclude = {"*.padded.*", "*.naive.*"}};
   EXPECT_THAT(ids(registry.select(excluding)), ElementsAre("transpose.tiled.f32@64"));
   EXPECT_EQ(registry.count_excluded(excluding), 2);
   EXPECT_EQ(registry.count_excluded({.filter = {"*.tiled.*"}, .exclude = {"*.padded.*"}}), 0);

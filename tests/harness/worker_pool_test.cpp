@@ -33,11 +33,12 @@ struct Outcome {
 };
 
 using process::ItemEnd;
+using process::WorkOrder;
 
 /// Of work that says whether its process can go on.
-std::function<ItemEnd(std::size_t, bool)> ending(std::function<bool(std::size_t)> work) {
-  return [work = std::move(work)](std::size_t item, bool) {
-    return work(item) ? ItemEnd::done : ItemEnd::done_with_last;
+std::function<ItemEnd(const WorkOrder&)> ending(std::function<bool(std::size_t)> work) {
+  return [work = std::move(work)](const WorkOrder& order) {
+    return work(order.item) ? ItemEnd::done : ItemEnd::done_with_last;
   };
 }
 
@@ -270,35 +271,6 @@ TEST(Isolate, ProcessesGetReadyBeforeTheWorkBegins) {
   EXPECT_EQ(*counted.worked, 3);
 }
 
-TEST(Isolate, FirstItemsAreDoneBesideTheParent) {
-  Counted counted;
-  process::WorkerPool pool(counted.work(3), 2);
-  pool.begin_work();
-  EXPECT_TRUE(comes([&] { return *counted.worked == 2; }));
-  EXPECT_TRUE(counted.done.empty());
-  pool.work_through(2);
-  EXPECT_THAT(counted.done, UnorderedElementsAre(0, 1, 2));
-  EXPECT_EQ(*counted.worked, 3);
-}
-
-TEST(Isolate, AnItemThatIsBegunEarlyHasItsTimeLimit) {
-  std::map<std::size_t, std::string> died;
-  process::WorkerPool pool(
-      {.count = 1,
-       .time_limit = std::chrono::seconds(1),
-       .begin = [] {},
-       .work = ending([](std::size_t) {
-         std::this_thread::sleep_for(std::chrono::seconds(60));
-         return true;
-       }),
-       .done = [](std::size_t) {},
-       .died = [&](const process::CrashedItem& c) { died[c.item] = c.reason; }},
-      1);
-  pool.begin_work();
-  pool.work_through(1);
-  EXPECT_THAT(died, ElementsAre(Pair(0, "time limit of 1 s exceeded")));
-}
-
 TEST(Isolate, AnItemIsDoneAgainByANewProcessWhenNoOtherIsAtWork) {
   const auto at_work = shared_number(), alone = shared_number();
   int worked = 0;  // of each process
@@ -312,14 +284,14 @@ TEST(Isolate, AnItemIsDoneAgainByANewProcessWhenNoOtherIsAtWork) {
            },
        .begin = [] {},
        .work =
-           [&](std::size_t item, bool is_again) {
+           [&](const WorkOrder& order) {
              const bool is_new = worked++ == 0;
              const int others = (*at_work)++;
              // Another one begins meanwhile, if it may.
              std::this_thread::sleep_for(std::chrono::milliseconds(50));
-             if (is_again && is_new && others == 0 && *at_work == 1) ++*alone;
+             if (order.is_again && is_new && others == 0 && *at_work == 1) ++*alone;
              --*at_work;
-             return item < 2 && !is_again ? ItemEnd::again : ItemEnd::done;
+             return order.item < 2 && !order.is_again ? ItemEnd::again : ItemEnd::done;
            },
        .done = [&](std::size_t item) { done.push_back(item); },
        .died = [](const process::CrashedItem& crashed) { FAIL() << crashed.reason; }},
@@ -337,14 +309,36 @@ TEST(Isolate, AnItemIsDoneAgainOnce) {
   process::run_isolated({.count = 2,
                          .begin = [] {},
                          .work =
-                             [&](std::size_t item, bool) {
-                               if (item == 0) ++*times;
-                               return item == 0 ? ItemEnd::again : ItemEnd::done;
+                             [&](const WorkOrder& order) {
+                               if (order.item == 0) ++*times;
+                               return order.item == 0 ? ItemEnd::again : ItemEnd::done;
                              },
                          .done = [&](std::size_t item) { done.push_back(item); },
                          .died = [](const process::CrashedItem&) { FAIL(); }});
   EXPECT_EQ(*times, 2);
   EXPECT_THAT(done, ElementsAre(1, 0));
+}
+
+TEST(Isolate, AProcessIsToldWhatIsKnownWhenItsItemBegins) {
+  std::string known;
+  const auto told = shared_number();
+  process::WorkerPool pool(
+      {.count = 2,
+       .note = [&](std::size_t item) { return known + std::to_string(item); },
+       .begin = [] {},
+       .work =
+           [&](const WorkOrder& order) {
+             if (order.note == "long" + std::string(1 << 12, 'g') + std::to_string(order.item)) {
+               ++*told;
+             }
+             return ItemEnd::done;
+           },
+       .done = [](std::size_t) {},
+       .died = [](const process::CrashedItem&) { FAIL(); }},
+      1);
+  known = "long" + std::string(1 << 12, 'g');  // after the process was forked
+  pool.work_through(1);
+  EXPECT_EQ(*told, 2);
 }
 
 TEST(Isolate, ItemsAreReportedWithTheChildrenAtWork) {

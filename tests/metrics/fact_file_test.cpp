@@ -161,28 +161,6 @@ TEST_F(FactFile, AnotherWriterInBetweenDoesNotTakeTheValues) {
   EXPECT_EQ(runs[1].facts[0].value, Value(2.0));
 }
 
-TEST_F(FactFile, TakesWhatAWriterOfItsRunHasWrittenElsewhere) {
-  const fs::path elsewhere = path_.string() + "_elsewhere";
-  {
-    FactWriter(elsewhere, run()).write({registers(2), registers(3)});
-    FactWriter mine(path_, run());
-    mine.write({registers(1)});
-    mine.write_all_of(elsewhere);
-    mine.write_end({});
-  }
-  const std::vector<StoredRun> runs = read_facts(path_);
-  ASSERT_EQ(runs.size(), 1u);
-  EXPECT_EQ(runs[0].facts.size(), 3u);
-  EXPECT_TRUE(runs[0].end);
-  fs::remove(elsewhere);
-}
-
-TEST_F(FactFile, WhatIsNotElsewhereSaysSo) {
-  FactWriter mine(path_, run());
-  EXPECT_THAT(error_of([&] { mine.write_all_of("/not/there.jsonl"); }),
-              HasSubstr("/not/there.jsonl: cannot be read: No such file"));
-}
-
 TEST_F(FactFile, ForkedWritersWriteTheirRunOnce) {
   FactWriter writer(path_, run());
   writer.write({registers(32)});

@@ -84,8 +84,6 @@ CaseContext full_context() {
           .device = "GPU",
           .kernels = {{"k", "s", "h", {{{2, 1, 1}, {32, 1, 1}, 16, 2, {2, 1, 1}}}}},
           .code_hash = "c",
-          .inputs = {{"code", "i"}},
-          .carried = "r0",
           .file = "a.cu",
           .line = 1};
 }

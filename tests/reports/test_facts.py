@@ -113,8 +113,6 @@ FULL = a_fact(
     *(1, 5),
     kind="attached",
     code_hash="c0de",
-    inputs={"code": "1234"},
-    carried="run-0",
     stable=True,
     would="fail",
     inlined=[{"file": "a.h", "line": 3}],
@@ -128,7 +126,7 @@ FULL = a_fact(
 def test_every_member_is_read(tmp_path):
     (fact,) = read_facts(write(tmp_path / "facts.jsonl", [FULL]))
     assert fact.inlined == (Call("a.h", 3),)
-    assert (fact.case.kind, fact.case.carried) == ("attached", "run-0")
+    assert fact.case.kind == "attached"
     assert (fact.run.branch, fact.run.label) == ("main", "nightly")
     assert (fact.limit.gate_on, fact.limit.text) == ("predicted", "<= 4 x ideal")
     again = tmp_path / "again.jsonl"

@@ -56,7 +56,7 @@ FACT = {
 }
 BUILT_IN = "built-in"
 _RUN = ("time", "command", "commit", "dirty", "branch", "label", "toolkit", "flags")
-_CASE = ("family", "variant", "type", "size", "kind", "arch", "code_hash", "inputs", "carried")
+_CASE = ("family", "variant", "type", "size", "kind", "arch", "code_hash")
 _VALUES = ("source", "scope", "node", "file", "line", "inlined", "interval")
 _VALUES += ("stable", "confidence", "confidence_reason", "leaves_out", "machine", "limit")
 _VALUES += ("verdict", "would", "cause", "cure", "reason")

@@ -22,7 +22,7 @@ _TYPES = {
     "limit_until": pa.date32(),
     "machine_temperature_c": pa.list_(pa.int64()),
     "machine_throttling": pa.list_(pa.string()),
-    **dict.fromkeys(("run_dirty", "case_carried", "stable"), pa.bool_()),
+    **dict.fromkeys(("run_dirty", "stable"), pa.bool_()),
     **dict.fromkeys(("line", "machine_other_processes"), pa.int64()),
     **dict.fromkeys(("value", "low", "high"), pa.float64()),
     **dict.fromkeys(("limit_max", "limit_min", "limit_tolerance", "limit_reference"), pa.float64()),

@@ -6,7 +6,6 @@ is None here, or the default that the schema names.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -98,8 +97,6 @@ class Case:
     device: str | None = None
     kernels: tuple[Kernel, ...] = ()
     code_hash: str | None = None
-    inputs: Mapping[str, str] = field(default_factory=dict, hash=False)
-    carried: str | None = None
     file: str | None = None
     line: int | None = None
 

@@ -13,7 +13,7 @@ _LIMIT += ("reference_confidence", "reason", "origin", "gate_on")
 _PARTS = {
     "run": ("id", "time", "commit", "dirty", "branch", "label", "toolkit", "flags"),
     "device": ("name", "chip", "compute_capability", "driver", "uuid_hash"),
-    "case": ("id", "family", "variant", "type", "size", "kind", "arch", "code_hash", "carried"),
+    "case": ("id", "family", "variant", "type", "size", "kind", "arch", "code_hash"),
     "": ("metric", "value", "unit", "low", "high", "source", "confidence")
     + ("confidence_reason", "stable", "verdict", "would", "cause", "reason", "kernel", "file")
     + ("line", "sass_hash", "source_hash"),

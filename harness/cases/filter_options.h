@@ -3,12 +3,12 @@
 
 #include <CLI/CLI.hpp>
 
-#include "metrics/base/selection.h"
+#include "harness/cases/selection.h"
 
-namespace warpgauge::process {
+namespace warpgauge {
 
 /// Adds both, to fill `selection`. Each can be repeated, and takes several globs with commas
 /// between them; an empty glob is none.
-void add_filter_options(CLI::App& command, metrics::Selection& selection);
+void add_filter_options(CLI::App& command, Selection& selection);
 
-}  // namespace warpgauge::process
+}  // namespace warpgauge

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge {
 
 /// Globs over ids (* and ? as in the shell).
 struct Selection {
@@ -17,4 +17,4 @@ struct Selection {
   bool takes(const std::string& id) const { return is_filtered_in(id) && !is_excluded(id); }
 };
 
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge

@@ -1,14 +1,16 @@
-#include "metrics/base/selection.h"
+#include "harness/cases/selection.h"
 
 #include <algorithm>
 
 #include "metrics/base/glob.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge {
 namespace {
 
 bool fits_one(const std::vector<std::string>& globs, const std::string& id) {
-  return std::ranges::any_of(globs, [&](const std::string& glob) { return fits(glob, {&id, 1}); });
+  return std::ranges::any_of(globs, [&](const std::string& glob) {
+    return metrics::fits(glob, {&id, 1});
+  });
 }
 
 }  // namespace
@@ -19,4 +21,4 @@ bool Selection::is_filtered_in(const std::string& id) const {
 
 bool Selection::is_excluded(const std::string& id) const { return fits_one(exclude, id); }
 
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge

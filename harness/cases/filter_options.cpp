@@ -1,9 +1,9 @@
-#include "harness/process/filter_options.h"
+#include "harness/cases/filter_options.h"
 
 #include <string>
 #include <vector>
 
-namespace warpgauge::process {
+namespace warpgauge {
 namespace {
 
 void add_globs(CLI::App& command, const std::string& name, const std::string& help,
@@ -21,9 +21,9 @@ void add_globs(CLI::App& command, const std::string& name, const std::string& he
 
 }  // namespace
 
-void add_filter_options(CLI::App& command, metrics::Selection& selection) {
+void add_filter_options(CLI::App& command, Selection& selection) {
   add_globs(command, "--filter", "Only cases whose id matches this glob", selection.filter);
   add_globs(command, "--exclude", "Not the cases whose id matches this glob", selection.exclude);
 }
 
-}  // namespace warpgauge::process
+}  // namespace warpgauge

@@ -1,0 +1,47 @@
+// What a gate will measure and where, decided before anything is run.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "harness/cases/family_budgets.h"
+#include "harness/cases/registry.h"
+#include "harness/gate/asked_gpu.h"
+#include "harness/gate/gate.h"
+
+namespace warpgauge::gate {
+
+using Archs = std::vector<std::string>;
+
+struct Plan {
+  const GateOptions& options;
+  const FamilyBudgets& budgets;
+  Cases cases;   ///< each behind those that its budgets are multiples of
+  Archs archs;   ///< of the compile-time facts
+  AskedGpu gpu;  ///< says nothing on the emulator
+  /// The architectures whose code runs. On a GPU that does not answer it is one without a name: all
+  /// cases run there, and say why nothing is measured.
+  Archs run_archs;
+  std::string not_noisy;  ///< why times and hardware counters are not measured; empty if they are
+  std::vector<std::string> left_out;  ///< what is not measured, a sentence each
+
+  /// The architectures of the case's compile-time facts.
+  Archs compile_time_archs(const Case& measured) const;
+  /// Whether the case runs on one of the architectures whose code runs.
+  bool runs(const Case& measured) const;
+  /// How many processes measure so many cases the fastest, on the GPU or beside it. The facts are
+  /// exact: they do not depend on what else runs.
+  std::size_t processes(std::size_t cases, bool use_gpu) const;
+};
+
+/// Selects the cases and asks the GPU. Throws std::invalid_argument for bad options.
+Plan make_plan(const GateOptions& options, const FamilyBudgets& budgets);
+
+/// Prints what the run-time facts are worth, and what is not there.
+void announce(const Plan& plan);
+
+/// The cases that have code for `arch`; all of them if it has no name.
+Cases existing_on(const std::string& arch, Cases cases);
+
+}  // namespace warpgauge::gate

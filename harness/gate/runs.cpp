@@ -1,0 +1,143 @@
+// Runs cases in child processes, on the GPU or on the emulator.
+#include "harness/gate/runs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "harness/gate/compile_time.h"
+#include "harness/measuring/case_runner.h"
+#include "harness/measuring/self_test.h"
+#include "harness/process/gpu_turns.h"
+#include "harness/process/isolated_text.h"
+#include "harness/runtime.h"
+#include "metrics/base/available_cores.h"
+#include "metrics/facts/catalog.h"
+
+namespace warpgauge::gate {
+namespace {
+
+/// A run on the emulator as `arch`, or on the GPU, where that is empty.
+struct RunKind {
+  std::string arch;
+  Counts counts = Counts::here;
+  const CoverageFile* coverage = nullptr;  ///< gets what kernels ran; may be missing
+};
+
+bool is_count(const metrics::Fact& fact) {
+  const metrics::Source source = metrics::metric(fact.metric).source;
+  return source == metrics::Source::sass || source == metrics::Source::emulator;
+}
+
+/// Runs one case after the other in a child process.
+class Runs {
+ public:
+  Runs(const Plan& plan, FactLog& log, RunKind kind)
+      : plan_(plan), log_(log), kind_(std::move(kind)) {}
+
+  void begin() {
+    if (kind_.coverage != nullptr) count_coverage();
+    if (is_emulated()) check_accesses(plan_.options.checks, plan_.options.schedules);
+    runner_.emplace(plan_.options.use_cupti, is_emulated() ? nullptr : &turns_);
+    if (runner_->device()) log_.add_device(*runner_->device());
+  }
+
+  process::ItemEnd measure(const Case& measured, bool is_again) {
+    const Archs archs = plan_.compile_time_archs(measured);
+    const std::string arch = runner_->arch();
+    if (!is_again && std::ranges::find(archs, arch) != archs.end()) {
+      write_compile_time_facts(measured, arch, log_);
+    }
+    std::vector<metrics::Fact> facts = runner_->run(measured, plan_.budgets.of(measured.id));
+    const process::ItemEnd end = runner_->end_of_item(is_again);
+    if (end == process::ItemEnd::again) return end;
+    if (kind_.counts == Counts::emulated_program) std::erase_if(facts, is_count);
+    log_.write(std::move(facts));
+    if (kind_.coverage != nullptr) kind_.coverage->add(take_coverage());
+    return end;
+  }
+
+ private:
+  const Plan& plan_;
+  FactLog& log_;
+  const RunKind kind_;
+  const process::GpuTurns turns_;     ///< of the children on the GPU
+  std::optional<CaseRunner> runner_;  ///< is only ever made in a child
+};
+
+/// `choose_device` is called in a child before it uses a device.
+CaseWork runs_work(const Plan& plan, FactLog& log, const Cases& cases, const RunKind& kind,
+                   const std::function<void()>& choose_device) {
+  const auto runs = std::make_shared<Runs>(plan, log, kind);
+  return {.items = one_by_one(cases),
+          .begin =
+              [=] {
+                choose_device();
+                runs->begin();
+              },
+          .measure = [=](const Cases& item,
+                         bool is_again) { return runs->measure(*item.front(), is_again); },
+          .arch = kind.arch,
+          .time_limit = plan.options.time_limit};
+}
+
+Cases without_error(const Plan& plan, FactLog& log) {
+  return log.by_result(plan.cases, [](const std::set<metrics::Verdict>& results) {
+    return !results.contains(metrics::Verdict::error);
+  });
+}
+
+/// Adds all code of the program's cases for `arch`, so that what never runs is seen.
+void cover_code(const Plan& plan, const std::string& arch, const CoverageFile& coverage) {
+  process::isolated_text(
+      [&] {
+        emulate_arch(arch);
+        metrics::Coverage code = code_to_cover();
+        std::erase_if(code, [](const auto& file) { return is_of_self_test(file.first); });
+        coverage.add(code);
+        return "";
+      },
+      plan.options.time_limit);
+}
+
+}  // namespace
+
+std::unique_ptr<CaseJob> start_runs_on_gpu(const Plan& plan, FactLog& log, Counts counts) {
+  const Cases cases = existing_on(plan.gpu.arch, plan.cases);
+  // Only one process at a time may use an exclusive GPU.
+  const std::size_t early = plan.gpu.is_exclusive ? 0 : plan.processes(cases.size(), true);
+  return std::make_unique<CaseJob>(
+      runs_work(plan, log, cases, {.arch = "", .counts = counts}, [] {}), log, plan.budgets, early);
+}
+
+void measure_runs_on_gpu(const Plan& plan, FactLog& log, CaseJob& started) {
+  const Cases cases = without_error(plan, log);
+  started.only(cases);
+  started.finish("run-time facts", plan.processes(cases.size(), true));
+}
+
+void measure_emulated_runs(const Plan& plan, FactLog& log,
+                           const std::optional<CoverageFile>& coverage) {
+  const Cases cases = without_error(plan, log);
+  for (const std::string& arch : plan.run_archs) {
+    if (coverage) cover_code(plan, arch, *coverage);
+    const Cases on_arch = existing_on(arch, cases);
+    const std::size_t processes = plan.processes(on_arch.size(), false);
+    // The emulator's limit ends a little before that of the case: it can say where the kernel was.
+    // The processes share the cores.
+    const auto choose_device = [&] {
+      emulate_arch(arch, std::chrono::milliseconds(plan.options.time_limit) * 9 / 10,
+                   std::max(1, metrics::available_cores() /
+                                   static_cast<int>(std::min(processes, on_arch.size()))));
+    };
+    const RunKind kind = {.arch = arch, .coverage = coverage ? &*coverage : nullptr};
+    CaseJob(runs_work(plan, log, on_arch, kind, choose_device), log, plan.budgets)
+        .finish("run-time facts, emulated " + arch, processes);
+  }
+}
+
+}  // namespace warpgauge::gate
