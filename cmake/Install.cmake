@@ -71,8 +71,8 @@ install(PROGRAMS cmake/installed_python DESTINATION bin RENAME warpgauge-python)
 # The wheel has the Python programs as its own package, and leaves this component out. Links from here into
 # metrics/ and harness/ are installed as files.
 install(DIRECTORY reports/warpgauge DESTINATION ${share}/reports COMPONENT python
-        PATTERN __pycache__ EXCLUDE PATTERN *.json EXCLUDE)
-install(FILES metrics/facts/catalog.json metrics/facts/fact.schema.json COMPONENT python
+        PATTERN __pycache__ EXCLUDE PATTERN *.json EXCLUDE PATTERN catalog.toml EXCLUDE)
+install(FILES metrics/facts/catalog.toml metrics/facts/fact.schema.json COMPONENT python
         DESTINATION ${share}/reports/warpgauge/facts)
 install(FILES harness/diff/cause_rules.json harness/diff/diff.schema.json COMPONENT python
         DESTINATION ${share}/reports/warpgauge/changes)

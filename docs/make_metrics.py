@@ -1,4 +1,4 @@
-"""Writes docs/metrics.md from the table of metrics (metrics/facts/catalog.json).
+"""Writes docs/metrics.md from the table of metrics (metrics/facts/catalog.toml).
 
 build/venv/bin/python docs/make_metrics.py
 """
@@ -17,7 +17,7 @@ from warpgauge.files import write_whole  # noqa: E402
 OUTPUT = ROOT / "docs" / "metrics.md"
 
 HEAD = """\
-<!-- Written by docs/make_metrics.py from metrics/facts/catalog.json: change those, and run it again. -->
+<!-- docs/make_metrics.py writes this from metrics/facts/catalog.toml: change those, run it again. -->
 # Metrics
 
 Every quantity that warpgauge measures, by its name in facts, budgets and reports.

@@ -13,6 +13,7 @@
 #include "harness/outcome/exit_code.h"
 #include "metrics/cupti/cupti.h"
 #include "metrics/facts/catalog.h"
+#include "metrics/facts/catalog_file.h"
 #include "metrics/facts/counter_row.h"
 
 namespace warpgauge::commands {
@@ -145,8 +146,7 @@ int print_nsight_names() {
   return outcome::kWithinBudget;
 }
 
-/// {"metrics": [{id, unit, direction, ...}, ...], "counter": what the rows of counters have}:
-/// metrics/facts/catalog.json, which other programs read.
+/// {"metrics": [{id, unit, direction, ...}, ...], "counter": what the rows of counters have}.
 int print_json() {
   using nlohmann::ordered_json;
   ordered_json rows = ordered_json::array();
@@ -159,6 +159,7 @@ int print_json() {
     object["cost"] = to_string(row.cost);
     object["class"] = to_string(row.cls);
     object["source"] = to_string(row.source);
+    object["formula"] = row.formula.text();
     object["cupti_names"] = row.cupti_names;
     object["meaning"] = row.meaning;
     object["good"] = row.good;
@@ -168,11 +169,12 @@ int print_json() {
   }
   ordered_json table;
   table["metrics"] = std::move(rows);
+  const metrics::CounterForm& counter = metrics::built_in_catalog().counter;
   ordered_json units = ordered_json::array();
-  for (const auto& [ending, unit] : metrics::kCounterUnits) units.push_back({ending, unit});
-  const metrics::Metric& any = metrics::metric("counter.any__thing.sum");
+  for (const auto& [ending, unit] : counter.units) units.push_back({ending, unit});
+  const metrics::Metric& any = counter.row;
   table["counter"] = {{"prefix", metrics::kCounterPrefix},
-                      {"pattern", metrics::kCounterPattern},
+                      {"pattern", counter.pattern},
                       {"units", std::move(units)},
                       {"direction", "none"},
                       {"cost", to_string(any.cost)},

@@ -25,11 +25,17 @@ auto values_of(const metrics::Counts& counts, std::string_view source) {
   return values;
 }
 
-/// The values a line answers, with the one that belongs to lines alone.
+/// The values that belong to lines alone.
+LineValues lines_own(const metrics::LineCounts& line) {
+  const auto pairs = metrics::line_metric_values(line.counts);
+  return {pairs.begin(), pairs.end()};
+}
+
+/// The values a line answers, with those that belong to lines alone.
 LineValues values_of_line(const metrics::LineCounts& line, std::string_view source) {
   const auto pairs = values_of(line.counts, source);
   LineValues values(pairs.begin(), pairs.end());
-  values["shared.bank_ways"] = metrics::bank_ways(line.counts);
+  values.merge(lines_own(line));
   return values;
 }
 
@@ -97,15 +103,19 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, F
                                 std::string_view source) {
   counted.source = source;
   metrics::Counts total;
-  double ways = 0;
+  LineValues worst;  // of metrics of lines alone
   std::vector<LineValues> line_values;
   for (const metrics::LineCounts& line : lines) {
     total += line.counts;
     line_values.push_back(values_of_line(line, source));
-    ways = std::max(ways, line_values.back().at("shared.bank_ways"));
+    for (const auto& [metric, value] : lines_own(line)) {
+      worst[metric] = std::max(worst[metric], value);
+    }
   }
   auto values = values_of(total, source);
-  if (ways > 0) values.emplace_back("shared.bank_ways", ways);
+  for (const auto& [metric, value] : worst) {
+    if (value > 0) values.emplace_back(metric, value);
+  }
 
   std::vector<Fact> facts;
   for (const auto& [metric, value] : values) {

@@ -233,15 +233,6 @@ class LimitReader {
 
 }  // namespace
 
-std::vector<Entry> in_file_order(const toml::table& table) {
-  std::vector<Entry> entries;
-  for (const auto& [key, node] : table) entries.emplace_back(&key, &node);
-  std::ranges::stable_sort(entries, [](const Entry& a, const Entry& b) {
-    return a.first->source().begin < b.first->source().begin;
-  });
-  return entries;
-}
-
 void fail_at(const BudgetText& text, const toml::source_region& at, std::string_view problem,
              std::string_view remedy) {
   text.fail(at.begin.line, at.begin.column, problem, remedy);

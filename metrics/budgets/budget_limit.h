@@ -4,20 +4,13 @@
 #include <toml++/toml.h>
 
 #include <string_view>
-#include <utility>
-#include <vector>
 
+#include "metrics/base/in_file_order.h"
 #include "metrics/budgets/budget.h"
 #include "metrics/budgets/budget_text.h"
 #include "metrics/facts/catalog.h"
 
 namespace warpgauge::metrics {
-
-using Entry = std::pair<const toml::key*, const toml::node*>;
-
-/// The entries of `table` in the order of the file (toml++ sorts them by name), so that the
-/// first error reported is the first one in the file.
-std::vector<Entry> in_file_order(const toml::table& table);
 
 /// Throws BudgetError that points at `at`.
 [[noreturn]] void fail_at(const BudgetText& text, const toml::source_region& at,

@@ -71,15 +71,18 @@ inline constexpr std::pair<const char*, std::uint64_t Counts::*> kCountMembers[]
     {"cluster_requests", &Counts::cluster_requests},
 };
 
-/// The metrics that `counts` answers, as (id, value). Ratios (`sectors_per_request`) are left out
-/// where their denominator is 0. `shared.bank_ways` is left out: it belongs to lines, see below.
-std::vector<std::pair<std::string_view, double>> metric_values(const Counts& counts);
+/// Metrics by their ids.
+using MetricValues = std::vector<std::pair<std::string_view, double>>;
+
+/// The metrics that `counts` answers, by their formulas. Ratios (`sectors_per_request`) are left
+/// out where they divide by 0, and so are metrics of lines, see below.
+MetricValues metric_values(const Counts& counts);
+
+/// The metrics of lines alone (Metric::is_of_line), of the counts of one; 0 where they divide by 0.
+MetricValues line_metric_values(const Counts& counts);
 
 /// The bulk copies that a metric of global memory leaves out: loads, stores or both, as it counts
 /// them. 0 of other metrics.
 std::uint64_t copies_left_out(const Counts& counts, std::string_view metric);
-
-/// wavefronts/ideal of a line; 0 where it does not touch shared memory.
-double bank_ways(const Counts& counts);
 
 }  // namespace warpgauge::metrics

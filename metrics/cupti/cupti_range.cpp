@@ -166,12 +166,12 @@ std::vector<std::vector<std::pair<std::string_view, double>>> RangeProfiler::mea
   std::vector<std::vector<std::pair<std::string_view, double>>> results(items.size());
   for (std::size_t i = 0; i < items.size(); ++i) {
     for (const Metric* metric : impl_->metrics) {
-      std::vector<double> counters;
+      std::vector<double> counters;  // by the names of the formula
       for (const std::string_view name : metric->cupti_names) {
         if (const auto value = median(samples[i][name])) counters.push_back(*value);
       }
       if (counters.size() < metric->cupti_names.size()) continue;
-      const double value = range_value(*metric, counters);
+      const double value = metric->formula(counters);
       if (std::isfinite(value)) results[i].emplace_back(metric->id, value);
     }
   }

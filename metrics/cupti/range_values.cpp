@@ -1,18 +1,10 @@
-// Units and medians of hardware counters.
+// Medians of hardware counters.
 #include "metrics/cupti/range_values.h"
 
 #include <algorithm>
 #include <cmath>
 
 namespace warpgauge::metrics {
-
-double range_value(const Metric& metric, std::span<const double> cupti_values) {
-  const double value = cupti_values[0];
-  if (cupti_values.size() == 2) return 100 * value / (value + cupti_values[1]);
-  if (metric.unit == "us") return value / 1000;
-  if (metric.unit == "fraction") return value / 100;
-  return value;
-}
 
 std::optional<double> median(std::vector<double> values) {
   if (values.empty()) return std::nullopt;

@@ -2,53 +2,44 @@
 #include "metrics/facts/counter_row.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <regex>
 #include <string>
 
+#include "metrics/facts/catalog_file.h"
+
 namespace warpgauge::metrics {
 namespace {
 
-constexpr std::size_t kLongest = 256;  // CUPTI's longest has 129; the expression recurses
-
-bool has_shape(std::string_view name) {
-  static const std::regex kShape{std::string(kCounterPattern)};
-  return name.size() <= kLongest && std::regex_match(name.begin(), name.end(), kShape);
-}
-
-std::string_view unit_of(std::string_view name) {
-  return std::ranges::find_if(kCounterUnits,
-                              [&](const auto& one) { return name.ends_with(one.first); })
-      ->second;
+bool has_form(std::string_view name, const CounterForm& form) {
+  static const std::regex kPattern(form.pattern);
+  // The expression recurses, so that the length has a limit. CUPTI's longest name has 129.
+  return name.size() <= form.longest && std::regex_match(name.begin(), name.end(), kPattern);
 }
 
 }  // namespace
 
 const Metric* find_counter(std::string_view id) {
-  if (!id.starts_with(kCounterPrefix) || !has_shape(id.substr(kCounterPrefix.size()))) {
-    return nullptr;
-  }
+  if (!id.starts_with(kCounterPrefix)) return nullptr;
+  const CounterForm& form = built_in_catalog().counter;
+  const std::string_view name = id.substr(kCounterPrefix.size());
+  if (!has_form(name, form)) return nullptr;
   static std::mutex mutex;
   static std::map<std::string, Metric, std::less<>> rows;
   const std::lock_guard lock(mutex);
-  const auto [row, is_new] = rows.try_emplace(std::string(id));
+  const auto [place, is_new] = rows.try_emplace(std::string(id), form.row);
+  Metric& row = place->second;
   if (is_new) {
-    const std::string_view kept = row->first, name = kept.substr(kCounterPrefix.size());
-    row->second = {.id = kept,
-                   .unit = unit_of(name),
-                   .direction = Direction::none,
-                   .cls = Class::bounded,
-                   .source = Source::range,
-                   .cupti_names = {name},
-                   .meaning =
-                       "A counter of the hardware by its name: `warpgauge metrics --chip "
-                       "CHIP --search NAME` describes it.",
-                   .good = "What the work of the kernel explains.",
-                   .cure = "Compare the exact counts and the source lines of the two runs.",
-                   .nsight_names = {name}};
+    row.id = id;
+    row.unit = std::ranges::find_if(form.units, [&](const auto& unit) {
+                 return name.ends_with(unit.first);
+               })->second;
+    row.formula = Formula(name);
+    row.cupti_names = row.nsight_names = {std::string(name)};
   }
-  return &row->second;
+  return &row;
 }
 
 bool is_counter(const Metric& metric) { return metric.id.starts_with(kCounterPrefix); }

@@ -23,17 +23,18 @@ CUPTI = r"cupti\w*\.h"
 FMT = r"fmt/\w+\.h"
 JSON = r"nlohmann/json(_fwd)?\.hpp"
 CLI = r"CLI/CLI\.hpp"
+TOML = r"toml\+\+/toml\.h"
 
 # The libraries that each folder may include in <>, beside the standard library. Programs
 # (*_main.cpp) and their headers (*gtest*) may also use CLI11 and GoogleTest.
 LIBRARIES = {
-    "metrics/base": [POSIX, CUDA, FMT, JSON, r"demangle\.h"],
+    "metrics/base": [POSIX, CUDA, FMT, JSON, TOML, r"demangle\.h"],
     "metrics/architecture": [CUDA],
-    "metrics/facts": [POSIX, FMT, JSON],
+    "metrics/facts": [POSIX, FMT, JSON, TOML],
     "metrics/machine_code": [POSIX, FMT, r"(lz4|zstd)\.h"],
     "metrics/counting": [POSIX, FMT, JSON],
     "metrics/cupti": [POSIX, CUDA, CUPTI, FMT],
-    "metrics/budgets": [POSIX, FMT, r"toml\+\+/toml\.h"],
+    "metrics/budgets": [POSIX, FMT, TOML],
     "harness/emulator/ptx": [],
     "harness/emulator/machine/memory": [POSIX],
     "harness/emulator/machine/control": [],

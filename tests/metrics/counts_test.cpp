@@ -129,6 +129,10 @@ TEST(Counts, BroadcastsAreBelowIdealRatherThanHugelyAbove) {
 }
 
 TEST(Counts, BankWays) {
+  const auto bank_ways = [](const Counts& counts) {
+    const auto values = line_metric_values(counts);
+    return std::map(values.begin(), values.end()).at("shared.bank_ways");
+  };
   Counts counts;
   EXPECT_EQ(bank_ways(counts), 0);
   counts.shared_wavefronts = 1'048'576;
@@ -243,7 +247,7 @@ TEST(SassMetrics, SectorsOfNoKnownAccessAreRefused) {
 
 TEST(RangeValues, AreInTheUnitOfTheCatalog) {
   const auto value = [](std::string_view id, std::vector<double> counters) {
-    return range_value(metric(id), counters);
+    return metric(id).formula(counters);
   };
   EXPECT_EQ(value("time.profiled_us", {2500}), 2.5);
   EXPECT_EQ(value("occupancy.achieved", {75}), 0.75);

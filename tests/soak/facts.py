@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-CATALOG = Path(__file__).resolve().parents[2] / "metrics/facts/catalog.json"
+CATALOG = Path(__file__).resolve().parents[2] / "metrics/facts/catalog.toml"
 
 
 class Broken(Exception):
@@ -201,5 +202,5 @@ def _text(values: list[Any]) -> str:
 
 @cache
 def _classes() -> dict[str, str]:
-    metrics = json.loads(CATALOG.read_text("utf-8"))["metrics"]
-    return {metric["id"]: metric["class"] for metric in metrics}
+    metrics = tomllib.loads(CATALOG.read_text("utf-8"))
+    return {name: metric["class"] for name, metric in metrics.items()}

@@ -1,9 +1,9 @@
-"""The table of metrics, as `warpgauge metrics --json` prints it (metrics/facts/catalog.json)."""
+"""The table of metrics (metrics/facts/catalog.toml)."""
 
 from __future__ import annotations
 
-import json
 import re
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -13,15 +13,9 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Metric:
-    """One row; the columns are those of metrics/facts/catalog.h.
-
-    `direction` is the better one: "lower", "higher" or "none" (a description). `cost` is "direct",
-    "occupancy" where a worse value costs nothing while occupancy.theoretical stays, or "size" where
-    it costs nothing while it grows little. `cls` is "exact" (repeats to the last digit), "bounded"
-    (noisy) or "info" (never judged). `meaning`, `good` and `cure` are a sentence each. `ideal` is
-    the metric that budgets can be a multiple of, or "". `nsight_names`: Nsight Compute's count that
-    is this one; of several, the first without the others.
-    """
+    """One row; the head of the table explains the columns. `cls` is the class, and `cupti_names`
+    are the counters of CUPTI that the value is computed from, those of `formula` included. Texts
+    that the table does not have are empty."""
 
     id: str
     unit: str
@@ -29,6 +23,7 @@ class Metric:
     cost: str
     cls: str
     source: str
+    formula: str
     cupti_names: tuple[str, ...]
     meaning: str
     good: str
@@ -46,13 +41,14 @@ class Catalog(Mapping[str, Metric]):
     """The metrics by their id. Those that are written down are listed, in the order of the table; a
     hardware counter, "counter.NAME", is there by its shape, as in metrics/facts/counter_row.h."""
 
-    def __init__(self, table: dict[str, Any]) -> None:
-        self._rows = {row["id"]: _metric(**row) for row in table["metrics"]}
-        self._listed = tuple(self._rows)
-        self._of_counters = table["counter"]
-        prefix = re.escape(self._of_counters.pop("prefix"))
-        self._shape = re.compile(f"{prefix}({self._of_counters.pop('pattern')})")
+    def __init__(self, table: dict[str, dict[str, Any]]) -> None:
+        rows = dict(table)
+        self._of_counters = rows.pop("counter.*")
+        self._shape = re.compile(f"counter\\.({self._of_counters.pop('pattern')})")
+        self._longest = self._of_counters.pop("longest")
         self._units = self._of_counters.pop("units")
+        self._rows = {id: _metric(id, **columns) for id, columns in rows.items()}
+        self._listed = tuple(self._rows)
 
     def __getitem__(self, name: str) -> Metric:
         if name not in self._rows:
@@ -72,28 +68,41 @@ class Catalog(Mapping[str, Metric]):
 
     def _counter(self, name: str) -> Metric:
         shape = self._shape.fullmatch(name)
-        if shape is None or len(shape[1]) > _LONGEST_COUNTER:
+        if shape is None or len(shape[1]) > self._longest:
             raise KeyError(name)
         unit = next(unit for ending, unit in self._units if name.endswith(ending))
         return _metric(
-            id=name, unit=unit, cupti_names=[shape[1]], nsight_names=[shape[1]], **self._of_counters
+            name, unit=unit, formula=shape[1], nsight_names=[shape[1]], **self._of_counters
         )
-
-
-_LONGEST_COUNTER = 256
 
 
 @cache
 def catalog() -> Catalog:
     """All metrics."""
-    text = resources.files(__package__).joinpath("catalog.json").read_text("utf-8")
-    return Catalog(json.loads(text))
+    text = resources.files(__package__).joinpath("catalog.toml").read_text("utf-8")
+    return Catalog(tomllib.loads(text))
 
 
-def _metric(*, cupti_names: list[str], nsight_names: list[str], **columns: str) -> Metric:
+def _metric(id: str, *, source: str, formula: str = "", **columns: Any) -> Metric:
+    if source == "cupti-range":
+        names = re.findall(r"[A-Za-z_][\w.]*", formula)
+        columns["cupti_names"] = dict.fromkeys(names)
     return Metric(
-        cls=columns.pop("class"),
-        cupti_names=tuple(cupti_names),
-        nsight_names=tuple(nsight_names),
-        **columns,
+        id=id,
+        unit=columns["unit"],
+        direction=columns["direction"],
+        cost=columns.get("cost", "direct"),
+        cls=columns["class"],
+        source=source,
+        formula=formula,
+        cupti_names=tuple(columns.get("cupti_names", ())),
+        meaning=_on_one_line(columns["meaning"]),
+        good=_on_one_line(columns["good"]),
+        cure=_on_one_line(columns["cure"]),
+        ideal=columns.get("ideal", ""),
+        nsight_names=tuple(columns.get("nsight_names", ())),
     )
+
+
+def _on_one_line(text: str) -> str:
+    return text.replace("\n", " ")
