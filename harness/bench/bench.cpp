@@ -170,7 +170,7 @@ class Bench {
       if (machine && !machine->disturbance.empty()) disturbances_.insert(machine->disturbance);
     } catch (const metrics::CudaError& error) {
       state.SkipWithError(error.what());
-      judge(one, {error_fact(one, error, take_fault(), running_arch(*device_))});
+      judge(one, {error_fact(one, error, take_faults(), running_arch(*device_))});
     } catch (const std::exception& error) {
       const std::string text = files::error_text(error);
       state.SkipWithError(text.c_str());

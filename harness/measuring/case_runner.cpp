@@ -163,7 +163,7 @@ std::vector<Fact> CaseRunner::run(const Case& one, const metrics::Budgets& budge
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
-    Fact fact = error_fact(one, error, take_fault(), arch());
+    Fact fact = error_fact(one, error, take_faults(), arch());
     if (is_emulated() && error.code() == cudaErrorNotSupported) {
       fact.reason += fmt::format(
           ". Register the variant with gpu_only(\"the reason\"), or leave the case out with "
