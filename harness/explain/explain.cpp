@@ -20,7 +20,6 @@
 #include "harness/explain/access_picture_svg.h"
 #include "harness/explain/code_of_lines.h"
 #include "harness/files/source_root.h"
-#include "harness/files/write_file.h"
 #include "harness/measuring/case_runner.h"
 #include "harness/measuring/compile_time_facts.h"
 #include "harness/outcome/exit_code.h"
@@ -321,18 +320,12 @@ ordered_json pictures_json(const std::string& id, const std::string& arch) {
 
 }  // namespace
 
-int write_case(const std::string& id, const std::string& arch, const std::filesystem::path& path) {
+std::string case_json(const std::string& id, const std::string& arch) {
   const Case& one = Registry::instance().at(id);
   if (!arch.empty()) chosen_archs({arch});
   const std::string emulated = arch.empty() ? default_emulated_arch() : arch;
   emulate_arch(emulated);
-  Counted counted;
-  try {
-    counted = count(one);
-  } catch (const metrics::Unmeasured& unmeasured) {
-    fmt::print(stderr, "{}: unmeasured: {}\n", id, unmeasured.what());
-    return outcome::kNotMeasured;
-  }
+  const Counted counted = count(one);
   const ordered_json lines = lines_json(counted.facts);
   const ordered_json code = machine_code_json(one, emulated);
   const ordered_json data = {{"schema", "warpgauge.explain/1"},
@@ -343,8 +336,7 @@ int write_case(const std::string& id, const std::string& arch, const std::filesy
                              {"sources", sources_json(lines, code["lines"])},
                              {"machine_code", code},
                              {"pictures", pictures_json(id, emulated)}};
-  files::write_file(path, data.dump(1, ' ', false, ordered_json::error_handler_t::replace) + '\n');
-  return outcome::kWithinBudget;
+  return data.dump(1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 int explain_case(const std::string& id, const std::string& arch) {
