@@ -22,13 +22,13 @@ namespace {
 using metrics::Fact;
 using metrics::StoredRun;
 
-Key key_of(const SideValue& value) {
+Key key_of(const ComparedValue& value) {
   const Fact& fact = *value.fact;
   return {fact.id.str(), fact.arch, fact.metric, value.gpu()};
 }
 
 /// The larger, the more a value counts.
-auto age(const SideValue& value) {
+auto age(const ComparedValue& value) {
   return std::tuple(value.failed() || value.is_measured(), std::string_view(value.run->time),
                     value.failed());
 }
@@ -46,13 +46,13 @@ void add_names(std::vector<std::string>& parts, const std::set<std::string>& nam
 
 /// Two values of one thing, of the same time: neither is the newest. Throws std::runtime_error.
 void refuse_contradictions(const std::vector<StoredRun>& runs, const std::filesystem::path& path) {
-  std::map<std::pair<Key, std::string_view>, SideValue> known;
+  std::map<std::pair<Key, std::string_view>, ComparedValue> known;
   for (const StoredRun& run : runs) {
     for (const Fact& fact : run.facts) {
-      const SideValue value{&fact, &run.run};
+      const ComparedValue value{&fact, &run.run};
       if (fact.scope != metrics::Scope::whole_case || !value.is_measured()) continue;
       const Key key = key_of(value);
-      const SideValue& first = known.try_emplace({key, run.run.time}, value).first->second;
+      const ComparedValue& first = known.try_emplace({key, run.run.time}, value).first->second;
       if (first.fact->value == fact.value) continue;
       throw std::runtime_error(fmt::format(
           "{}: {} of {} on {} is {} in run {} and {} in run {}, both of {}: remove one of them",
@@ -64,31 +64,31 @@ void refuse_contradictions(const std::vector<StoredRun>& runs, const std::filesy
 
 }  // namespace
 
-metrics::Device SideValue::device() const {
+metrics::Device ComparedValue::device() const {
   const std::string& name = fact->context->device;
   const auto found = std::ranges::find(run->devices, name, &metrics::Device::name);
   return found == run->devices.end() ? metrics::Device{.name = name} : *found;
 }
 
-std::string SideValue::gpu() const {
+std::string ComparedValue::gpu() const {
   if (metrics::metric(fact->metric).cls != metrics::Class::bounded) return "";
   const metrics::Device device = this->device();
   return device.uuid_hash.empty() ? device.name : device.uuid_hash;
 }
 
-ComparedFacts side_of(const std::vector<StoredRun>& runs) {
+ComparedFacts newest_of(const std::vector<StoredRun>& runs) {
   ComparedFacts side;
   for (const StoredRun& run : runs) {
     for (const Fact& fact : run.facts) {
       if (fact.scope != metrics::Scope::whole_case) continue;
-      const SideValue value{&fact, &run.run};
+      const ComparedValue value{&fact, &run.run};
       const auto [known, is_new] = side.values.try_emplace(key_of(value), value);
       if (!is_new && age(value) >= age(known->second)) known->second = value;
     }
   }
   for (const StoredRun& run : runs) {
     for (const Fact& fact : run.facts) {
-      const SideValue value{&fact, &run.run};
+      const ComparedValue value{&fact, &run.run};
       if (fact.scope != metrics::Scope::line || value.number() == nullptr) continue;
       const auto whole = side.values.find(key_of(value));
       if (whole == side.values.end() || whole->second.run != &run.run) continue;
@@ -100,8 +100,8 @@ ComparedFacts side_of(const std::vector<StoredRun>& runs) {
 
 CaseKey case_of(const Fact& fact) { return {fact.id.str(), fact.arch}; }
 
-std::vector<Fact> SideFile::cases(const metrics::Selection& selection,
-                                  const std::vector<std::string>& archs) {
+std::vector<Fact> ComparedFile::cases(const metrics::Selection& selection,
+                                      const std::vector<std::string>& archs) {
   std::vector<Fact> cases;
   reader_.read([&](const Fact& described) {
     cases.push_back(described);
@@ -130,7 +130,7 @@ std::vector<Fact> SideFile::cases(const metrics::Selection& selection,
   return cases;
 }
 
-std::vector<StoredRun> SideFile::read(const std::function<bool(const CaseKey&)>& wanted) {
+std::vector<StoredRun> ComparedFile::read(const std::function<bool(const CaseKey&)>& wanted) {
   std::vector<StoredRun> runs =
       reader_.read([&](const Fact& described) { return wanted(case_of(described)); });
   refuse_contradictions(runs, path_);

@@ -15,7 +15,7 @@
 namespace warpgauge::diff {
 
 /// A value with the run that it belongs to.
-struct SideValue {
+struct ComparedValue {
   const metrics::Fact* fact;
   const metrics::Run* run;
 
@@ -46,23 +46,23 @@ using LineValues = std::map<LineKey, double>;
 struct ComparedFacts {
   /// Of each value the newest that was measured or is an error, else the newest that says why there
   /// is none. Of one run, the error.
-  std::map<Key, SideValue> values;
+  std::map<Key, ComparedValue> values;
   /// The lines of each value, of the run that the value is from.
   std::map<Key, LineValues> lines;
 };
 
 /// The values of these runs, which must outlive them.
-ComparedFacts side_of(const std::vector<metrics::StoredRun>& runs);
+ComparedFacts newest_of(const std::vector<metrics::StoredRun>& runs);
 
 /// A case on an architecture: its id and the architecture.
 using CaseKey = std::pair<std::string, std::string>;
 CaseKey case_of(const metrics::Fact& fact);
 
 /// A file of facts, of which as many cases are read at a time as are asked for.
-class SideFile {
+class ComparedFile {
  public:
   /// Throws metrics::FactError.
-  explicit SideFile(const std::filesystem::path& path) : path_(path), reader_(path) {}
+  explicit ComparedFile(const std::filesystem::path& path) : path_(path), reader_(path) {}
 
   /// The selected cases, large or not, as facts without value; those on architectures of these
   /// names or globs (none: on all). Throws metrics::FactError, and std::runtime_error where there

@@ -39,13 +39,13 @@ std::string name_or(const std::string& name, const std::filesystem::path& file) 
 
 bool has_common_values(const std::vector<Change>& changes) {
   return std::ranges::any_of(changes, [](const Change& change) {
-    return change.a.index() != 0 && (change.b.index() != 0 || change.mark == ChangeKind::worse);
+    return change.a.index() != 0 && (change.b.index() != 0 || change.kind == ChangeKind::worse);
   });
 }
 
 outcome::ExitCode exit_code_of(const std::vector<Change>& changes, bool require_all) {
-  const auto has = [&](ChangeKind mark) {
-    return std::ranges::find(changes, mark, &Change::mark) != changes.end();
+  const auto has = [&](ChangeKind kind) {
+    return std::ranges::find(changes, kind, &Change::kind) != changes.end();
   };
   if (has(ChangeKind::worse)) return outcome::kOverBudget;
   const auto is_one_sided = [](CaseChanges of_case) { return only_side(of_case).has_value(); };
@@ -61,7 +61,7 @@ struct Compared {
 };
 
 /// Compares so many cases at a time that memory stays small. `cases` are those of both, by A.
-Compared compare(SideFile& file_a, SideFile& file_b, const SameKernels& kernels,
+Compared compare(ComparedFile& file_a, ComparedFile& file_b, const SameKernels& kernels,
                  std::set<CaseKey> cases, double noise) {
   constexpr std::size_t kAtOnce = 2048;
   Compared compared;
@@ -75,7 +75,7 @@ Compared compare(SideFile& file_a, SideFile& file_b, const SameKernels& kernels,
     compared.counters_a.merge(counters_of_memory(a));
     compared.counters_b.merge(counters_of_memory(b));
     kernels.rename(b);
-    std::ranges::move(find_changes(side_of(a), side_of(b), noise),
+    std::ranges::move(find_changes(newest_of(a), newest_of(b), noise),
                       std::back_inserter(compared.changes));
   }
   sort_worst_first(compared.changes);
@@ -139,7 +139,7 @@ int show(const Result& result, const SideName& a, const SideName& b, const DiffO
 }  // namespace
 
 int diff_runs(const DiffOptions& options) {
-  SideFile file_a(options.a), file_b(options.b);
+  ComparedFile file_a(options.a), file_b(options.b);
   std::set<CaseKey> cases;
   const auto kernels = [&] {
     const std::vector<metrics::Fact> a = file_a.cases(options.selection, options.archs),

@@ -22,7 +22,7 @@ struct Change {
   metrics::SharedString id, arch;
   metrics::SharedString gpu;  ///< of noisy values: name and hash
   const metrics::Metric* metric = nullptr;
-  ChangeKind mark = ChangeKind::same;
+  ChangeKind kind = ChangeKind::same;
   metrics::Value a, b;
   std::optional<double> relative;  ///< (b - a) / |a|
   std::optional<Cause> cause;      ///< of what is worse, better, changed or moved
@@ -41,12 +41,12 @@ std::vector<Change> find_changes(const ComparedFacts& a, const ComparedFacts& b,
 /// The worst case first, and in it the worst change.
 void sort_worst_first(std::vector<Change>& changes);
 
-/// How often each mark was given to values that can be judged; index: ChangeKind.
-using MarkCounts = std::array<std::size_t, kChangeKinds>;
-MarkCounts count_marks(std::span<const Change> changes);
+/// The number of changes of each kind among values that can be judged; index: ChangeKind.
+using KindCounts = std::array<std::size_t, kChangeKinds>;
+KindCounts count_kinds(std::span<const Change> changes);
 
-/// How often each mark has each cause; nullopt: a fault of the case.
-using CauseCounts = std::map<std::optional<Cause>, MarkCounts>;
+/// The number of changes of each kind by cause; nullopt: a fault of the case.
+using CauseCounts = std::map<std::optional<Cause>, KindCounts>;
 CauseCounts count_causes(std::span<const Change> changes);
 
 /// The changes of one case on one architecture.
