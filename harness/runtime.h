@@ -1,5 +1,5 @@
 // The CUDA runtime that this program runs on: NVIDIA's, on a GPU, or the emulator. Each program is
-// linked with one of them (runtime_gpu.cpp or runtime_emulated.cpp); nothing else differs.
+// linked with one of them (runtime_gpu.cpp or emulator/emulator.cpp); nothing else differs.
 #pragma once
 
 #include <chrono>
@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,30 +45,37 @@ std::unique_ptr<LineCounter> make_line_counter();
 /// The chip of the current device ("GH100"); empty on the emulator. Throws metrics::Unmeasured.
 std::string chip_name();
 
-/// Makes the emulator pretend to be a GPU of `arch` ("sm_90"), before any other use;
-/// a launch that takes longer than `time_limit` (0: none) fails. Its blocks run in as many threads
-/// (0: one for each core). Throws std::logic_error on a GPU, which is what it is.
+/// Makes the emulator pretend to be a GPU of `arch`: "sm_90" (also "sm_90a"), any of
+/// metrics::architectures(). Until the first call it is the one that the environment variable
+/// WARPGAUGE_EMULATED_ARCH names, or sm_90. A launch that takes longer than `time_limit` (0: none)
+/// fails. Blocks run in as many threads (0: one for each core). Throws std::invalid_argument for an
+/// unknown name, std::logic_error if the device is another one and in use (cudaDeviceReset() ends
+/// that), and on a GPU.
 void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit = {},
                   int threads = 0);
 
 /// The architecture ("sm_90a") whose code the emulator runs; empty on a GPU.
 std::string emulated_arch();
 
-/// Of each source line of the kernels that a counter counted last, the access that shows most. Only
-/// the emulator has addresses: throws std::logic_error on a GPU.
+/// The access that shows most of each source line of the kernels that ran since the last call, or
+/// since a counter began to count. Only the emulator has addresses: throws std::logic_error on a
+/// GPU.
 std::vector<metrics::LineAccess> take_accesses();
 
-/// From now on the emulator counts which lines and branches kernels run. Throws
+/// From now on the emulator counts which lines and branches kernels run, which takes time. With
+/// `with_unlaunched`, code that is there at a launch is listed though it never runs. Throws
 /// std::invalid_argument on a GPU.
-void count_coverage();
+void count_coverage(bool with_unlaunched = false);
 
-/// What kernels ran since the last call; nothing on a GPU.
+/// What the kernels that ended since the last call ran; nothing on a GPU.
 metrics::Coverage take_coverage();
 
-/// All device code of the emulated architecture, as what never ran; nothing on a GPU.
+/// The device code of the emulated architecture that was registered since the last call, as code
+/// that never ran; nothing on a GPU.
 metrics::Coverage code_to_cover();
 
-/// What follows is of another case: messages of the emulator number its allocations from 1 again.
+/// Says that another case begins: messages of the emulator count allocations from 1 again
+/// ("cudaMalloc #1").
 void number_allocations_anew();
 
 /// Sets `count` 16-bit words of device memory. (The runtime's own calls set bytes.) Throws
@@ -80,19 +86,19 @@ void set_words(void* memory, std::uint16_t word, std::size_t count);
 /// text. Does nothing on a GPU.
 void let_kernels_only_read(void* memory, const std::string& why);
 
-/// What the emulator looks for where nothing else is asked for: see check_accesses().
+/// The checks that the emulator makes where no others are asked for: see check_accesses().
 inline constexpr const char* kUsualChecks = "async";
 
-/// From now on the emulator looks for what these checks find (names with commas between, or
-/// "none"), and compares each launch with `schedules` other orders of its warps and blocks. Throws
-/// std::invalid_argument for other names, and on a GPU for all but the usual ones and none.
+/// From now on the emulator makes these checks (names with commas between, or "none"), and compares
+/// each launch with `schedules` other orders of its warps and blocks. Throws std::invalid_argument
+/// for other names, and on a GPU for all but the usual ones and none.
 void check_accesses(const std::string& checks, int schedules);
 
-/// What they have found since the last call.
+/// What these checks found since the last call, each pair of lines once a launch. Nothing on a GPU.
 std::vector<metrics::DeviceFault> take_findings();
 
-/// The latest fault of a kernel since the last call: its line and address, where CUDA's error has
-/// only the kind. Nothing on a GPU.
-std::optional<metrics::DeviceFault> take_fault();
+/// The faults of kernels since the last call, the latest last: with their lines and addresses,
+/// where CUDA's error has only the kind. A device has one until it is reset. Nothing on a GPU.
+std::vector<metrics::DeviceFault> take_faults();
 
 }  // namespace warpgauge

@@ -1,4 +1,4 @@
-// The runtime of programs that are linked with NVIDIA's: CUPTI counts.
+// Implements the runtime (runtime.h) with NVIDIA's, on a GPU: CUPTI counts.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
@@ -47,7 +47,7 @@ std::vector<metrics::LineAccess> take_accesses() {
   throw std::logic_error("this program runs on a GPU, which does not record addresses");
 }
 
-void count_coverage() {
+void count_coverage(bool /*with_unlaunched*/) {
   throw std::invalid_argument(
       "--coverage needs the emulator, for a GPU does not say which lines ran: add "
       "--device=emulated");
@@ -76,6 +76,6 @@ void check_accesses(const std::string& checks, int schedules) {
 
 std::vector<metrics::DeviceFault> take_findings() { return {}; }
 
-std::optional<metrics::DeviceFault> take_fault() { return std::nullopt; }
+std::vector<metrics::DeviceFault> take_faults() { return {}; }
 
 }  // namespace warpgauge

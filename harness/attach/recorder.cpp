@@ -1,3 +1,4 @@
+// Hears of the launches of the program, and has CUPTI count them.
 #include "harness/attach/recorder.h"
 
 #include <algorithm>
@@ -36,17 +37,17 @@ struct Recorder::Context {
   const CUcontext handle;
   const int device;
   std::atomic<bool> ended = false;
-  std::timed_mutex mutex;  ///< of what follows
+  std::timed_mutex mutex;  ///< guards what follows
   bool opened = false, countable = true;
   metrics::CuptiContext cupti;
   std::unique_ptr<metrics::SassSession> session;  ///< while launches are counted
-  std::uint64_t thread = 0;                       ///< that switched counting on
-  std::uint64_t loads = 0;                        ///< of code by other threads, up to then
+  std::uint64_t thread = 0;                       ///< the thread that switched counting on
+  std::uint64_t loads = 0;                        ///< loads of code by other threads, up to then
   bool is_taken_once = false;                     ///< has so much code
   bool stays_on = false;                          ///< CUPTI does not end counting
   std::set<std::string> patched;                  ///< kernels that were launched since it began
   Clock::time_point last;
-  Clock::duration cost{};  ///< of the last taking
+  Clock::duration cost{};  ///< the time that the last taking took
 };
 
 Recorder::Recorder(std::filesystem::path folder, programs::LaunchFilter choice)
@@ -191,17 +192,17 @@ void Recorder::pause(Context& context) {
 
 bool Recorder::share_functions(const Kernels& kernels) const {
   std::set<std::string> before;
-  return std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& one) {
-    const bool meets = shared_.meets(one.name, before);
-    before.insert(one.name);
+  return std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& launched) {
+    const bool meets = shared_.meets(launched.name, before);
+    before.insert(launched.name);
     return meets;
   });
 }
 
 void Recorder::part_from_others(Context& context, const Kernels& kernels) {
   if (!context.session || context.stays_on || is_taken_once(context)) return;
-  const bool meets = std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& one) {
-    return shared_.meets(one.name, context.patched);
+  const bool meets = std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& launched) {
+    return shared_.meets(launched.name, context.patched);
   });
   if (!meets) return;
   if (captures_.any()) {
@@ -261,7 +262,8 @@ void Recorder::launched(Launching launching, bool succeeded) {
   if (!succeeded || !launching.context) return;
   Context& context = *launching.context;
   if (context.session) {
-    for (const driver::LaunchedKernel& one : *launching.kernels) context.patched.insert(one.name);
+    for (const driver::LaunchedKernel& launched : *launching.kernels)
+      context.patched.insert(launched.name);
   }
   const Kernels unknown = ledger_.launched(context.handle, context.device, *launching.kernels,
                                            context.session != nullptr);

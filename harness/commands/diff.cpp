@@ -67,7 +67,7 @@ Examples:
   warpgauge diff --base origin/main --device=emulated --filter 'transpose.*'
 )";
 
-/// What --base needs beside the options of the comparison.
+/// The options that --base needs beside those of the comparison.
 struct BaseOptions {
   std::string revision;
   std::filesystem::path out = "out";
@@ -87,52 +87,49 @@ void check_sides(const diff::DiffOptions& options, const BaseOptions& base, bool
   }
 }
 
-/// In base_run.py, which ends in this command with two files.
-[[noreturn]] void continue_with_base(const CLI::App& command, const diff::DiffOptions& options,
-                                     const BaseOptions& base) {
-  std::vector<std::string> selection;  // of the gates and of the comparison
+/// Has the base and the tree as it is gated, by reports/warpgauge/base_run.py, and makes their
+/// facts A and B. Returns the exit code: 0 if both are there.
+int gate_both(const CLI::App& command, diff::DiffOptions& options, const BaseOptions& base) {
+  std::vector<std::string> words = {
+      "--base",
+      fmt::format("--revision={}", base.revision),
+      fmt::format("--program={}", process::program_path(false).string()),
+      fmt::format("--out={}", base.out.string()),
+      "--",  // options of the gates
+      fmt::format("--device={}", to_string(*base.device))};
+  if (!options.archs.empty()) {
+    words.push_back(fmt::format("--arch={}", fmt::join(options.archs, ",")));
+  }
   for (const char* name : {"--filter", "--exclude"}) {
     const CLI::Option* option = command.get_option_no_throw(name);
     if (option == nullptr) continue;
     for (const std::string& glob : option->results()) {
-      selection.push_back(fmt::format("{}={}", name, glob));
+      words.push_back(fmt::format("{}={}", name, glob));
     }
   }
-  std::vector<std::string> words = {"--base", base.revision, process::program_path(false), base.out,
-                                    fmt::format("--device={}", to_string(*base.device))};
-  if (!options.archs.empty()) {
-    words.push_back(fmt::format("--arch={}", fmt::join(options.archs, ",")));
-  }
-  words.insert(words.end(), selection.begin(), selection.end());
-  words.emplace_back("--");
-  words.push_back(fmt::format("--noise={}", options.noise));
-  words.insert(words.end(), selection.begin(), selection.end());
-  if (!options.json.empty()) words.push_back("--json=" + options.json.string());
-  if (options.display.everything) words.emplace_back("--all");
-  if (options.require_all) words.emplace_back("--require-all");
-  run_external_command(std::move(words));
+  options.archs.clear();  // all that the gates measured is compared
+  options.a = base.out / "base/facts.jsonl";
+  options.b = base.out / "facts.jsonl";
+  return call_external_command(std::move(words)).exit_code();
 }
 
 }  // namespace
 
-/// Replaces a compiled file by a new file of its facts.
-void record_thing(std::filesystem::path& side, std::string& name, inspect::InspectOptions options,
-                  const std::filesystem::path& facts) {
-  if (!inspect::is_thing(side)) return;
-  name = side.string();
-  options.things = {side};
-  inspect::record(options, facts);
-  side = facts;
-}
-
 /// Replaces compiled files by files of their facts in `folder`.
 void record_things(diff::DiffOptions& options, std::optional<std::uint32_t> threads,
                    const std::filesystem::path& folder) {
-  inspect::InspectOptions how;
-  how.threads = threads;
-  how.archs = options.archs;
-  record_thing(options.a, options.name_a, how, folder / "a.jsonl");
-  record_thing(options.b, options.name_b, how, folder / "b.jsonl");
+  const auto record = [&](std::filesystem::path& file, std::string& name, const char* facts) {
+    if (!inspect::is_thing(file)) return;
+    inspect::InspectOptions how;
+    how.threads = threads;
+    how.archs = options.archs;
+    how.things = {file};
+    inspect::record(how, folder / facts);
+    name = file.string();
+    file = folder / facts;
+  };
+  record(options.a, options.name_a, "a.jsonl");
+  record(options.b, options.name_b, "b.jsonl");
   if (threads && options.name_a.empty() && options.name_b.empty()) {
     throw std::invalid_argument("--block is for compiled files, and A and B are facts");
   }
@@ -202,14 +199,17 @@ void add_diff(CommandLine& line) {
   line.on_run(command, [options, base, threads, command] {
     const bool of_gates = command->count("--device") + command->count("--out") > 0;
     check_sides(*options, *base, of_gates);
-    if (!base->revision.empty()) continue_with_base(*command, *options, *base);
+    options->display.colours = files::may_be_coloured(STDOUT_FILENO);
+    if (!base->revision.empty()) {
+      const int code = gate_both(*command, *options, *base);
+      return code == 0 ? diff::diff_runs(*options) : code;
+    }
     if (options->a.extension() == ".csv" || options->b.extension() == ".csv") {
       compare_with_nsight(*command, *options);
     }
     const auto folder =
         files::TemporaryPath::folder_in(std::filesystem::temp_directory_path(), "warpgauge-diff-");
     record_things(*options, *threads, folder.path());
-    options->display.colours = files::may_be_coloured(STDOUT_FILENO);
     return diff::diff_runs(*options);
   });
 }

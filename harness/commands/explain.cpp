@@ -2,15 +2,20 @@
 
 #include "harness/explain/explain.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <filesystem>
 #include <stdexcept>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/commands/command_line.h"
 #include "harness/commands/external_commands.h"
 #include "harness/explain/explain_picture.h"
+#include "harness/files/write_file.h"
+#include "harness/outcome/exit_code.h"
+#include "metrics/cupti/cupti.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -48,19 +53,33 @@ Examples:
 struct PageOptions {
   std::string other;  ///< a second case; empty: none
   std::filesystem::path html, json;
-  std::filesystem::path against;  ///< what --json wrote of another run; empty: none
+  std::filesystem::path against;  ///< a file that --json wrote of another run; empty: none
 };
 
 const CLI::Validator kNotEmpty(
     [](const std::string& text) { return text.empty() ? "is empty" : std::string(); }, "", "");
 
-/// In reports/warpgauge/page/explain.py, which asks this command for the JSON of each case.
-[[noreturn]] void continue_with_page(const explain::PictureOptions& options,
-                                     const PageOptions& page) {
-  std::vector<std::string> words = {
-      "--explain", page.html, page.against, options.arch, process::program_path(false), options.id};
-  if (!page.other.empty()) words.push_back(page.other);
-  run_external_command(std::move(words));
+/// Counts the cases, and writes the file of --json or continues in
+/// reports/warpgauge/page/explain.py, which draws. Returns the exit code.
+int count_cases(const explain::PictureOptions& options, const PageOptions& page) {
+  std::vector<std::string> ids = {options.id}, documents;
+  if (!page.other.empty()) ids.push_back(page.other);
+  for (const std::string& id : ids) {
+    try {
+      documents.push_back(explain::case_json(id, options.arch));
+    } catch (const metrics::Unmeasured& unmeasured) {
+      fmt::print(stderr, "{}: unmeasured: {}\n", id, unmeasured.what());
+      return outcome::kNotMeasured;
+    }
+  }
+  if (!page.json.empty()) {
+    files::write_file(page.json, documents.front() + '\n');
+    return outcome::kWithinBudget;
+  }
+  std::vector<std::string> words = {"--explain"};
+  if (!page.html.empty()) words.push_back(fmt::format("--html={}", page.html.string()));
+  if (!page.against.empty()) words.push_back(fmt::format("--against={}", page.against.string()));
+  run_external_command(words, fmt::format("[{}]", fmt::join(documents, ",")));
 }
 
 const CLI::Validator kSvg(
@@ -134,10 +153,8 @@ void add_explain(CommandLine& line) {
       throw std::invalid_argument(
           "--device=gpu: a GPU does not record addresses; pictures and pages need the emulator");
     }
-    if (!page->html.empty() || compares) continue_with_page(*options, *page);
     line.continue_on(process::DeviceChoice::emulated);
-    if (writes) return explain::write_case(options->id, options->arch, page->json);
-    return explain::draw_case(*options);
+    return draws ? explain::draw_case(*options) : count_cases(*options, *page);
   });
 }
 

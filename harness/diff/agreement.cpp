@@ -1,9 +1,11 @@
+// Compares the counts of two sources, place by place, and adds up how far they agree.
 #include "harness/diff/agreement.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <set>
 #include <stdexcept>
 #include <string_view>
@@ -33,12 +35,13 @@ struct Count {
   metrics::Trust trust;
 };
 using Counts = std::map<std::string, Count, std::less<>>;  // by metric
-using Chain = std::vector<metrics::CallSite>;              // that a line was inlined through
+using Chain = std::vector<metrics::CallSite>;  // the calls that a line was inlined through
+using Parts = std::map<std::pair<Place, Chain>, Counts>;
 
 /// One side's counts of a case on an architecture.
 struct CountedCase {
   std::string run;
-  std::map<std::pair<Place, Chain>, Counts> parts;
+  Parts parts;
   std::map<Place, Counts> places;           // sums of the parts
   std::map<std::string, std::string> code;  // kernel -> hash
 };
@@ -76,10 +79,10 @@ void need_all_counts(const CountedKey& key, const CountedCase& counted) {
   }
 }
 
-void add_count(CountedCases& side, const Fact& fact, const std::string& run) {
+void add_count(CountedCases& cases, const Fact& fact, const std::string& run) {
   const double* value = std::get_if<double>(&fact.value);
   if (value == nullptr || !is_compared(fact)) return;
-  CountedCase& counted = side[{fact.id, fact.arch}];
+  CountedCase& counted = cases[{fact.id, fact.arch}];
   if (counted.run != run) counted = {.run = run};
   const Confidence confidence =
       metrics::confidence_from(fact.confidence).value_or(Confidence::exact);
@@ -95,30 +98,32 @@ void add_count(CountedCases& side, const Fact& fact, const std::string& run) {
   }
 }
 
-void add_parts(CountedCase* counted) {
-  for (const auto& [part, counts] : counted->parts) {
-    Counts& whole = counted->places[part.first];
+/// The sums of the parts of each place, as sure as the least sure part.
+std::map<Place, Counts> sums_of(const Parts& parts) {
+  std::map<Place, Counts> places;
+  for (const auto& [part, counts] : parts) {
+    Counts& sums = places[part.first];
     for (const auto& [metric, count] : counts) {
-      const auto [known, is_new] = whole.try_emplace(metric, count);
+      const auto [known, is_new] = sums.try_emplace(metric, count);
       if (is_new) continue;
-      known->second.value += count.value;
-      if (count.trust.confidence > known->second.trust.confidence) {
-        known->second.trust = count.trust;
-      }
+      Count& sum = known->second;
+      sum.value += count.value;
+      if (count.trust.confidence > sum.trust.confidence) sum.trust = count.trust;
     }
   }
+  return places;
 }
 
 CountedCases counted_cases(const std::vector<StoredRun>& runs) {
-  CountedCases side;
+  CountedCases cases;
   for (const StoredRun& run : runs) {
-    for (const Fact& fact : run.facts) add_count(side, fact, run.run.id);
+    for (const Fact& fact : run.facts) add_count(cases, fact, run.run.id);
   }
-  for (auto& [key, counted] : side) {
-    add_parts(&counted);
+  for (auto& [key, counted] : cases) {
+    counted.places = sums_of(counted.parts);
     need_all_counts(key, counted);
   }
-  return side;
+  return cases;
 }
 
 /// A kernel that the other side does not have is other code, too: its lines have no counterpart.
@@ -143,16 +148,20 @@ std::vector<std::string_view> metrics_of(const Counts& a, const Counts& b) {
   return compared;
 }
 
-/// Compares one place into `agreement` and `differences`; nothing where neither side counted.
-void compare_place(const Place& place, const std::vector<std::string_view>& metrics,
-                   const Counts& a, const Counts& b, Agreement* agreement,
-                   std::vector<CountDifference>* differences) {
+struct ComparedPlace {
+  Agreement agreement;  ///< nothing where neither side counted
+  std::vector<CountDifference> differences;
+};
+
+ComparedPlace compare_place(const Place& place, const std::vector<std::string_view>& metrics,
+                            const Counts& a, const Counts& b) {
   static const Count kNothing;
   const auto count_in = [](const Counts& counts, std::string_view metric) -> const Count& {
     const auto found = counts.find(metric);
     return found == counts.end() ? kNothing : found->second;
   };
-  bool counted = false, differs = false, refuted = false;
+  ComparedPlace compared;
+  bool counted = false, refuted = false;
   Confidence worst = Confidence::exact;
   for (const std::string_view metric : metrics) {
     counted = counted || a.contains(metric) || b.contains(metric);
@@ -161,16 +170,16 @@ void compare_place(const Place& place, const std::vector<std::string_view>& metr
         in_a.trust.confidence >= in_b.trust.confidence ? in_a.trust : in_b.trust;
     worst = std::max(worst, trust.confidence);
     if (in_a.value == in_b.value) continue;
-    differs = true;
     refuted = refuted || trust.confidence == Confidence::exact;
-    differences->push_back({place, std::string(metric), in_a.value, in_b.value, trust});
+    compared.differences.push_back({place, std::string(metric), in_a.value, in_b.value, trust});
   }
-  if (!counted) return;
+  Agreement& agreement = compared.agreement;
   const auto index = static_cast<std::size_t>(refuted ? Confidence::exact : worst);
-  ++(differs ? agreement->different : agreement->equal)[index];
+  if (counted) ++(compared.differences.empty() ? agreement.equal : agreement.different)[index];
+  return compared;
 }
 
-/// Whether a side says on which lines it counted: it has lines, or they would all be 0.
+/// Whether a side says on which lines it counted: it has lines, or its counts are all 0.
 bool knows_its_lines(const CountedCase& counted) {
   const bool has_lines = std::ranges::any_of(
       counted.places, [](const auto& place) { return !place.first.is_whole_case(); });
@@ -180,33 +189,36 @@ bool knows_its_lines(const CountedCase& counted) {
   });
 }
 
-void compare_case(const CountedKey& key, const CountedCase& a, const CountedCase& b,
-                  CountComparison* comparison) {
+struct ComparedCase {
+  FamilyAgreement agreement;
+  std::vector<CountDifference> differences;
+};
+
+/// Compares the case line by line, where both sides know their lines, and as a whole.
+ComparedCase compare_case(const CountedKey& key, const CountedCase& a, const CountedCase& b) {
   static const Counts kNothing;
   const auto counts_at = [](const CountedCase& counted, const Place& place) -> const Counts& {
     const auto found = counted.places.find(place);
     return found == counted.places.end() ? kNothing : found->second;
   };
-  const auto compared = metrics_of(counts_at(a, whole_case(key)), counts_at(b, whole_case(key)));
-  FamilyAgreement& family = comparison->families[key.first.family];
-  ++family.cases;
+  const auto metrics = metrics_of(counts_at(a, whole_case(key)), counts_at(b, whole_case(key)));
   const bool with_lines = knows_its_lines(a) && knows_its_lines(b);
-  if (knows_its_lines(a) != knows_its_lines(b)) {
-    comparison->without_lines.push_back(name_of(key));
-  }
   std::set<Place> places;
-  for (const CountedCase* side : {&a, &b}) {
-    for (const auto& [place, counts] : side->places) places.insert(place);
+  for (const CountedCase* counted : {&a, &b}) {
+    for (const auto& [place, counts] : counted->places) {
+      if (with_lines || place.is_whole_case()) places.insert(place);
+    }
   }
+  ComparedCase compared{.agreement = {.cases = 1}};
   for (const Place& place : places) {
-    if (!with_lines && !place.is_whole_case()) continue;
-    compare_place(place, compared, counts_at(a, place), counts_at(b, place),
-                  place.is_whole_case() ? &family.whole_cases : &family.lines,
-                  &comparison->differences);
+    auto [agreement, differences] =
+        compare_place(place, metrics, counts_at(a, place), counts_at(b, place));
+    FamilyAgreement& family = compared.agreement;
+    (place.is_whole_case() ? family.whole_cases : family.lines) += agreement;
+    std::ranges::move(differences, std::back_inserter(compared.differences));
   }
+  return compared;
 }
-
-/// The sources that counted the accesses of whole cases.
 
 }  // namespace
 
@@ -224,31 +236,42 @@ Agreement& Agreement::operator+=(const Agreement& other) {
   return *this;
 }
 
+FamilyAgreement& FamilyAgreement::operator+=(const FamilyAgreement& other) {
+  cases += other.cases;
+  lines += other.lines;
+  whole_cases += other.whole_cases;
+  return *this;
+}
+
 FamilyAgreement CountComparison::total() const {
   FamilyAgreement total;
-  for (const auto& [name, family] : families) {
-    total.cases += family.cases;
-    total.lines += family.lines;
-    total.whole_cases += family.whole_cases;
-  }
+  for (const auto& [name, family] : families) total += family;
   return total;
 }
 
 CountComparison compare_counts(const std::vector<StoredRun>& a, const std::vector<StoredRun>& b) {
-  const CountedCases side_a = counted_cases(a), side_b = counted_cases(b);
+  const CountedCases cases_a = counted_cases(a), cases_b = counted_cases(b);
   CountComparison comparison;
-  for (const auto& [key, counted] : side_a) {
-    const auto other = side_b.find(key);
-    if (other == side_b.end()) {
+  for (const auto& [key, in_a] : cases_a) {
+    const auto found = cases_b.find(key);
+    if (found == cases_b.end()) {
       comparison.only_in_a.push_back(name_of(key));
-    } else if (!is_same_code(counted, other->second)) {
-      comparison.other_code.push_back(name_of(key));
-    } else {
-      compare_case(key, counted, other->second, &comparison);
+      continue;
     }
+    const CountedCase& in_b = found->second;
+    if (!is_same_code(in_a, in_b)) {
+      comparison.other_code.push_back(name_of(key));
+      continue;
+    }
+    if (knows_its_lines(in_a) != knows_its_lines(in_b)) {
+      comparison.without_lines.push_back(name_of(key));
+    }
+    auto [agreement, differences] = compare_case(key, in_a, in_b);
+    comparison.families[key.first.family] += agreement;
+    std::ranges::move(differences, std::back_inserter(comparison.differences));
   }
-  for (const auto& [key, counted] : side_b) {
-    if (!side_a.contains(key)) comparison.only_in_b.push_back(name_of(key));
+  for (const auto& [key, in_b] : cases_b) {
+    if (!cases_a.contains(key)) comparison.only_in_b.push_back(name_of(key));
   }
   std::ranges::stable_sort(comparison.differences, {}, [](const CountDifference& difference) {
     return std::tuple(difference.trust.confidence, -std::abs(difference.a - difference.b));

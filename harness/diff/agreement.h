@@ -46,6 +46,8 @@ struct Agreement {
 struct FamilyAgreement {
   std::size_t cases = 0;  ///< times architectures
   Agreement lines, whole_cases;
+
+  FamilyAgreement& operator+=(const FamilyAgreement& other);
 };
 
 struct CountComparison {
@@ -75,10 +77,10 @@ struct CountComparison {
 CountComparison compare_counts(const std::vector<metrics::StoredRun>& a,
                                const std::vector<metrics::StoredRun>& b);
 
-/// The sources of counts of the memory system.
+/// The sources that counted the memory accesses of whole cases.
 std::set<std::string> counters_of_memory(const std::vector<metrics::StoredRun>& runs);
 
-/// True where both sides have such, and none in common.
+/// True where both sides have sources of counts, and none in common.
 bool are_other_counters(const std::set<std::string>& a, const std::set<std::string>& b);
 
 }  // namespace warpgauge::diff

@@ -1,3 +1,4 @@
+// Finds why a value moved between two runs, by the rules of cause_rules.json.
 #include "harness/diff/cause.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace {
 using metrics::Launch;
 
 /// The kernel that a value is from; one without hashes where it is not known.
-metrics::Kernel kernel_of(const SideValue& value) {
+metrics::Kernel kernel_of(const ComparedValue& value) {
   const std::vector<metrics::Kernel>& kernels = value.fact->context->kernels;
   const auto found = std::ranges::find(kernels, value.fact->kernel, &metrics::Kernel::name);
   return found == kernels.end() ? metrics::Kernel{} : *found;
@@ -34,7 +35,7 @@ Sameness sameness(const std::vector<Launch>& a, const std::vector<Launch>& b) {
   }));
 }
 
-auto compiler(const SideValue& value) { return std::tie(value.run->toolkit, value.run->flags); }
+auto compiler(const ComparedValue& value) { return std::tie(value.run->toolkit, value.run->flags); }
 
 /// A sentence if the two are not the same.
 void add_change(std::vector<std::string>& details, std::string_view what, const std::string& a,
@@ -45,7 +46,7 @@ void add_change(std::vector<std::string>& details, std::string_view what, const 
 
 }  // namespace
 
-Cause cause_of(const SideValue& a, const SideValue& b) {
+Cause cause_of(const ComparedValue& a, const ComparedValue& b) {
   const metrics::Kernel kernel_a = kernel_of(a), kernel_b = kernel_of(b);
   return cause_of(Origins{
       .noisy = metrics::metric(a.fact->metric).cls == metrics::Class::bounded,
@@ -58,16 +59,16 @@ Cause cause_of(const SideValue& a, const SideValue& b) {
   });
 }
 
-bool have_other_code(const SideValue& a, const SideValue& b) {
+bool have_other_code(const ComparedValue& a, const ComparedValue& b) {
   return sameness(kernel_of(a).sass_hash, kernel_of(b).sass_hash) == Sameness::other;
 }
 
-bool is_estimate(const SideValue& a, const SideValue& b) {
+bool is_estimate(const ComparedValue& a, const ComparedValue& b) {
   const bool is_count = metrics::metric(a.fact->metric).cls == metrics::Class::exact;
   return is_count && (a.fact->confidence == "estimate" || b.fact->confidence == "estimate");
 }
 
-bool is_recount(Cause cause, const SideValue& a, const SideValue& b) {
+bool is_recount(Cause cause, const ComparedValue& a, const ComparedValue& b) {
   if (!is_estimate(a, b)) return false;
   // The two may be blamed on different kernels of one code.
   const bool same_code =
@@ -75,7 +76,7 @@ bool is_recount(Cause cause, const SideValue& a, const SideValue& b) {
   return same_code || cause == Cause::input_or_counter;
 }
 
-std::vector<std::string> details_of(const SideValue& a, const SideValue& b) {
+std::vector<std::string> details_of(const ComparedValue& a, const ComparedValue& b) {
   std::vector<std::string> details;
   add_change(details, "toolkit", a.run->toolkit, b.run->toolkit);
   add_change(details, "flags", a.run->flags, b.run->flags);

@@ -1,11 +1,12 @@
+// Names the kinds of changes, and tells worse from better.
 #include "harness/diff/change_kind.h"
 
 namespace warpgauge::diff {
 
-std::string_view to_string(ChangeKind mark) {
+std::string_view to_string(ChangeKind kind) {
   constexpr std::string_view kTexts[kChangeKinds] = {"worse", "lost", "moved",  "changed", "better",
                                                      "new",   "gone", "unsure", "same"};
-  return kTexts[static_cast<std::size_t>(mark)];
+  return kTexts[static_cast<std::size_t>(kind)];
 }
 
 ChangeKind direction(double before, double after, const metrics::Metric& metric) {

@@ -1,4 +1,4 @@
-// The mark of a value of one run, compared with that of another.
+// How a value of one run differs from that of another.
 #pragma once
 
 #include <cstddef>
@@ -22,7 +22,7 @@ enum class ChangeKind {
 };
 inline constexpr std::size_t kChangeKinds = 9;
 /// "new" for `added`.
-std::string_view to_string(ChangeKind mark);
+std::string_view to_string(ChangeKind kind);
 
 /// Whether `after` is worse or better than `before`, where the metric has a direction.
 ChangeKind direction(double before, double after, const metrics::Metric& metric);

@@ -1,3 +1,4 @@
+// Reads files of facts, and keeps the newest of each value.
 #include "harness/diff/compared_facts.h"
 
 #include <fmt/format.h>
@@ -22,13 +23,13 @@ namespace {
 using metrics::Fact;
 using metrics::StoredRun;
 
-Key key_of(const SideValue& value) {
+Key key_of(const ComparedValue& value) {
   const Fact& fact = *value.fact;
   return {fact.id.str(), fact.arch, fact.metric, value.gpu()};
 }
 
 /// The larger, the more a value counts.
-auto age(const SideValue& value) {
+auto age(const ComparedValue& value) {
   return std::tuple(value.failed() || value.is_measured(), std::string_view(value.run->time),
                     value.failed());
 }
@@ -46,13 +47,13 @@ void add_names(std::vector<std::string>& parts, const std::set<std::string>& nam
 
 /// Two values of one thing, of the same time: neither is the newest. Throws std::runtime_error.
 void refuse_contradictions(const std::vector<StoredRun>& runs, const std::filesystem::path& path) {
-  std::map<std::pair<Key, std::string_view>, SideValue> known;
+  std::map<std::pair<Key, std::string_view>, ComparedValue> known;
   for (const StoredRun& run : runs) {
     for (const Fact& fact : run.facts) {
-      const SideValue value{&fact, &run.run};
+      const ComparedValue value{&fact, &run.run};
       if (fact.scope != metrics::Scope::whole_case || !value.is_measured()) continue;
       const Key key = key_of(value);
-      const SideValue& first = known.try_emplace({key, run.run.time}, value).first->second;
+      const ComparedValue& first = known.try_emplace({key, run.run.time}, value).first->second;
       if (first.fact->value == fact.value) continue;
       throw std::runtime_error(fmt::format(
           "{}: {} of {} on {} is {} in run {} and {} in run {}, both of {}: remove one of them",
@@ -64,31 +65,31 @@ void refuse_contradictions(const std::vector<StoredRun>& runs, const std::filesy
 
 }  // namespace
 
-metrics::Device SideValue::device() const {
+metrics::Device ComparedValue::device() const {
   const std::string& name = fact->context->device;
   const auto found = std::ranges::find(run->devices, name, &metrics::Device::name);
   return found == run->devices.end() ? metrics::Device{.name = name} : *found;
 }
 
-std::string SideValue::gpu() const {
+std::string ComparedValue::gpu() const {
   if (metrics::metric(fact->metric).cls != metrics::Class::bounded) return "";
   const metrics::Device device = this->device();
   return device.uuid_hash.empty() ? device.name : device.uuid_hash;
 }
 
-ComparedFacts side_of(const std::vector<StoredRun>& runs) {
+ComparedFacts newest_of(const std::vector<StoredRun>& runs) {
   ComparedFacts side;
   for (const StoredRun& run : runs) {
     for (const Fact& fact : run.facts) {
       if (fact.scope != metrics::Scope::whole_case) continue;
-      const SideValue value{&fact, &run.run};
+      const ComparedValue value{&fact, &run.run};
       const auto [known, is_new] = side.values.try_emplace(key_of(value), value);
       if (!is_new && age(value) >= age(known->second)) known->second = value;
     }
   }
   for (const StoredRun& run : runs) {
     for (const Fact& fact : run.facts) {
-      const SideValue value{&fact, &run.run};
+      const ComparedValue value{&fact, &run.run};
       if (fact.scope != metrics::Scope::line || value.number() == nullptr) continue;
       const auto whole = side.values.find(key_of(value));
       if (whole == side.values.end() || whole->second.run != &run.run) continue;
@@ -100,27 +101,27 @@ ComparedFacts side_of(const std::vector<StoredRun>& runs) {
 
 CaseKey case_of(const Fact& fact) { return {fact.id.str(), fact.arch}; }
 
-std::vector<Fact> SideFile::cases(const Selection& selection,
-                                  const std::vector<std::string>& archs) {
+std::vector<Fact> ComparedFile::cases(const Selection& selection,
+                                      const std::vector<std::string>& archs) {
   std::vector<Fact> cases;
   reader_.read([&](const Fact& described) {
     cases.push_back(described);
     return false;
   });
   if (cases.empty()) throw std::runtime_error(fmt::format("{}: no facts", path_.string()));
-  std::erase_if(cases, [&](const Fact& one) { return !selection.is_filtered_in(one.id.str()); });
+  std::erase_if(cases, [&](const Fact& fact) { return !selection.is_filtered_in(fact.id.str()); });
   if (cases.empty()) {
     throw std::runtime_error(fmt::format("--filter '{}' matches no case of {}",
                                          fmt::join(selection.filter, ","), path_.string()));
   }
-  std::erase_if(cases, [&](const Fact& one) { return selection.is_excluded(one.id.str()); });
+  std::erase_if(cases, [&](const Fact& fact) { return selection.is_excluded(fact.id.str()); });
   if (cases.empty()) {
     throw std::runtime_error(fmt::format("--exclude '{}' leaves no case of {}",
                                          fmt::join(selection.exclude, ","), path_.string()));
   }
-  std::erase_if(cases, [&](const Fact& one) {
+  std::erase_if(cases, [&](const Fact& fact) {
     return !archs.empty() && std::ranges::none_of(archs, [&](const std::string& glob) {
-      return metrics::fits(glob, {&one.arch, 1});
+      return metrics::fits(glob, {&fact.arch, 1});
     });
   });
   if (cases.empty()) {
@@ -130,7 +131,7 @@ std::vector<Fact> SideFile::cases(const Selection& selection,
   return cases;
 }
 
-std::vector<StoredRun> SideFile::read(const std::function<bool(const CaseKey&)>& wanted) {
+std::vector<StoredRun> ComparedFile::read(const std::function<bool(const CaseKey&)>& wanted) {
   std::vector<StoredRun> runs =
       reader_.read([&](const Fact& described) { return wanted(case_of(described)); });
   refuse_contradictions(runs, path_);
@@ -138,18 +139,18 @@ std::vector<StoredRun> SideFile::read(const std::function<bool(const CaseKey&)>&
 }
 
 void Origin::add(const std::vector<StoredRun>& runs) {
-  for (const StoredRun& one : runs) {
-    const metrics::Run& run = one.run;
-    is_torn_ |= one.torn;
+  for (const StoredRun& stored : runs) {
+    const metrics::Run& run = stored.run;
+    is_torn_ |= stored.torn;
     if (std::ranges::find(runs_, run.id) == runs_.end()) runs_.push_back(run.id);
-    if (one.facts.empty()) continue;
+    if (stored.facts.empty()) continue;
     with_facts_.insert(run.id);
     if (!run.commit.empty()) {
       commits_.insert(fmt::format("commit {}{}", run.commit.substr(0, 12), run.dirty ? "+" : ""));
     }
     if (!run.toolkit.empty()) toolkits_.insert("CUDA " + run.toolkit);
     times_.insert(run.time);
-    for (const Fact& fact : one.facts) {
+    for (const Fact& fact : stored.facts) {
       if (!fact.context->device.empty()) devices_.insert(fact.context->device);
       if (!fact.source.empty()) sources_.insert(fact.source);
     }

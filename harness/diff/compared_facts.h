@@ -15,7 +15,7 @@
 namespace warpgauge::diff {
 
 /// A value with the run that it belongs to.
-struct SideValue {
+struct ComparedValue {
   const metrics::Fact* fact;
   const metrics::Run* run;
 
@@ -24,8 +24,8 @@ struct SideValue {
   const double* number() const { return std::get_if<double>(&fact->value); }
   /// The device that ran the case; `name` is empty for compile-time values.
   metrics::Device device() const;
-  /// Which GPU a noisy value is from: the hash of its UUID, or its name. Empty for an exact value,
-  /// which is the same on all GPUs of an architecture.
+  /// The GPU that a noisy value is from: the hash of its UUID, or its name. Empty for an exact
+  /// value, which is the same on all GPUs of an architecture.
   std::string gpu() const;
 };
 
@@ -44,25 +44,25 @@ struct LineKey {
 using LineValues = std::map<LineKey, double>;
 
 struct ComparedFacts {
-  /// Of each value the newest that was measured or is an error, else the newest that says why there
-  /// is none. Of one run, the error.
-  std::map<Key, SideValue> values;
+  /// Each value is the newest that was measured or is an error, else the newest that says why there
+  /// is none. An error counts more than a value of the same run.
+  std::map<Key, ComparedValue> values;
   /// The lines of each value, of the run that the value is from.
   std::map<Key, LineValues> lines;
 };
 
-/// The values of these runs, which must outlive them.
-ComparedFacts side_of(const std::vector<metrics::StoredRun>& runs);
+/// The newest values of these runs, which must outlive them.
+ComparedFacts newest_of(const std::vector<metrics::StoredRun>& runs);
 
 /// A case on an architecture: its id and the architecture.
 using CaseKey = std::pair<std::string, std::string>;
 CaseKey case_of(const metrics::Fact& fact);
 
 /// A file of facts, of which as many cases are read at a time as are asked for.
-class SideFile {
+class ComparedFile {
  public:
   /// Throws metrics::FactError.
-  explicit SideFile(const std::filesystem::path& path) : path_(path), reader_(path) {}
+  explicit ComparedFile(const std::filesystem::path& path) : path_(path), reader_(path) {}
 
   /// The selected cases, large or not, as facts without value; those on architectures of these
   /// names or globs (none: on all). Throws metrics::FactError, and std::runtime_error where there
@@ -91,7 +91,7 @@ class Origin {
  private:
   std::set<std::string> commits_, devices_, toolkits_, sources_, times_;
   std::vector<std::string> runs_;     ///< all of them
-  std::set<std::string> with_facts_;  ///< of those
+  std::set<std::string> with_facts_;  ///< the runs that have facts
   bool is_torn_ = false;
 };
 

@@ -1,3 +1,4 @@
+// Compares two runs, a part of their cases at a time, and shows what changed.
 #include "harness/diff/diff.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ using Runs = std::vector<metrics::StoredRun>;
 struct Result {
   int exit_code;
   std::string text;
-  std::function<void(files::JsonDocument&)> add_to;  ///< what it is of must be there still
+  std::function<void(files::JsonDocument&)> add_to;  ///< the facts must still be there
 };
 
 std::string name_or(const std::string& name, const std::filesystem::path& file) {
@@ -39,13 +40,13 @@ std::string name_or(const std::string& name, const std::filesystem::path& file) 
 
 bool has_common_values(const std::vector<Change>& changes) {
   return std::ranges::any_of(changes, [](const Change& change) {
-    return change.a.index() != 0 && (change.b.index() != 0 || change.mark == ChangeKind::worse);
+    return change.a.index() != 0 && (change.b.index() != 0 || change.kind == ChangeKind::worse);
   });
 }
 
 outcome::ExitCode exit_code_of(const std::vector<Change>& changes, bool require_all) {
-  const auto has = [&](ChangeKind mark) {
-    return std::ranges::find(changes, mark, &Change::mark) != changes.end();
+  const auto has = [&](ChangeKind kind) {
+    return std::ranges::find(changes, kind, &Change::kind) != changes.end();
   };
   if (has(ChangeKind::worse)) return outcome::kOverBudget;
   const auto is_one_sided = [](CaseChanges of_case) { return only_side(of_case).has_value(); };
@@ -61,21 +62,21 @@ struct Compared {
 };
 
 /// Compares so many cases at a time that memory stays small. `cases` are those of both, by A.
-Compared compare(SideFile& file_a, SideFile& file_b, const SameKernels& kernels,
+Compared compare(ComparedFile& file_a, ComparedFile& file_b, const SameKernels& kernels,
                  std::set<CaseKey> cases, double noise) {
   constexpr std::size_t kAtOnce = 2048;
   Compared compared;
   while (!cases.empty()) {
     std::set<CaseKey> part;
     while (!cases.empty() && part.size() < kAtOnce) part.insert(cases.extract(cases.begin()));
-    const Runs a = file_a.read([&](const CaseKey& one) { return part.contains(one); });
-    Runs b = file_b.read([&](const CaseKey& one) { return part.contains(kernels.case_in_a(one)); });
+    const Runs a = file_a.read([&](const CaseKey& key) { return part.contains(key); });
+    Runs b = file_b.read([&](const CaseKey& key) { return part.contains(kernels.case_in_a(key)); });
     compared.a.add(a);
     compared.b.add(b);
     compared.counters_a.merge(counters_of_memory(a));
     compared.counters_b.merge(counters_of_memory(b));
     kernels.rename(b);
-    std::ranges::move(find_changes(side_of(a), side_of(b), noise),
+    std::ranges::move(find_changes(newest_of(a), newest_of(b), noise),
                       std::back_inserter(compared.changes));
   }
   sort_worst_first(compared.changes);
@@ -139,14 +140,14 @@ int show(const Result& result, const SideName& a, const SideName& b, const DiffO
 }  // namespace
 
 int diff_runs(const DiffOptions& options) {
-  SideFile file_a(options.a), file_b(options.b);
+  ComparedFile file_a(options.a), file_b(options.b);
   std::set<CaseKey> cases;
   const auto kernels = [&] {
     const std::vector<metrics::Fact> a = file_a.cases(options.selection, options.archs),
                                      b = file_b.cases(options.selection, options.archs);
     SameKernels same(a, b);
-    for (const metrics::Fact& one : a) cases.insert(case_of(one));
-    for (const metrics::Fact& one : b) cases.insert(same.case_in_a(case_of(one)));
+    for (const metrics::Fact& fact : a) cases.insert(case_of(fact));
+    for (const metrics::Fact& fact : b) cases.insert(same.case_in_a(case_of(fact)));
     return same;
   }();
   const Compared compared = compare(file_a, file_b, kernels, std::move(cases), options.noise);
@@ -155,7 +156,7 @@ int diff_runs(const DiffOptions& options) {
   if (!are_other_counters(compared.counters_a, compared.counters_b)) {
     return show(values_result(compared.changes, kernels.names(), options), a, b, options);
   }
-  const auto is_selected = [&](const CaseKey& one) { return options.selection.takes(one.first); };
+  const auto is_selected = [&](const CaseKey& key) { return options.selection.takes(key.first); };
   const CountComparison comparison =
       compare_counts(file_a.read(is_selected), file_b.read(is_selected));
   return show(counts_result(comparison, options), a, b, options);

@@ -1,3 +1,4 @@
+// Writes a diff as JSON.
 #include "harness/diff/diff_json.h"
 
 #include <nlohmann/json.hpp>
@@ -17,7 +18,7 @@ using metrics::set;
 using nlohmann::ordered_json;
 
 constexpr std::string_view kSchema = "warpgauge.diff/1";
-constexpr ChangeKind kCausedMarks[] = {ChangeKind::worse, ChangeKind::moved, ChangeKind::changed,
+constexpr ChangeKind kCausedKinds[] = {ChangeKind::worse, ChangeKind::moved, ChangeKind::changed,
                                        ChangeKind::better};
 
 void set(ordered_json& object, const char* key, std::optional<double> number) {
@@ -33,7 +34,7 @@ void set_place(ordered_json& object, const std::string& file, int line, const st
 ordered_json line_json(const LineChange& line) {
   ordered_json object = ordered_json::object();
   set_place(object, line.place.file, line.place.line, line.place.kernel);
-  object["mark"] = to_string(line.mark);
+  object["mark"] = to_string(line.kind);
   set(object, "a", line.a);
   set(object, "b", line.b);
   return object;
@@ -51,7 +52,7 @@ ordered_json change_json(const Change& change, const KernelsOfCases& kernels) {
   object["metric"] = change.metric->id;
   object["unit"] = change.metric->unit;
   object["class"] = to_string(change.metric->cls);
-  object["mark"] = to_string(change.mark);
+  object["mark"] = to_string(change.kind);
   set(object, "a", change.a);
   set(object, "b", change.b);
   set(object, "relative", change.relative);
@@ -60,7 +61,7 @@ ordered_json change_json(const Change& change, const KernelsOfCases& kernels) {
   set(object, "reason", change.reason.str());
   ordered_json lines = ordered_json::array();
   for (const LineChange& line : change.lines) {
-    if (line.mark != ChangeKind::same) lines.push_back(line_json(line));
+    if (line.kind != ChangeKind::same) lines.push_back(line_json(line));
   }
   if (!lines.empty()) object["lines"] = std::move(lines);
   return object;
@@ -104,26 +105,26 @@ ordered_json side_json(const SideName& side) {
 
 void add_changes(files::JsonDocument& json, const std::vector<Change>& changes,
                  const KernelsOfCases& kernels) {
-  ordered_json marks = ordered_json::object(), causes = ordered_json::array();
-  const MarkCounts counts = count_marks(changes);
+  ordered_json kinds = ordered_json::object(), causes = ordered_json::array();
+  const KindCounts counts = count_kinds(changes);
   for (std::size_t i = 0; i < kChangeKinds; ++i) {
-    marks[std::string(to_string(static_cast<ChangeKind>(i)))] = counts[i];
+    kinds[std::string(to_string(static_cast<ChangeKind>(i)))] = counts[i];
   }
   for (const auto& [cause, of_cause] : count_causes(changes)) {
     ordered_json row = ordered_json::object();
     if (cause) row["cause"] = to_string(*cause);
-    for (const ChangeKind mark : kCausedMarks) {
-      row[std::string(to_string(mark))] = of_cause[static_cast<std::size_t>(mark)];
+    for (const ChangeKind kind : kCausedKinds) {
+      row[std::string(to_string(kind))] = of_cause[static_cast<std::size_t>(kind)];
     }
     causes.push_back(std::move(row));
   }
   json.add("kind", "values");
   json.add("headline", headline(changes));
-  json.add("marks", marks);
+  json.add("marks", kinds);
   json.add("causes", causes);
   json.add_list("changes", [&](const auto& add) {
     for (const Change& change : changes) {
-      if (change.mark != ChangeKind::same) add(change_json(change, kernels));
+      if (change.kind != ChangeKind::same) add(change_json(change, kernels));
     }
   });
 }

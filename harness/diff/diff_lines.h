@@ -13,7 +13,7 @@ namespace warpgauge::diff {
 /// One source line's contribution; nullopt: nothing was counted there.
 struct LineChange {
   LineKey place;
-  ChangeKind mark = ChangeKind::same;
+  ChangeKind kind = ChangeKind::same;
   std::optional<double> a, b;
 };
 

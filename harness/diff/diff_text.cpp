@@ -1,3 +1,4 @@
+// Writes the changes between two runs, for people.
 #include "harness/diff/diff_text.h"
 
 #include <fmt/format.h>
@@ -17,16 +18,16 @@ namespace warpgauge::diff {
 namespace {
 
 bool is_shown(const Change& change) {
-  const bool hidden = change.mark == ChangeKind::same || change.mark == ChangeKind::unsure ||
-                      change.mark == ChangeKind::gone;
+  const bool hidden = change.kind == ChangeKind::same || change.kind == ChangeKind::unsure ||
+                      change.kind == ChangeKind::gone;
   return !hidden && change.is_judged();
 }
 
-/// The mark as wide as the longest, in its colour.
-std::string marked(ChangeKind mark, const DisplayOptions& display) {
+/// The kind as wide as the longest, in its colour.
+std::string coloured(ChangeKind kind, const DisplayOptions& display) {
   constexpr int kColours[kChangeKinds] = {31, 33, 36, 36, 32, 36, 0, 0, 0};
-  const int colour = kColours[static_cast<std::size_t>(mark)];
-  const std::string text = fmt::format("{:<7}", to_string(mark));
+  const int colour = kColours[static_cast<std::size_t>(kind)];
+  const std::string text = fmt::format("{:<7}", to_string(kind));
   return display.colours && colour != 0 ? fmt::format("\033[{}m{}\033[0m", colour, text) : text;
 }
 
@@ -45,7 +46,7 @@ std::string values_text(const Change& change) {
   if (change.a.index() == 0 && change.b.index() == 0) return "";
   std::string text = fmt::format("{} -> {} {}", metrics::to_text(change.a),
                                  metrics::to_text(change.b), change.metric->unit);
-  if (change.relative && change.mark != ChangeKind::same) {
+  if (change.relative && change.kind != ChangeKind::same) {
     text += fmt::format(" ({:+.1f}%)", 100 * *change.relative);
   }
   return text;
@@ -66,29 +67,29 @@ bool is_of_several_gpus(const Change& change, CaseChanges of_case) {
 
 /// The row of a case that only one run measured.
 std::string one_sided_row(CaseChanges changes, std::size_t others, const DisplayOptions& display) {
-  return fmt::format("{} {}{}: the whole case, {} value{}\n", marked(*only_side(changes), display),
-                     case_text(changes.front()),
+  return fmt::format("{} {}{}: the whole case, {} value{}\n",
+                     coloured(*only_side(changes), display), case_text(changes.front()),
                      others > 0 ? fmt::format(" and {} more", others) : "", changes.size(),
                      changes.size() == 1 ? "" : "s");
 }
 
 /// A case with its worst change, and how many more cases it represents: those of the variant whose
-/// worst change is of the same mark and metric; of a one-sided case its other architectures.
+/// worst change is of the same kind and metric; of a one-sided case its other architectures.
 struct ShownCase {
   CaseChanges changes;
   const Change* worst;
   std::size_t values, others = 0;
 };
 
-std::string shown_row(const ShownCase& one, const DisplayOptions& display) {
-  const Change& worst = *one.worst;
-  std::string text = fmt::format("{} {}", marked(worst.mark, display), case_text(worst));
-  if (one.others > 0) text += fmt::format(" and {} more", one.others);
-  if (one.values > 1) text += fmt::format(" ({} values)", one.values);
+std::string shown_row(const ShownCase& shown, const DisplayOptions& display) {
+  const Change& worst = *shown.worst;
+  std::string text = fmt::format("{} {}", coloured(worst.kind, display), case_text(worst));
+  if (shown.others > 0) text += fmt::format(" and {} more", shown.others);
+  if (shown.values > 1) text += fmt::format(" ({} values)", shown.values);
   std::string value = fmt::format("{} {}", worst.metric->id, values_text(worst));
   if (value.ends_with(' ')) value.pop_back();
-  if (is_of_several_gpus(worst, one.changes)) value += " on " + worst.gpu.str();
-  if (!worst.lines.empty() && worst.lines.front().mark != ChangeKind::same) {
+  if (is_of_several_gpus(worst, shown.changes)) value += " on " + worst.gpu.str();
+  if (!worst.lines.empty() && worst.lines.front().kind != ChangeKind::same) {
     value += ", " + line_text(worst.lines.front().place);
   }
   return fmt::format("{}\n        {}\n", text, files::printable(value + why_text(worst)));
@@ -106,10 +107,10 @@ ShownCases shown_cases(const std::vector<Change>& changes) {
   std::map<std::pair<std::string_view, ChangeKind>, std::size_t> one_sided;
   ShownCases shown;
   const auto add = [](std::vector<ShownCase>& cases, auto& places, const auto& key,
-                      const ShownCase& one) {
+                      const ShownCase& shown) {
     const auto [place, is_new] = places.try_emplace(key, cases.size());
     if (is_new) {
-      cases.push_back(one);
+      cases.push_back(shown);
     } else {
       ++cases[place->second].others;
     }
@@ -118,29 +119,29 @@ ShownCases shown_cases(const std::vector<Change>& changes) {
     const auto worst = std::ranges::find_if(of_case, is_shown);
     if (worst == of_case.end()) continue;
     const auto values = static_cast<std::size_t>(std::ranges::count_if(of_case, is_shown));
-    const ShownCase one{of_case, &*worst, values};
+    const ShownCase shown_case{of_case, &*worst, values};
     if (const std::optional<ChangeKind> side = only_side(of_case)) {
-      add(shown.one_sided, one_sided, std::pair(std::string_view(worst->id), *side), one);
+      add(shown.one_sided, one_sided, std::pair(std::string_view(worst->id), *side), shown_case);
     } else {
-      add(shown.changed, changed, std::tuple(variant_of(worst->id), worst->mark, worst->metric),
-          one);
+      add(shown.changed, changed, std::tuple(variant_of(worst->id), worst->kind, worst->metric),
+          shown_case);
     }
   }
   return shown;
 }
 
-/// The number of values by cause and mark; nothing where nothing changed.
+/// The number of values by cause and kind; nothing where nothing changed.
 std::string cause_table(const std::vector<Change>& changes) {
   constexpr ChangeKind kColumns[] = {ChangeKind::worse, ChangeKind::moved, ChangeKind::changed,
                                      ChangeKind::better};
   const CauseCounts causes = count_causes(changes);
   if (causes.empty()) return "";
   std::string text = fmt::format("{:<18}", "cause");
-  for (const ChangeKind mark : kColumns) text += fmt::format(" {:>7}", to_string(mark));
+  for (const ChangeKind kind : kColumns) text += fmt::format(" {:>7}", to_string(kind));
   for (const auto& [cause, counts] : causes) {
     text += fmt::format("\n{:<18}", cause ? to_string(*cause) : "a case that fails");
-    for (const ChangeKind mark : kColumns) {
-      text += fmt::format(" {:>7}", counts[static_cast<std::size_t>(mark)]);
+    for (const ChangeKind kind : kColumns) {
+      text += fmt::format(" {:>7}", counts[static_cast<std::size_t>(kind)]);
     }
   }
   return text + "\n\n";
@@ -166,7 +167,7 @@ std::string work_text(CaseChanges of_case) {
   return has_other_code(of_case) ? "in another order, equal work" : "the same";
 }
 
-/// Of a kernel of compiled files: its name, what became of its code, and its occupancy.
+/// A kernel of compiled files: its name, what became of its code, and its occupancy.
 std::string kernel_text(CaseChanges of_case, const KernelsOfCases& kernels) {
   const auto names = kernels.find({of_case.front().id, of_case.front().arch});
   if (names == kernels.end()) return "";
@@ -175,8 +176,9 @@ std::string kernel_text(CaseChanges of_case, const KernelsOfCases& kernels) {
   std::string text = fmt::format("        kernel {}\n", files::printable(b));
   if (a != b) text += fmt::format("        before {}\n", files::printable(a));
   text += fmt::format("        code {}", work_text(of_case));
-  const auto occupancy = std::ranges::find_if(of_case, [](const Change& one) {
-    return one.metric->id == "occupancy.theoretical" && one.a.index() != 0 && one.b.index() != 0;
+  const auto occupancy = std::ranges::find_if(of_case, [](const Change& change) {
+    return change.metric->id == "occupancy.theoretical" && change.a.index() != 0 &&
+           change.b.index() != 0;
   });
   if (occupancy != of_case.end()) {
     text += fmt::format("; occupancy {} -> {}", metrics::to_text(occupancy->a),
@@ -191,7 +193,7 @@ std::string equal_work_text(const std::vector<Change>& changes, const KernelsOfC
   for (const CaseChanges of_case : by_case(changes)) {
     const bool is_kernel = kernels.contains({of_case.front().id, of_case.front().arch});
     const bool all_same =
-        std::ranges::all_of(of_case, [](const Change& one) { return one.a == one.b; });
+        std::ranges::all_of(of_case, [](const Change& change) { return change.a == change.b; });
     equal += is_kernel && all_same && has_other_code(of_case) ? 1 : 0;
   }
   if (equal == 0) return "";
@@ -203,12 +205,13 @@ std::string one_screen(const std::vector<Change>& changes, const KernelsOfCases&
                        const DisplayOptions& display) {
   const ShownCases shown = shown_cases(changes);
   std::vector<Entry> changed, one_sided;
-  for (const ShownCase& one : shown.changed) {
-    changed.push_back(
-        {shown_row(one, display) + kernel_text(one.changes, kernels), one.others + 1});
+  for (const ShownCase& shown_case : shown.changed) {
+    changed.push_back({shown_row(shown_case, display) + kernel_text(shown_case.changes, kernels),
+                       shown_case.others + 1});
   }
-  for (const ShownCase& one : shown.one_sided) {
-    one_sided.push_back({one_sided_row(one.changes, one.others, display), one.others + 1});
+  for (const ShownCase& shown_case : shown.one_sided) {
+    one_sided.push_back(
+        {one_sided_row(shown_case.changes, shown_case.others, display), shown_case.others + 1});
   }
   std::string text = cause_table(changes);
   for (const std::string& list : {first_of(changed, kShownCases, "cases", display),
@@ -225,11 +228,11 @@ std::string block(CaseChanges of_case, std::size_t width, const DisplayOptions& 
     row.erase(row.find_last_not_of(' ') + 1);
     if (!change.gpu.empty() && is_of_several_gpus(change, of_case))
       row += " on " + change.gpu.str();
-    text += fmt::format("  {} {}\n", marked(change.mark, display),
+    text += fmt::format("  {} {}\n", coloured(change.kind, display),
                         files::printable(row + why_text(change)));
     for (const LineChange& line : change.lines) {
       text +=
-          fmt::format("          {:<7} {}: {} -> {}\n", to_string(line.mark),
+          fmt::format("          {:<7} {}: {} -> {}\n", to_string(line.kind),
                       files::printable(line_text(line.place)), metrics::to_text(line.a.value_or(0)),
                       metrics::to_text(line.b.value_or(0)));
     }
@@ -251,10 +254,10 @@ std::string all_blocks(const std::vector<Change>& changes, const KernelsOfCases&
 }  // namespace
 
 std::string headline(const std::vector<Change>& changes) {
-  const MarkCounts counts = count_marks(changes);
-  const auto count = [&](ChangeKind mark) { return counts[static_cast<std::size_t>(mark)]; };
-  const auto words = [](ChangeKind mark) -> std::string_view {
-    switch (mark) {
+  const KindCounts counts = count_kinds(changes);
+  const auto count = [&](ChangeKind kind) { return counts[static_cast<std::size_t>(kind)]; };
+  const auto words = [](ChangeKind kind) -> std::string_view {
+    switch (kind) {
       case ChangeKind::same:
         return "the same";
       case ChangeKind::moved:
@@ -262,7 +265,7 @@ std::string headline(const std::vector<Change>& changes) {
       case ChangeKind::unsure:
         return "noisy values without an interval, or estimates, not compared";
       default:
-        return to_string(mark);
+        return to_string(kind);
     }
   };
   std::vector<std::string> parts;

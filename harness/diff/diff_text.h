@@ -10,9 +10,9 @@
 
 namespace warpgauge::diff {
 
-/// One display: a table of marks by cause, the worst cases with their worst value and its line, the
-/// cases that only one run measured, the headline. With everything: a block for each case, a row
-/// for each value, and below it its lines. Of `kernels` it shows the names, and what became of
+/// One display: a table of changes by cause, the worst cases with their worst value and its line,
+/// the cases that only one run measured, the headline. With everything: a block for each case, a
+/// row for each value, and below it its lines. Of `kernels` it shows the names, and what became of
 /// their machine code.
 std::string changes_text(const std::vector<Change>& changes, const KernelsOfCases& kernels,
                          const DisplayOptions& display);

@@ -1,3 +1,4 @@
+// Finds the values that changed between two runs, says how and why, and sorts them.
 #include "harness/diff/difference.h"
 
 #include <algorithm>
@@ -16,10 +17,10 @@ namespace {
 using metrics::Class;
 using metrics::Metric;
 
-bool says_anything(const SideValue& value) { return value.is_measured() || value.failed(); }
+bool says_anything(const ComparedValue& value) { return value.is_measured() || value.failed(); }
 
-/// The mark of two values that are not the same.
-ChangeKind mark_of_change(const SideValue& a, const SideValue& b, const Metric& metric,
+/// The kind of change between two values that are not the same.
+ChangeKind kind_of_change(const ComparedValue& a, const ComparedValue& b, const Metric& metric,
                           double noise) {
   if (metric.cls == Class::bounded) {
     if (!a.fact->interval || !b.fact->interval) return ChangeKind::unsure;
@@ -30,7 +31,8 @@ ChangeKind mark_of_change(const SideValue& a, const SideValue& b, const Metric& 
 }
 
 /// Either side may be nullptr: its run does not have the value.
-ChangeKind mark_of(const SideValue* a, const SideValue* b, const Metric& metric, double noise) {
+ChangeKind kind_of(const ComparedValue* a, const ComparedValue* b, const Metric& metric,
+                   double noise) {
   const bool a_failed = a != nullptr && a->failed();
   if (b != nullptr && b->failed()) return a_failed ? ChangeKind::same : ChangeKind::worse;
   const bool in_a = a != nullptr && a->is_measured(), in_b = b != nullptr && b->is_measured();
@@ -38,7 +40,7 @@ ChangeKind mark_of(const SideValue* a, const SideValue* b, const Metric& metric,
   if (!in_a) return ChangeKind::added;
   if (!in_b) return metric.cls == Class::info ? ChangeKind::gone : ChangeKind::lost;
   if (a->fact->value == b->fact->value) return ChangeKind::same;
-  return mark_of_change(*a, *b, metric, noise);
+  return kind_of_change(*a, *b, metric, noise);
 }
 
 std::optional<double> relative_change(const metrics::Value& a, const metrics::Value& b) {
@@ -47,30 +49,31 @@ std::optional<double> relative_change(const metrics::Value& a, const metrics::Va
   return (*after - *before) / std::abs(*before);
 }
 
-void add_cause(Change& change, const SideValue& a, const SideValue& b) {
+void add_cause(Change& change, const ComparedValue& a, const ComparedValue& b) {
   change.cause = cause_of(a, b);
   change.details = details_of(a, b);
   if (is_of_the_machine(*change.cause) && !a.failed() && !b.failed())
-    change.mark = ChangeKind::moved;
-  if (is_estimate(a, b)) change.mark = ChangeKind::changed;
-  if (is_recount(*change.cause, a, b)) change.mark = ChangeKind::unsure;
+    change.kind = ChangeKind::moved;
+  if (is_estimate(a, b)) change.kind = ChangeKind::changed;
+  if (is_recount(*change.cause, a, b)) change.kind = ChangeKind::unsure;
 }
 
-Change change_of(const SideValue* a, const SideValue* b, const Metric& metric, double noise) {
-  const SideValue& some = b != nullptr ? *b : *a;
+Change change_of(const ComparedValue* a, const ComparedValue* b, const Metric& metric,
+                 double noise) {
+  const ComparedValue& some = b != nullptr ? *b : *a;
   Change change{.id = some.fact->id.str(), .arch = some.fact->arch, .metric = &metric};
   if (!some.gpu().empty()) {
     const metrics::Device device = some.device();
     change.gpu = device.name + (device.uuid_hash.empty() ? "" : " " + device.uuid_hash);
   }
-  change.mark = mark_of(a, b, metric, noise);
+  change.kind = kind_of(a, b, metric, noise);
   if (a != nullptr) change.a = a->fact->value;
   if (b != nullptr) change.b = b->fact->value;
   change.relative = relative_change(change.a, change.b);
   if (a != nullptr && b != nullptr) change.other_code = have_other_code(*a, *b);
   if (b != nullptr && !b->is_measured()) change.reason = b->fact->reason;
-  const bool differs = change.mark == ChangeKind::worse || change.mark == ChangeKind::better ||
-                       change.mark == ChangeKind::changed;
+  const bool differs = change.kind == ChangeKind::worse || change.kind == ChangeKind::better ||
+                       change.kind == ChangeKind::changed;
   if (differs && a != nullptr && a->is_measured() && b != nullptr && b->is_measured()) {
     add_cause(change, *a, *b);
   }
@@ -100,30 +103,31 @@ std::map<Key, Key> on_like_gpus(const ComparedFacts& a, const ComparedFacts& b) 
   return names;
 }
 
-/// What costs occupancy only is neither worse nor better in a case whose occupancy stayed, and a
-/// size where it changed little. Where that is not known, the value speaks for itself.
-void mark_what_costs_nothing(std::vector<Change>& changes) {
+/// A metric that costs nothing but occupancy is neither worse nor better in a case whose occupancy
+/// stayed, and a size is neither where it changed little. Where occupancy is not known, the value
+/// speaks for itself.
+void neutralise_what_costs_nothing(std::vector<Change>& changes) {
   std::set<std::pair<std::string_view, std::string_view>> kept;  // id and architecture
   for (const Change& change : changes) {
     const bool is_measured = std::holds_alternative<double>(change.b);
-    if (change.metric->id == "occupancy.theoretical" && change.mark == ChangeKind::same &&
+    if (change.metric->id == "occupancy.theoretical" && change.kind == ChangeKind::same &&
         is_measured) {
       kept.emplace(change.id, change.arch);
     }
   }
   for (Change& change : changes) {
-    const bool is_directed = change.mark == ChangeKind::worse || change.mark == ChangeKind::better;
+    const bool is_directed = change.kind == ChangeKind::worse || change.kind == ChangeKind::better;
     const bool are_numbers =
         std::holds_alternative<double>(change.a) && std::holds_alternative<double>(change.b);
     const bool costs_nothing = (change.metric->cost == metrics::Cost::occupancy &&
                                 kept.contains({change.id, change.arch})) ||
                                (change.metric->cost == metrics::Cost::size && change.relative &&
                                 std::abs(*change.relative) <= metrics::kFreeGrowth);
-    if (is_directed && are_numbers && costs_nothing) change.mark = ChangeKind::changed;
+    if (is_directed && are_numbers && costs_nothing) change.kind = ChangeKind::changed;
   }
 }
 
-/// The key that sorts the worst changes first: by mark; what every kernel has a budget for; by what
+/// The key that sorts the worst changes first: by kind; what every kernel has a budget for; by what
 /// it costs; by share. A change from zero counts as more than any share; of two of these, the
 /// larger goes first.
 auto rank(const Change& change) {
@@ -132,7 +136,7 @@ auto rank(const Change& change) {
   const bool from_nothing = before != nullptr && *before == 0 && after != nullptr && *after != 0;
   const double share = change.relative ? std::abs(*change.relative) : 0;
   const bool has_budget = metrics::built_in_limit(change.metric->id) != nullptr;
-  return std::tuple(change.mark, !has_budget, change.metric->cost,
+  return std::tuple(change.kind, !has_budget, change.metric->cost,
                     from_nothing ? -kInfinity : -share, from_nothing ? -*after : 0,
                     change.metric->id);
 }
@@ -142,7 +146,7 @@ auto rank(const Change& change) {
 std::vector<Change> find_changes(const ComparedFacts& a, const ComparedFacts& b, double noise) {
   const std::map<Key, Key> names = on_like_gpus(a, b);
   struct Pair {
-    const SideValue *a = nullptr, *b = nullptr;
+    const ComparedValue *a = nullptr, *b = nullptr;
     const Key *key_a = nullptr, *key_b = nullptr;
   };
   std::map<Key, Pair> pairs;
@@ -169,7 +173,7 @@ std::vector<Change> find_changes(const ComparedFacts& a, const ComparedFacts& b,
     }
     change.lines = line_changes(lines_of(a, pair.key_a), lines_of(b, pair.key_b), metric);
   }
-  mark_what_costs_nothing(changes);
+  neutralise_what_costs_nothing(changes);
   return changes;
 }
 
@@ -186,10 +190,10 @@ void sort_worst_first(std::vector<Change>& changes) {
   });
 }
 
-MarkCounts count_marks(std::span<const Change> changes) {
-  MarkCounts counts{};
+KindCounts count_kinds(std::span<const Change> changes) {
+  KindCounts counts{};
   for (const Change& change : changes) {
-    if (change.is_judged()) ++counts[static_cast<std::size_t>(change.mark)];
+    if (change.is_judged()) ++counts[static_cast<std::size_t>(change.kind)];
   }
   return counts;
 }
@@ -198,12 +202,12 @@ CauseCounts count_causes(std::span<const Change> changes) {
   CauseCounts counts;
   for (const Change& change : changes) {
     if (!change.is_judged()) continue;
-    switch (change.mark) {
+    switch (change.kind) {
       case ChangeKind::worse:
       case ChangeKind::moved:
       case ChangeKind::changed:
       case ChangeKind::better:
-        ++counts[change.cause][static_cast<std::size_t>(change.mark)];
+        ++counts[change.cause][static_cast<std::size_t>(change.kind)];
         break;
       default:
         break;
@@ -215,8 +219,8 @@ CauseCounts count_causes(std::span<const Change> changes) {
 std::vector<CaseChanges> by_case(std::span<const Change> changes) {
   std::vector<CaseChanges> cases;
   for (std::size_t begin = 0, end = 0; begin < changes.size(); begin = end) {
-    const auto same_case = [&](const Change& one) {
-      return one.id == changes[begin].id && one.arch == changes[begin].arch;
+    const auto same_case = [&](const Change& change) {
+      return change.id == changes[begin].id && change.arch == changes[begin].arch;
     };
     while (end < changes.size() && same_case(changes[end])) ++end;
     cases.push_back(changes.subspan(begin, end - begin));
@@ -225,12 +229,12 @@ std::vector<CaseChanges> by_case(std::span<const Change> changes) {
 }
 
 std::optional<ChangeKind> only_side(CaseChanges changes) {
-  std::set<ChangeKind> marks;
+  std::set<ChangeKind> kinds;
   for (const Change& change : changes) {
-    if (change.mark != ChangeKind::gone) marks.insert(change.mark);
+    if (change.kind != ChangeKind::gone) kinds.insert(change.kind);
   }
-  if (marks == std::set{ChangeKind::lost} || marks == std::set{ChangeKind::added})
-    return *marks.begin();
+  if (kinds == std::set{ChangeKind::lost} || kinds == std::set{ChangeKind::added})
+    return *kinds.begin();
   return std::nullopt;
 }
 

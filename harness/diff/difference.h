@@ -20,12 +20,12 @@ namespace warpgauge::diff {
 /// One metric of a case on an architecture in both runs.
 struct Change {
   metrics::SharedString id, arch;
-  metrics::SharedString gpu;  ///< of noisy values: name and hash
+  metrics::SharedString gpu;  ///< name and hash, for noisy values
   const metrics::Metric* metric = nullptr;
-  ChangeKind mark = ChangeKind::same;
+  ChangeKind kind = ChangeKind::same;
   metrics::Value a, b;
   std::optional<double> relative;  ///< (b - a) / |a|
-  std::optional<Cause> cause;      ///< of what is worse, better, changed or moved
+  std::optional<Cause> cause;      ///< set if it is worse, better, changed or moved
   std::vector<std::string> details;
   metrics::SharedString reason;  ///< why B has no value
   std::vector<LineChange> lines;
@@ -41,12 +41,12 @@ std::vector<Change> find_changes(const ComparedFacts& a, const ComparedFacts& b,
 /// The worst case first, and in it the worst change.
 void sort_worst_first(std::vector<Change>& changes);
 
-/// How often each mark was given to values that can be judged; index: ChangeKind.
-using MarkCounts = std::array<std::size_t, kChangeKinds>;
-MarkCounts count_marks(std::span<const Change> changes);
+/// The number of changes of each kind among values that can be judged; index: ChangeKind.
+using KindCounts = std::array<std::size_t, kChangeKinds>;
+KindCounts count_kinds(std::span<const Change> changes);
 
-/// How often each mark has each cause; nullopt: a fault of the case.
-using CauseCounts = std::map<std::optional<Cause>, MarkCounts>;
+/// The number of changes of each kind by cause; nullopt: a fault of the case.
+using CauseCounts = std::map<std::optional<Cause>, KindCounts>;
 CauseCounts count_causes(std::span<const Change> changes);
 
 /// The changes of one case on one architecture.

@@ -1,5 +1,5 @@
-// Finds the kernels of compiled files again where their names or files have others: of another
-// version of a library, of another build.
+// Finds the kernels of compiled files again where they or their files have other names: in another
+// version of a library, in another build.
 #pragma once
 
 #include <map>
@@ -17,21 +17,21 @@ namespace warpgauge::diff {
 struct KernelNames {
   metrics::SharedString a, b;
 };
-/// By id and architecture.
+/// The names of kernels by id and architecture of their case.
 using KernelsOfCases =
     std::map<std::pair<metrics::SharedString, metrics::SharedString>, KernelNames>;
 
 /// The inspected cases that two runs have in common.
 class SameKernels {
  public:
-  /// Of the cases of both, as facts. Of `b` those of one name are the same as in `a`, then those
-  /// whose names differ in a hash, in parameters or in template arguments. Where several may be
-  /// meant, that with most words in common; of equals none.
+  /// `a` and `b` are the cases of both, as facts. Kernels of one name are the same, then those
+  /// whose names differ in a hash, in parameters or in template arguments. Where there are several,
+  /// the one with most words in common is the same; of equals none is.
   SameKernels(const std::vector<metrics::Fact>& a, const std::vector<metrics::Fact>& b);
 
   /// The names of the cases that both have, by those in `a`.
   const KernelsOfCases& names() const { return names_; }
-  /// The case in `a` of one in `b`; that itself where it is none of those.
+  /// The case in `a` that is the same as this one in `b`; this one itself where none is.
   CaseKey case_in_a(const CaseKey& in_b) const;
   /// Gives facts of `b` the ids and kernels of the same cases in `a`.
   void rename(std::vector<metrics::StoredRun>& runs) const;

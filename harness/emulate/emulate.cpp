@@ -1,3 +1,4 @@
+// Runs a program on the emulator, and judges what its kernels did.
 #include "harness/emulate/emulate.h"
 
 #include <fmt/format.h>
@@ -79,17 +80,17 @@ void add_compile_time(const metrics::Architecture& arch, const ReportedKernel& k
     most("stack.bytes", code.resources.stack_bytes.value_or(0));
     stack_known &= code.resources.stack_bytes.has_value();
     for (const metrics::Launch& shape : kernel.counted) {
-      const metrics::Occupancy one = occupancy(arch, code, shape);
-      const auto known = values.try_emplace("occupancy.theoretical", one.fraction).first;
-      known->second = std::min(known->second, one.fraction);
-      if (one.doubt.empty()) continue;
-      counted.doubts["occupancy.theoretical"] = {metrics::Confidence::estimate, one.doubt};
+      const metrics::Occupancy expected = occupancy(arch, code, shape);
+      const auto known = values.try_emplace("occupancy.theoretical", expected.fraction).first;
+      known->second = std::min(known->second, expected.fraction);
+      if (expected.doubt.empty()) continue;
+      counted.doubts["occupancy.theoretical"] = {metrics::Confidence::estimate, expected.doubt};
     }
   }
   if (!stack_known) values.erase("stack.bytes");
 }
 
-/// What could not be counted: processes that ended without a report.
+/// The processes that ended without a report, and so without counts.
 std::vector<std::string> lost_of(const std::vector<metrics::ReportedProcess>& processes) {
   std::vector<std::string> lost;
   for (const metrics::ReportedProcess& process : processes) {
@@ -116,8 +117,8 @@ std::string why_no_kernel(const std::string& program, const metrics::CountsRepor
       what, last.program == program ? "it" : last.program, last.call, failure);
 }
 
-/// What was refused, with its cause where that is how the program is linked: NVIDIA's runtime asks
-/// the driver for private tables.
+/// The refused call, with its cause where it is the way in which the program is linked: NVIDIA's
+/// runtime asks the driver for private tables.
 std::string refusal_text(const std::string& program, const std::string& refused,
                          const std::string& runtime) {
   if (!refused.starts_with("cuGetExportTable ")) return refused;
@@ -190,13 +191,13 @@ class Emulated : public programs::Source {
 
  private:
   static Case case_of(const std::string& program, const std::string& kernel) {
-    Case one;
-    one.kind = kCounter.kind;
-    one.id = {.family = programs::family_of(program),
-              .variant = programs::variant_of(kernel),
-              .type = "fault",
-              .size = "run"};
-    return one;
+    Case program_case;
+    program_case.kind = kCounter.kind;
+    program_case.id = {.family = programs::family_of(program),
+                       .variant = programs::variant_of(kernel),
+                       .type = "fault",
+                       .size = "run"};
+    return program_case;
   }
 
   programs::CountedKernel counted_kernel(const ReportedKernel& kernel,

@@ -1,99 +1,89 @@
-// The emulator as its process sees it.
+// Implements the runtime (harness/runtime.h) with the emulator, and what the emulator alone can
+// tell: each function takes the lock that it needs, and works on the state of the emulated CUDA
+// runtime.
 #include "harness/emulator/emulator.h"
+
+#include <cuda.h>
+#include <cuda_runtime_api.h>
 
 #include <mutex>
 #include <utility>
 
 #include "harness/emulator/counting/access_table.h"
 #include "harness/emulator/counting/line_counts.h"
+#include "harness/emulator/machine/checks.h"
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/state.h"
+#include "harness/runtime.h"
 #include "metrics/counting/line_access.h"
 #include "metrics/counting/line_counts.h"
+#include "warpgauge/cuda_error.h"
 
-namespace warpgauge::emulator {
+namespace warpgauge {
 namespace {
+
+using emulator::runtime::State;
 
 /// Calls `use` with the state, under its lock, when no kernel runs.
 template <typename Use>
 auto locked(Use use) {
-  runtime::State& state = runtime::State::instance();
+  State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   state.background.wait();
   return use(state);
 }
 
-/// The same with what launches have left, while a kernel may run.
+/// Calls `use` with the results of launches, under their lock, though a kernel may run.
 template <typename Use>
 auto taken(Use use) {
-  runtime::State::Results& results = runtime::State::instance().results;
+  State::Results& results = State::instance().results;
   const std::lock_guard lock(results.mutex);
   return use(results);
 }
 
+class EmulatorCounter : public LineCounter {
+ public:
+  std::vector<metrics::LineCounts> count(const std::function<void()>& launch,
+                                         const std::function<void()>& is_over) override {
+    WARPGAUGE_CUDA(cudaDeviceSynchronize());
+    emulator::take_counts();
+    take_accesses();
+    launch();
+    WARPGAUGE_CUDA(cudaDeviceSynchronize());
+    if (is_over) is_over();
+    return emulator::take_counts();
+  }
+};
+
 }  // namespace
 
-Emulator& Emulator::instance() {
-  static Emulator emulator;
-  return emulator;
-}
+bool is_emulated() { return true; }
 
-void Emulator::choose_architecture(std::string_view arch) {
-  locked([&](runtime::State& state) { state.choose_arch(arch); });
-}
+std::string_view counts_source() { return "emulator"; }
 
-std::string Emulator::architecture() const {
-  return locked([](runtime::State& state) { return state.arch(); });
-}
+std::unique_ptr<LineCounter> make_line_counter() { return std::make_unique<EmulatorCounter>(); }
 
-std::vector<std::string> Emulator::architectures() const {
-  return locked([](runtime::State& state) {
-    const auto archs = state.modules.architectures();
-    return std::vector(archs.begin(), archs.end());
+std::string chip_name() { return ""; }
+
+void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit, int threads) {
+  locked([&](State& state) {
+    state.choose_arch(arch);
+    state.options().time_limit = time_limit;
+    state.options().threads = threads;
+    state.apply_options();
   });
 }
 
-void Emulator::allow_older_ptx(bool allow) {
-  locked([&](runtime::State& state) { state.older_ptx = allow; });
+std::string emulated_arch() {
+  return locked([](State& state) { return state.arch(); });
 }
 
-void Emulator::set_options(const machine::Options& options) {
-  locked([&](runtime::State& state) { state.set_options(options); });
+std::vector<metrics::LineAccess> take_accesses() {
+  return taken([](State::Results& results) { return results.accesses->take(); });
 }
 
-void Emulator::number_allocations_anew() {
-  locked([](runtime::State& state) {
-    if (state.has_device()) state.device().allocations = 0;
-  });
-}
-
-void Emulator::let_kernels_only_read(void* memory, const std::string& why) {
-  using machine::memory::Memory;
-  if (memory == nullptr) return;  // of 0 bytes
-  locked([&](runtime::State& state) {
-    state.memory().make_read_only(static_cast<std::byte*>(memory), Memory::Rights::read, why);
-  });
-}
-
-void Emulator::watch_launches(LaunchWatch* watch) {
-  locked([&](runtime::State& state) { state.watch = watch; });
-}
-
-std::vector<metrics::LineCounts> Emulator::take_counts() {
-  return taken([](runtime::State::Results& results) {
-    std::vector<metrics::LineCounts> lines = results.counts->take();
-    results.memory = metrics::Memory::settled;
-    results.accesses->add_cures(lines);
-    return lines;
-  });
-}
-
-std::vector<metrics::LineAccess> Emulator::take_accesses() {
-  return taken([](runtime::State::Results& results) { return results.accesses->take(); });
-}
-
-void Emulator::count_coverage(bool with_unlaunched) {
-  locked([=](runtime::State& state) {
+void count_coverage(bool with_unlaunched) {
+  locked([=](State& state) {
     state.covers = true;
     state.covers_unlaunched = with_unlaunched;
     const std::lock_guard lock(state.results.mutex);
@@ -101,52 +91,85 @@ void Emulator::count_coverage(bool with_unlaunched) {
   });
 }
 
-metrics::Coverage Emulator::take_coverage() {
-  return taken([](runtime::State::Results& results) {
+metrics::Coverage take_coverage() {
+  return taken([](State::Results& results) {
     return results.coverage ? std::exchange(*results.coverage, {}) : metrics::Coverage();
   });
 }
 
-metrics::Coverage Emulator::code_to_cover() {
-  return locked([](runtime::State& state) { return state.new_code(); });
+metrics::Coverage code_to_cover() {
+  return locked([](State& state) { return state.new_code(); });
 }
 
-std::vector<metrics::DeviceFault> Emulator::take_faults() {
-  return taken([](runtime::State::Results& results) { return std::exchange(results.faults, {}); });
+void number_allocations_anew() {
+  locked([](State& state) {
+    if (state.has_device()) state.device().allocations = 0;
+  });
 }
 
-std::vector<metrics::DeviceFault> Emulator::take_findings() {
-  return taken(
-      [](runtime::State::Results& results) { return std::exchange(results.findings, {}); });
+void set_words(void* memory, std::uint16_t word, std::size_t count) {
+  const CUresult result = cuMemsetD16(reinterpret_cast<CUdeviceptr>(memory), word, count);
+  metrics::check_cuda(static_cast<cudaError_t>(result), "cuMemsetD16");
 }
 
-void Emulator::check(const machine::Checks& checks, int schedules) {
-  locked([&](runtime::State& state) {
-    state.options().checks = checks;
+void let_kernels_only_read(void* memory, const std::string& why) {
+  using emulator::machine::memory::Memory;
+  if (memory == nullptr) return;  // of 0 bytes
+  locked([&](State& state) {
+    state.memory().make_read_only(static_cast<std::byte*>(memory), Memory::Rights::read, why);
+  });
+}
+
+void check_accesses(const std::string& checks, int schedules) {
+  const emulator::machine::Checks wanted = emulator::machine::checks_called(checks);
+  locked([&](State& state) {
+    state.options().checks = wanted;
     state.options().schedules = schedules;
     state.apply_options();
   });
 }
 
-std::vector<metrics::DeviceFault> Emulator::take_failed_launches() {
-  return taken(
-      [](runtime::State::Results& results) { return std::exchange(results.failed_launches, {}); });
+std::vector<metrics::DeviceFault> take_findings() {
+  return taken([](State::Results& results) { return std::exchange(results.findings, {}); });
 }
 
-std::vector<std::string> Emulator::refused_calls() const {
-  return taken([](runtime::State::Results& results) {
+std::vector<metrics::DeviceFault> take_faults() {
+  return taken([](State::Results& results) { return std::exchange(results.faults, {}); });
+}
+
+}  // namespace warpgauge
+
+namespace warpgauge::emulator {
+
+void watch_launches(LaunchWatch* watch) {
+  locked([&](State& state) { state.watch = watch; });
+}
+
+std::vector<metrics::LineCounts> take_counts() {
+  return taken([](State::Results& results) {
+    std::vector<metrics::LineCounts> lines = results.counts->take();
+    results.memory = metrics::Memory::settled;
+    results.accesses->add_cures(lines);
+    return lines;
+  });
+}
+
+std::vector<metrics::DeviceFault> take_failed_launches() {
+  return taken([](State::Results& results) { return std::exchange(results.failed_launches, {}); });
+}
+
+std::vector<std::string> refused_calls() {
+  return taken([](State::Results& results) {
     std::vector<std::string> calls;
     for (const runtime::Refusal& refusal : results.use.refusals) calls.push_back(refusal.what);
     return calls;
   });
 }
 
-std::string Emulator::last_call() const {
-  return runtime::State::instance().results.use.call.load();
-}
+std::string last_call() { return State::instance().results.use.call.load(); }
 
-std::string Emulator::last_failure() const {
-  return taken([](runtime::State::Results& results) { return results.use.failure; });
+std::string last_failure() {
+  return taken([](State::Results& results) { return results.use.failure; });
 }
 
 }  // namespace warpgauge::emulator

@@ -1,17 +1,12 @@
-// The emulator as its process sees it: what it pretends to be, and what it counted. The functions
-// of the CUDA runtime (runtime/) work on the same single instance.
+// What the emulator can tell beside what every runtime can (harness/runtime.h). A process has one
+// emulator, on which the functions of the CUDA runtime (runtime/) work, too.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
-
-#include "harness/emulator/machine/options.h"
-#include "metrics/counting/coverage.h"
 
 namespace warpgauge::metrics {
 struct DeviceFault;
-struct LineAccess;
 struct LineCounts;
 }  // namespace warpgauge::metrics
 
@@ -19,76 +14,28 @@ namespace warpgauge::emulator {
 
 class LaunchWatch;
 
-class Emulator {
- public:
-  static Emulator& instance();
+/// Tells `watch` of the launches from now on. In a process that is forked from this one, counts,
+/// accesses and faults of before the fork are the parent's alone.
+void watch_launches(LaunchWatch* watch);
 
-  /// The architecture of the emulated GPU: "sm_90" (also "sm_90a"), any of
-  /// metrics::architectures(). By default the value of the environment variable
-  /// WARPGAUGE_EMULATED_ARCH, else sm_90. Throws std::invalid_argument if unknown, std::logic_error
-  /// if the device is in use already (cudaDeviceReset ends that).
-  void choose_architecture(std::string_view arch);
-  std::string architecture() const;
-  /// The architectures that every fat binary registered so far holds PTX for. Throws
-  /// metrics::FatBinaryError.
-  std::vector<std::string> architectures() const;
+/// The counts of the kernels that ended since the last call (or ever), ordered by kernel, file and
+/// line, with the cures of the accesses since take_accesses(). A kernel that still runs is not
+/// among them. Warp instructions and divergent branches of a kernel have no line (file empty, line
+/// 0).
+std::vector<metrics::LineCounts> take_counts();
 
-  /// Older PTX is run where there is none for the architecture, as the driver would. The counts are
-  /// those of other code than the GPU would run then, and predicted at best. Off unless the
-  /// environment variable WARPGAUGE_EMULATED_OLDER_PTX is 1.
-  void allow_older_ptx(bool allow);
+/// The launches since the last call that could not begin, whether or not the program looked at
+/// the error.
+std::vector<metrics::DeviceFault> take_failed_launches();
 
-  /// How kernels run from now on. `print` and what CUDA's limits set (stack, heap, printf) are kept
-  /// as they are.
-  void set_options(const machine::Options& options);
+/// Calls of the CUDA runtime that are not emulated, in order, a sentence each: those whose error
+/// the program has not taken with cudaGetLastError().
+std::vector<std::string> refused_calls();
 
-  /// Messages count allocations from 1 again ("cudaMalloc #1").
-  void number_allocations_anew();
+/// The last call of the CUDA runtime; empty without one.
+std::string last_call();
 
-  /// An access of a kernel that would write to this memory, of cudaMalloc, is a fault from now on;
-  /// `why` ends its text.
-  void let_kernels_only_read(void* memory, const std::string& why);
-
-  /// Tells `watch` of the launches from now on. In a process that is forked from this one, counts,
-  /// accesses and faults of before the fork are the parent's alone.
-  void watch_launches(LaunchWatch* watch);
-
-  /// What is looked for from now on: see machine::Checks, machine::Options::schedules.
-  void check(const machine::Checks& checks, int schedules);
-
-  // What was counted can be taken while a kernel runs, too, which is not part of it then.
-
-  /// The counts of kernels that ran to their end since the last call (or ever),
-  /// ordered by kernel, file and line, with the cures of the accesses since take_accesses(). Warp
-  /// instructions and divergent branches of a kernel have no line (file empty, line 0).
-  std::vector<metrics::LineCounts> take_counts();
-
-  /// The accesses of their lines that show most, since the last call: see AccessTable::take().
-  std::vector<metrics::LineAccess> take_accesses();
-
-  /// From now on launches count which lines and branches they run, which takes time. With
-  /// `with_unlaunched`, code that is there at a launch is listed though it never runs.
-  void count_coverage(bool with_unlaunched = false);
-  /// What kernels that ran to their end have run since the last call.
-  metrics::Coverage take_coverage();
-  /// The device code registered since the last call, as what never ran.
-  metrics::Coverage code_to_cover();
-
-  /// The faults of kernels since the last call, the latest last. A device has one until it is
-  /// reset.
-  std::vector<metrics::DeviceFault> take_faults();
-  /// What the checks of accesses found since the last call, each pair of lines once a launch.
-  std::vector<metrics::DeviceFault> take_findings();
-  /// The launches since the last call that could not begin, whether or not the program looked at
-  /// the error.
-  std::vector<metrics::DeviceFault> take_failed_launches();
-  /// Calls of the CUDA runtime that are not emulated, in order, a sentence each: those whose error
-  /// the program has not taken with cudaGetLastError().
-  std::vector<std::string> refused_calls() const;
-  /// The last call of the CUDA runtime, and the last that failed, with its error: empty without
-  /// one.
-  std::string last_call() const;
-  std::string last_failure() const;
-};
+/// The last call that failed, with its error; empty without one.
+std::string last_failure();
 
 }  // namespace warpgauge::emulator

@@ -1,7 +1,6 @@
 // Explains a case line by line: where its requests, wavefronts and sectors come from.
 #pragma once
 
-#include <filesystem>
 #include <string>
 
 namespace warpgauge::explain {
@@ -12,10 +11,10 @@ namespace warpgauge::explain {
 /// std::invalid_argument for an unknown id or architecture, with the nearest.
 int explain_case(const std::string& id, const std::string& arch);
 
-/// Writes the same of every line and metric into a file as JSON, with the source, the machine code
-/// and the pictures of the worst accesses: what the page of `explain --html` shows
-/// (explain.schema.json). Only on the emulator, which has
-/// addresses. Returns and throws as explain_case().
-int write_case(const std::string& id, const std::string& arch, const std::filesystem::path& path);
+/// Counts the case on the emulator, which has addresses, and returns what the page of `explain
+/// --html` shows, as JSON (explain.schema.json): every line with every metric, the source, the
+/// machine code and the pictures of the worst accesses. Throws as explain_case(),
+/// metrics::Unmeasured for a case that cannot be counted, and std::logic_error on a GPU.
+std::string case_json(const std::string& id, const std::string& arch);
 
 }  // namespace warpgauge::explain

@@ -32,7 +32,7 @@ inline bool initialize_tests(int* argc, char** argv) {
     const std::string_view argument = argv[i];
     if (argument == "--help" || argument == "-h") return true;
     all_done = all_done || argument == "--gtest_help";
-    if (argument.starts_with("--gtest_internal_run_death_test=")) process::let_end_anyhow();
+    if (argument.starts_with("--gtest_internal_run_death_test=")) process::allow_any_exit();
   }
   testing::InitGoogleTest(argc, argv);
   return !all_done;
@@ -53,7 +53,7 @@ class TestsThatRan : public testing::EmptyTestEventListener {
 inline int run_all_tests(int skip_code) {
   testing::UnitTest& tests = *testing::UnitTest::GetInstance();
   auto* ran = new TestsThatRan;
-  tests.listeners().Append(ran);  // which deletes it
+  tests.listeners().Append(ran);  // the listeners delete it
   const int failed = RUN_ALL_TESTS();
   if (testing::GTEST_FLAG(list_tests)) return failed;
   if (tests.test_to_run_count() == 0) {

@@ -113,14 +113,14 @@ Fact error_fact(const Case& one, const metrics::DeviceFault& fault, const std::s
 }
 
 Fact error_fact(const Case& one, const metrics::CudaError& error,
-                const std::optional<metrics::DeviceFault>& fault, const std::string& arch) {
-  if (!fault) return error_fact(one, error.what(), arch);
+                const std::vector<metrics::DeviceFault>& faults, const std::string& arch) {
+  if (faults.empty()) return error_fact(one, error.what(), arch);
   std::string text = error.what();
   // Once the fault is located, the generic remedy says nothing more.
   const std::string advice = fmt::format(". {}", metrics::cuda_remedy(error.code()));
   if (text.ends_with(advice)) text.erase(text.size() - advice.size());
-  Fact fact = error_fact(one, *fault, arch);
-  fact.reason = text + "; " + fault->text;
+  Fact fact = error_fact(one, faults.back(), arch);
+  fact.reason = text + "; " + faults.back().text;
   return fact;
 }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,9 +48,10 @@ metrics::Fact error_fact(const Case& one, std::string reason, const std::string&
 /// The same of a kernel's fault, blamed on its line.
 metrics::Fact error_fact(const Case& one, const metrics::DeviceFault& fault,
                          const std::string& arch = "");
-/// The same of an error of CUDA, and of the fault behind it if that is known: take_fault().
+/// The same of an error of CUDA, and of the fault behind it, the last of take_faults(), if there is
+/// one.
 metrics::Fact error_fact(const Case& one, const metrics::CudaError& error,
-                         const std::optional<metrics::DeviceFault>& fault, const std::string& arch);
+                         const std::vector<metrics::DeviceFault>& faults, const std::string& arch);
 
 /// Why counted kernels have no value of a metric.
 inline constexpr std::string_view kOnlyEmulated =

@@ -55,7 +55,8 @@ std::string names_of(const std::vector<LaunchRecord>& launches) {
 }  // namespace
 
 CaseRunner::CaseRunner(bool use_counters, const process::GpuTurns* turns) : turns_(turns) {
-  device_ = current_device(&no_device_);
+  no_device_ = why_no_device();
+  device_ = current_device();
   if (!device_) {
     no_counters_ = no_device_;
     return;
@@ -158,12 +159,12 @@ std::vector<Fact> CaseRunner::run(const Case& one, const metrics::Budgets& budge
   }
   try {
     std::vector<Fact> facts;
-    process::in_one_process("the case", [&] { facts = measure(one, budgets); });
+    process::with_fork_guard("the case", [&] { facts = measure(one, budgets); });
     return facts;
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
-    Fact fact = error_fact(one, error, take_fault(), arch());
+    Fact fact = error_fact(one, error, take_faults(), arch());
     if (is_emulated() && error.code() == cudaErrorNotSupported) {
       fact.reason += fmt::format(
           ". Register the variant with gpu_only(\"the reason\"), or leave the case out with "

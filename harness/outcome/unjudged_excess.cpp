@@ -1,3 +1,4 @@
+// Finds the case that takes most beyond its ideal without a budget.
 #include "harness/outcome/unjudged_excess.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,8 @@ namespace {
 
 using metrics::Fact;
 
-/// What is counted beyond the ideal; shared.wavefronts, which has an ideal as well, includes it.
+/// The metrics of cost beyond the ideal; shared.wavefronts, which has an ideal as well, includes
+/// it.
 constexpr std::array<std::string_view, 2> kExcesses = {"shared.bank_conflicts",
                                                        "global.excess_sectors"};
 
@@ -48,8 +50,8 @@ std::optional<UnjudgedExcess> worst_unjudged_excess(const std::vector<JudgedValu
     if (std::ranges::find(kExcesses, fact->metric) == kExcesses.end()) continue;
     const auto ideal = ideals.find({fact->id, fact->arch, metrics::metric(fact->metric).ideal});
     if (ideal == ideals.end()) continue;
-    const UnjudgedExcess one{fact, ideal->second};
-    if (!worst || one.ratio() > worst->ratio()) worst = one;
+    const UnjudgedExcess excess{fact, ideal->second};
+    if (!worst || excess.ratio() > worst->ratio()) worst = excess;
   }
   return worst;
 }

@@ -1,3 +1,4 @@
+// Runs a function in a child process, and reads its text from a pipe.
 #include "harness/process/isolated_text.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Runs a main(), and continues in the program for the GPU or in the emulated one.
 #include "harness/process/program.h"
 
 #include <fcntl.h>
@@ -112,8 +113,7 @@ std::filesystem::path program_path(bool emulated) {
 
 bool has_gpu() {
   const auto name = [] {
-    std::string why;
-    const std::optional<metrics::Device> device = current_device(&why);
+    const std::optional<metrics::Device> device = current_device();
     return device ? device->name : std::string();
   };
   try {

@@ -17,7 +17,7 @@ struct CrashedItem {
   std::string reason;  ///< "killed by SIGSEGV (Segmentation fault)", "time limit of 60 s exceeded"
 };
 
-/// What has become of an item that a child was given.
+/// How an item ended that a child was given.
 enum class ItemEnd : std::uint64_t {
   done,
   /// It is done, but this process can do no more; the next item gets a new one.
@@ -63,7 +63,7 @@ struct IsolatedWork {
 /// that cannot use it.
 class WorkerPool {
  public:
-  /// Starts `early` of them, which get ready while the parent does something else. Throws
+  /// Starts `early` processes, which get ready while the parent does something else. Throws
   /// std::system_error if no process can be made.
   WorkerPool(IsolatedWork work, std::size_t early);
   ~WorkerPool();
@@ -81,7 +81,7 @@ class WorkerPool {
   std::unique_ptr<Impl> impl_;
 };
 
-/// All of it, with `processes` at most: see WorkerPool.
+/// Does all work, with as many processes at most: see WorkerPool.
 void run_isolated(const IsolatedWork& work, std::size_t processes = 1);
 
 }  // namespace warpgauge::process

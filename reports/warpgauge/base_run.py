@@ -1,12 +1,13 @@
 """Gates the merge base of a revision and HEAD, and the tree as it is, for `warpgauge diff --base`.
 
 The merge base is checked out in a worktree, configured as the build folder of the program is, built
-and gated. The worktree is removed whatever happens. The comparer continues with what then exists:
+and gated. The worktree is removed whatever happens. The program compares what then exists:
 OUT/base/facts.jsonl and OUT/facts.jsonl.
 """
 
 from __future__ import annotations
 
+import argparse
 import os
 import re
 import shutil
@@ -37,19 +38,20 @@ class Build(NamedTuple):
 
 
 def run(words: Sequence[str]) -> int:
-    """Makes the two files, and continues in the comparer; raises CommandError. `words` are those
-    that the program hands on: REVISION PROGRAM OUT GATE_OPTION... -- DIFF_OPTION..."""
-    revision, program, folder, *options = words
-    gate, compare = options[: options.index("--")], options[options.index("--") + 1 :]
-    build, out = build_of(Path(program)), Path(folder)
-    facts = [out / "base/facts.jsonl", out / "facts.jsonl"]
-    for file in facts:
+    """Makes the two files; raises CommandError. `words` are those that the program hands on."""
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("--revision", required=True)
+    parser.add_argument("--program", required=True, type=Path)
+    parser.add_argument("--out", required=True, type=Path)
+    parser.add_argument("gate_options", nargs="*")
+    options = parser.parse_args(words)
+    build = build_of(options.program)
+    for file in (options.out / "base/facts.jsonl", options.out / "facts.jsonl"):
         file.parent.mkdir(parents=True, exist_ok=True)
         file.unlink(missing_ok=True)
     with _ended_by_signals():
-        _gate_both(build, revision, out, gate)
-    sys.stdout.flush()
-    os.execv(build.program, [program_name(), "diff", *map(str, facts), *compare])
+        _gate_both(build, options.revision, options.out, options.gate_options)
+    return 0
 
 
 def _gate_both(build: Build, revision: str, out: Path, gate: Sequence[str]) -> None:
@@ -62,12 +64,12 @@ def _gate_both(build: Build, revision: str, out: Path, gate: Sequence[str]) -> N
         there = _built_in(build, root, folder)
         _say("building the tree as it is")
         _run(["cmake", "--build", build.folder, "--target", build.program.name, "--parallel"])
-        for one, place, name in (
+        for gauge, place, name in (
             (there, out / "base", base[:12]),
             (build, out, "the tree as it is"),
         ):
             _say(f"gating {name}")
-            command = [one.program, "gate", "--out", place, *gate]
+            command = [gauge.program, "gate", "--out", place, *gate]
             _run(command, name=f"the gate of {name}", passes=(0, 1))
             if not (place / "facts.jsonl").exists():
                 raise CommandError(f"the gate of {name} wrote no {place / 'facts.jsonl'}")
@@ -230,10 +232,10 @@ def _ended_by_signals() -> Iterator[None]:
     def end(number: int, _: object) -> None:
         raise SystemExit(128 + number)
 
-    before = {one: signal.signal(one, end) for one in _SIGNALS}
+    before = {number: signal.signal(number, end) for number in _SIGNALS}
     yield
-    for one, handler in before.items():
-        signal.signal(one, handler)
+    for number, handler in before.items():
+        signal.signal(number, handler)
 
 
 def _say(what: str) -> None:

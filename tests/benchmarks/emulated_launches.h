@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "harness/emulator/emulator.h"
+#include "harness/runtime.h"
 #include "metrics/counting/line_counts.h"
 #include "warpgauge/cuda_error.h"
 
@@ -33,25 +34,22 @@ class Floats {
 
 /// Runs `launch` on as many threads as the benchmark's argument says.
 inline void run(benchmark::State& state, const std::function<void()>& launch) {
-  emulator::Emulator& emulator = emulator::Emulator::instance();
-  emulator::machine::Options options;
-  options.threads = static_cast<int>(state.range(0));
-  emulator.set_options(options);
+  const int threads = static_cast<int>(state.range(0));
+  emulate_arch(emulated_arch(), {}, threads);
   launch();  // decodes the kernel
-  emulator.take_counts();
+  emulator::take_counts();
   for ([[maybe_unused]] auto iteration : state) {
     launch();
     WARPGAUGE_CUDA(cudaDeviceSynchronize());
   }
   std::uint64_t instructions = 0;
-  for (const metrics::LineCounts& line : emulator.take_counts()) {
+  for (const metrics::LineCounts& line : emulator::take_counts()) {
     instructions += line.counts.instructions;
   }
   if (instructions == 0) state.SkipWithError("nothing was executed");
   const auto total = static_cast<double>(instructions);
   state.counters["warp_instructions"] = benchmark::Counter(total, benchmark::Counter::kIsRate);
-  state.counters["per_thread"] =
-      benchmark::Counter(total / options.threads, benchmark::Counter::kIsRate);
+  state.counters["per_thread"] = benchmark::Counter(total / threads, benchmark::Counter::kIsRate);
 }
 
 /// 1, 2, 4, ... of them, as the host has cores.

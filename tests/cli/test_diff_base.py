@@ -23,14 +23,17 @@ add_custom_target(my-gauge COMMAND ${CMAKE_COMMAND} -E echo "a build"
 # A gauge whose counts are those of the file `value`.
 SCRIPT = """#!/usr/bin/env bash
 cp "$0" "PLACE/$(basename "$(dirname "$0")").$1"
-[[ $1 == gate ]] || exec BIN/warpgauge-faulty "$@"
 code=0
 BIN/warpgauge-faulty "$@" || code=$?
 sed -i 's/"shared.bank_conflicts":1984/"shared.bank_conflicts":VALUE/' "$3/facts.jsonl"
 exit "$code"
 """
 MAKE_SCRIPT = 'sed "s/VALUE/$(cat "$1/value")/" "$1/gauge.sh" >my-gauge; chmod +x my-gauge\n'
-MAKE_REAL = "cp BIN/warpgauge-faulty my-gauge; cp BIN/warpgauge-faulty-emulated my-gauge-emulated\n"
+# As a linker does, it replaces a program that may be running.
+MAKE_REAL = """for suffix in "" -emulated; do
+  cp --remove-destination "BIN/warpgauge-faulty$suffix" "my-gauge$suffix"
+done
+"""
 
 
 def git(folder, *words):
@@ -79,10 +82,19 @@ class Project:
             **settings,
         )
 
+    def start_gates(self, revision="main", program=None):
+        """What makes the facts for diff --base, as the gauge starts it."""
+        program = program or self.root / "build/my-gauge"
+        options = [f"--revision={revision}", f"--program={program}", "--out=out", "--", *CASE]
+        return self.start(BIN / "warpgauge-python", "--base", *options)
+
     def diff(self, revision="main"):
-        """diff --base, as the gauge starts it."""
-        words = [revision, self.root / "build/my-gauge", "out", *CASE, "--", "--noise=0.03"]
-        return ended(self.start(BIN / "warpgauge-python", "--base", *words))
+        """As diff --base does: makes the facts, then compares them."""
+        gated = ended(self.start_gates(revision))
+        if gated[0] != 0:
+            return gated
+        facts = ["out/base/facts.jsonl", "out/facts.jsonl"]
+        return ended(self.start(BIN / "warpgauge-faulty", "diff", *facts))
 
     def leaves_nothing(self):
         worktrees = git(self.root, "worktree", "list").splitlines()
@@ -221,8 +233,11 @@ def test_what_is_interrupted_leaves_nothing(project, number, during, tmp_path):
     project.commit(**{during: script})
     git(project.root, "branch", "-f", "main")
     project.commit(**{during: good})
-    words = ["main", project.root / "build/my-gauge", "out", *CASE, "--"]
-    process = project.start(BIN / "warpgauge-python", "--base", *words)
+    interrupt(project, project.start_gates(), started, number)
+
+
+def interrupt(project, process, started, number):
+    """Sends a signal when what writes its process id to `started` runs."""
     deadline = time.monotonic() + 60
     while not started.exists():
         assert time.monotonic() < deadline and process.poll() is None
@@ -235,10 +250,22 @@ def test_what_is_interrupted_leaves_nothing(project, number, during, tmp_path):
     assert not Path(f"/proc/{child}").exists()
 
 
+def test_a_gauge_that_is_ended_leaves_nothing(tmp_path):
+    project = Project(tmp_path, MAKE_REAL)
+    project.build()
+    good = (project.root / "make.sh").read_text()
+    started = tmp_path / "started"
+    project.commit(
+        **{"make.sh": f"echo $$ >{started}.part && mv {started}.part {started}\nsleep 100\n"}
+    )
+    git(project.root, "branch", "-f", "main")
+    project.commit(**{"make.sh": good})
+    process = project.start(project.root / "build/my-gauge", "diff", "--base", "main", *CASE)
+    interrupt(project, process, started, signal.SIGTERM)
+
+
 def test_a_program_of_no_build_folder_is_refused(project, tmp_path):
-    words = ["main", BIN.parent.parent / "no/warpgauge", "out", *CASE, "--"]
-    words[1] = tmp_path / "warpgauge"
-    code, _, err = ended(project.start(BIN / "warpgauge-python", "--base", *words))
+    code, _, err = ended(project.start_gates(program=tmp_path / "warpgauge"))
     assert code == 2 and "is in no build folder of CMake" in err
     assert "run `diff --base` with the gauge of your build" in err
 

@@ -114,11 +114,12 @@ OURS = {
     "harness/emulator/machine": [*MACHINE, inside(r"\w+"), ANY_METRICS],
     "harness/emulator/preload": [
         r"harness/emulator/(emulator|launch_watch|uninterrupted_mutex)\.h",
-        r"harness/(process/(flush_at_exit|progress)|files/\w+|programs/launch_filter)\.h",
+        r"harness/(process/(flush_at_exit|progress)|files/\w+|programs/launch_filter|runtime)\.h",
         r"metrics/(base/(append_file|demangled)|counting/(emulator_report|coverage))\.h",
     ],
     "harness/emulator": [
-        *(r"harness/emulator/([\w/]+/)?\w+\.h", ANY_METRICS, r"warpgauge/cuda_error\.h"),
+        *(r"harness/(runtime|emulator/([\w/]+/)?\w+)\.h", ANY_METRICS),
+        r"warpgauge/cuda_error\.h",
     ],
     "harness/include": [r"warpgauge/\w+\.h"],
     "harness/attach": harness_rooms(
@@ -175,7 +176,7 @@ OURS = {
         *harness_rooms("cases", "process", "files", ""),
     ],
     "harness/measuring": harness_rooms("measuring", "cases", "process", "files", ""),
-    "harness": [r"harness/emulator/emulator\.h", *harness_rooms("")],
+    "harness": harness_rooms(""),
     "kernels": [r"warpgauge/warpgauge\.h", r"kernels/(\w+/)?\w+\.h"],
 }
 

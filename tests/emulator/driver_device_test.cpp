@@ -170,12 +170,12 @@ TEST_F(DriverDeviceTest, WhatIsNotEmulatedIsFoundAndSaysSo) {
             CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
               HasSubstr("cuModuleLoad is not emulated: it returns CUDA_ERROR_NOT_SUPPORTED"));
-  EXPECT_THAT(Emulator::instance().refused_calls(), ElementsAre("cuModuleLoad is not emulated"));
-  EXPECT_EQ(Emulator::instance().last_failure(), "cuModuleLoad: CUDA_ERROR_NOT_SUPPORTED");
+  EXPECT_THAT(refused_calls(), ElementsAre("cuModuleLoad is not emulated"));
+  EXPECT_EQ(last_failure(), "cuModuleLoad: CUDA_ERROR_NOT_SUPPORTED");
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess) << "the driver's errors are not the runtime's";
   cudaIpcGetMemHandle(nullptr, nullptr);  // which leaves an error that can be taken
   cudaGetLastError();
-  EXPECT_THAT(Emulator::instance().refused_calls(), IsEmpty());
+  EXPECT_THAT(refused_calls(), IsEmpty());
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ TEST_F(DriverWorkTest, BadSizesAndAddressesAreInvalidValues) {
   testing::internal::CaptureStderr();
   EXPECT_EQ(cuMemFree(memory + 4), CUDA_ERROR_INVALID_VALUE);
   EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("cuMemFree: cannot free what is"));
-  EXPECT_EQ(Emulator::instance().last_failure(), "cuMemFree: CUDA_ERROR_INVALID_VALUE");
+  EXPECT_EQ(last_failure(), "cuMemFree: CUDA_ERROR_INVALID_VALUE");
   EXPECT_EQ(cudaGetLastError(), cudaSuccess) << "the driver's errors are not the runtime's";
 }
 

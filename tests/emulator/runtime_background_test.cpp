@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "harness/emulator/emulator.h"
+#include "harness/runtime.h"
 #include "metrics/counting/line_counts.h"
 #include "tests/emulator/runtime_test.h"
 
@@ -57,7 +58,7 @@ class RuntimeBackgroundTest : public RuntimeTest {
     words_[1] = 2;
     ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
     ASSERT_EQ(cudaStreamCreateWithFlags(&other_, cudaStreamNonBlocking), cudaSuccess);
-    Emulator::instance().take_counts();
+    take_counts();
   }
   cudaError_t launch(const std::string& name, cudaStream_t stream) {
     void* arguments[] = {&words_};
@@ -75,12 +76,12 @@ TEST_F(RuntimeBackgroundTest, ALaunchReturnsWhileItsKernelWaits) {
   EXPECT_EQ(cudaStreamQuery(stream_), cudaErrorNotReady);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);
   EXPECT_EQ(cudaStreamQuery(other_), cudaSuccess) << "has no work";
-  EXPECT_THAT(Emulator::instance().take_counts(), IsEmpty()) << "of a launch that has not ended";
+  EXPECT_THAT(take_counts(), IsEmpty()) << "of a launch that has not ended";
   let_go(41);
   EXPECT_EQ(cudaStreamSynchronize(stream_), cudaSuccess);
   EXPECT_EQ(cudaStreamQuery(stream_), cudaSuccess);
   EXPECT_EQ(words_[2], 42);
-  EXPECT_FALSE(Emulator::instance().take_counts().empty());
+  EXPECT_FALSE(take_counts().empty());
 }
 
 TEST_F(RuntimeBackgroundTest, WorkBehindItWaitsAndWorkOfOtherStreamsDoesNot) {
@@ -141,7 +142,7 @@ TEST_F(RuntimeBackgroundTest, AFaultIsOfTheNextCallThatWaitsAndEndsWhatIsBehindI
   ASSERT_EQ(launch("adds", stream_), cudaSuccess);
   let_go();
   EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorIllegalAddress);
-  const auto faults = Emulator::instance().take_faults();
+  const auto faults = take_faults();
   ASSERT_THAT(faults, SizeIs(1));
   EXPECT_EQ(faults[0].kernel, "waits");
   EXPECT_EQ(words_[2], 0);

@@ -58,7 +58,6 @@ TEST(CodeSelectionTest, ArchitecturesOfOneNumberAreToldApart) {
     EXPECT_EQ(special.ptx_arch, "sm_90a");
     EXPECT_THAT(text_of(special.cubin), testing::StartsWith("c 90a"));
   }
-  EXPECT_THAT(ptx_architectures(image), ElementsAre("sm_90", "sm_90a"));
 }
 
 TEST(CodeSelectionTest, OfAnotherNameIsOnlyWhatTheChipRuns) {
@@ -90,13 +89,6 @@ TEST(CodeSelectionTest, MachineCodeGoesWithPtxOfTheSameArchitecture) {
   EXPECT_FALSE(select_code(image, "sm_80", false).cubin.empty());
   EXPECT_TRUE(select_code(image, "sm_90", true).cubin.empty())
       << "made from other PTX than the one that is run";
-}
-
-TEST(CodeSelectionTest, ArchitecturesAreThoseOfThePtx) {
-  const auto image = fat_binary({{.arch = 90, .text = "ptx"},
-                                 {.arch = 75, .text = "ptx"},
-                                 {.arch = 80, .text = "code", .is_ptx = false}});
-  EXPECT_THAT(ptx_architectures(image), ElementsAre("sm_75", "sm_90"));
 }
 
 TEST(CubinRegistersTest, WhatIsNoCubinHasNone) {

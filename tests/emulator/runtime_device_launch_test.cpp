@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/emulator/emulator.h"
+#include "harness/runtime.h"
 #include "metrics/counting/line_counts.h"
 #include "tests/emulator/runtime_test.h"
 
@@ -100,8 +101,8 @@ class RuntimeDeviceLaunchTest : public RuntimeTest {
     RuntimeTest::SetUp();
     ASSERT_EQ(cudaMalloc(reinterpret_cast<void**>(&memory_), sizeof words_), cudaSuccess);
     ASSERT_EQ(cudaMemset(memory_, 0, sizeof words_), cudaSuccess);
-    Emulator::instance().take_counts();
-    Emulator::instance().take_failed_launches();
+    take_counts();
+    take_failed_launches();
   }
 
   cudaError_t run(const std::string& kernels, const std::string& name, dim3 grid = 1) {
@@ -158,7 +159,7 @@ TEST_F(RuntimeDeviceLaunchTest, CountsAreThoseOfTheKernelThatRuns) {
   const std::string body = start("append", 1) + start("append", 2);
   ASSERT_EQ(run(kernel("parent", body), "parent"), cudaSuccess) << fault_text();
   std::uint64_t of_child = 0;
-  for (const auto& line : Emulator::instance().take_counts()) {
+  for (const auto& line : take_counts()) {
     if (line.kernel == "append") of_child += line.counts.global_load_requests;
   }
   EXPECT_EQ(of_child, 2u);
@@ -188,7 +189,7 @@ TEST_F(RuntimeDeviceLaunchTest, WhatOnlyTheRuntimeRefusesIsAFailedLaunch) {
   const std::string body = start("bounded", 1, "0", 64) + start("append", 1);
   ASSERT_EQ(run(bounded + kernel("parent", body), "parent"), cudaSuccess) << fault_text();
   EXPECT_EQ(words_[0], 1) << "the next one runs";
-  const auto failed = Emulator::instance().take_failed_launches();
+  const auto failed = take_failed_launches();
   ASSERT_THAT(failed, SizeIs(1));
   EXPECT_EQ(failed[0].kernel, "bounded");
   EXPECT_THAT(failed[0].text, HasSubstr("64 x 1 x 1 threads failed"));
@@ -233,7 +234,7 @@ TEST_F(RuntimeDeviceLaunchTest, AFaultOfAChildNamesItAndEndsTheRest) {
   const std::string kernels = kernel("bad", "st.global.u32 [0], 1;\n") +
                               kernel("parent", start("bad", 1) + start("append", 1));
   EXPECT_EQ(run(kernels, "parent"), cudaErrorIllegalAddress);
-  const auto faults = Emulator::instance().take_faults();
+  const auto faults = take_faults();
   ASSERT_THAT(faults, SizeIs(1));
   EXPECT_EQ(faults[0].kernel, "bad");
 }

@@ -12,6 +12,7 @@
 
 #include "harness/emulator/emulator.h"
 #include "harness/emulator/machine/error_table.h"
+#include "harness/runtime.h"
 #include "metrics/architecture/architectures.h"
 #include "tests/emulator/runtime_test.h"
 
@@ -30,12 +31,12 @@ TEST_F(RuntimeDeviceTest, PropertiesAreThoseOfTheArchitecture) {
   ASSERT_EQ(count, 1);
   cudaDeviceProp properties{};
   ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
-  const auto& architecture = metrics::architecture(Emulator::instance().architecture());
+  const auto& architecture = metrics::architecture(emulated_arch());
   EXPECT_EQ(properties.major, architecture.major);
   EXPECT_EQ(properties.minor, architecture.minor);
   EXPECT_EQ(properties.multiProcessorCount, architecture.multiprocessors);
   EXPECT_EQ(properties.sharedMemPerBlockOptin, architecture.shared_per_block_opt_in);
-  EXPECT_THAT(properties.name, HasSubstr(Emulator::instance().architecture()));
+  EXPECT_THAT(properties.name, HasSubstr(emulated_arch()));
   EXPECT_EQ(cudaGetDeviceProperties(&properties, 1), cudaErrorInvalidDevice);
   EXPECT_EQ(cudaSetDevice(1), cudaErrorInvalidDevice);
 }
@@ -83,25 +84,23 @@ TEST_F(RuntimeDeviceTest, AttributesAreThoseOfAnH100) {
 }
 
 TEST_F(RuntimeDeviceTest, TheArchitectureIsChosenBeforeTheDeviceIsUsed) {
-  Emulator& emulator = Emulator::instance();
-  const std::string before = emulator.architecture();
-  emulator.choose_architecture("sm_75");
+  const std::string before = emulated_arch();
+  emulate_arch("sm_75");
   cudaDeviceProp properties{};
   ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
   EXPECT_EQ(properties.major * 10 + properties.minor, 75);
-  EXPECT_THROW(emulator.choose_architecture("sm_13"), std::invalid_argument);
+  EXPECT_THROW(emulate_arch("sm_13"), std::invalid_argument);
   ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);  // uses it
-  EXPECT_THROW(emulator.choose_architecture("sm_120"), std::logic_error);
+  EXPECT_THROW(emulate_arch("sm_120"), std::logic_error);
   ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
-  emulator.choose_architecture(before);
+  emulate_arch(before);
 }
 
 TEST_F(RuntimeDeviceTest, ArchitecturesOfOneNumberAreDevicesOfTheirOwn) {
-  Emulator& emulator = Emulator::instance();
   std::set<std::string> names, uuids;
   for (const char* arch : {"sm_100", "sm_100a", "sm_100f"}) {
-    emulator.choose_architecture(arch);
-    EXPECT_EQ(emulator.architecture(), arch);
+    emulate_arch(arch);
+    EXPECT_EQ(emulated_arch(), arch);
     cudaDeviceProp properties{};
     ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
     EXPECT_EQ(properties.major * 10 + properties.minor, 100);
@@ -186,7 +185,7 @@ TEST_F(RuntimeDeviceTest, AttributesOfStreamsAreKept) {
 TEST_F(RuntimeDeviceTest, PartOfL2CanPersistFromAmpereOn) {
   for (const auto& [arch, persists] : {std::pair("sm_75", false), std::pair("sm_90", true)}) {
     cudaDeviceReset();
-    Emulator::instance().choose_architecture(arch);
+    emulate_arch(arch);
     cudaDeviceProp properties{};
     int attribute = -1;
     EXPECT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
@@ -205,12 +204,11 @@ TEST_F(RuntimeDeviceTest, WhatIsNotEmulatedSaysSo) {
   const std::string said = testing::internal::GetCapturedStderr();
   EXPECT_THAT(said, HasSubstr("cudaIpcGetMemHandle"));
   EXPECT_EQ(said.find("cudaIpcGetMemHandle"), said.rfind("cudaIpcGetMemHandle")) << "named once";
-  EXPECT_THAT(Emulator::instance().refused_calls(),
-              ElementsAre("cudaIpcGetMemHandle is not emulated"));
-  EXPECT_EQ(Emulator::instance().last_call(), "cudaIpcGetMemHandle");
-  EXPECT_EQ(Emulator::instance().last_failure(), "cudaIpcGetMemHandle: cudaErrorNotSupported");
+  EXPECT_THAT(refused_calls(), ElementsAre("cudaIpcGetMemHandle is not emulated"));
+  EXPECT_EQ(last_call(), "cudaIpcGetMemHandle");
+  EXPECT_EQ(last_failure(), "cudaIpcGetMemHandle: cudaErrorNotSupported");
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
-  EXPECT_THAT(Emulator::instance().refused_calls(), IsEmpty()) << "the program took the error";
+  EXPECT_THAT(refused_calls(), IsEmpty()) << "the program took the error";
 }
 
 TEST_F(RuntimeDeviceTest, WhatIsRefusedToAThreadIsTakenByThatThread) {
@@ -218,10 +216,9 @@ TEST_F(RuntimeDeviceTest, WhatIsRefusedToAThreadIsTakenByThatThread) {
   cudaStream_t stream = nullptr;
   cudaIpcGetEventHandle(nullptr, nullptr);
   EXPECT_EQ(cudaGetLastError(), cudaErrorNotSupported);
-  EXPECT_THAT(Emulator::instance().refused_calls(),
-              ElementsAre("cudaIpcGetMemHandle is not emulated"));
+  EXPECT_THAT(refused_calls(), ElementsAre("cudaIpcGetMemHandle is not emulated"));
   EXPECT_EQ(cudaStreamDestroy(stream), cudaErrorInvalidResourceHandle);
-  EXPECT_EQ(Emulator::instance().last_call(), "cudaStreamDestroy");
+  EXPECT_EQ(last_call(), "cudaStreamDestroy");
 }
 
 TEST(RuntimeErrorTest, TextsAreThoseOfTheToolkit) {

@@ -65,12 +65,12 @@ TEST_F(RuntimeGraphTest, NodesRunBehindThoseTheyDependOn) {
 }
 
 TEST_F(RuntimeGraphTest, CountsAreThoseOfTheKernelsThatANodeLaunches) {
-  Emulator::instance().take_counts();
+  take_counts();
   add_node(graph_, 1);
   const cudaGraphExec_t exec = instantiate(graph_);
   for (int i = 0; i < 3; ++i) EXPECT_EQ(cudaGraphLaunch(exec, stream_), cudaSuccess);
   std::uint64_t requests = 0;
-  for (const auto& line : Emulator::instance().take_counts()) {
+  for (const auto& line : take_counts()) {
     EXPECT_EQ(line.kernel, "add");
     requests += line.counts.global_load_requests;
   }
@@ -282,12 +282,12 @@ TEST_F(RuntimeConditionTest, KernelsEndAWhile) {
   cudaGraphNode_t node = nullptr;
   ASSERT_EQ(cudaGraphAddKernelNode(&node, body, nullptr, 0, &params), cudaSuccess);
   const cudaGraphExec_t exec = instantiate(graph_);
-  Emulator::instance().take_counts();
+  take_counts();
   for (const unsigned times : {4U, 7U}) {
     EXPECT_EQ(cudaMemcpy(number_, &times, sizeof times, cudaMemcpyDefault), cudaSuccess);
     EXPECT_EQ(after_launch(exec), 0U);
     std::uint64_t requests = 0;
-    for (const auto& line : Emulator::instance().take_counts()) {
+    for (const auto& line : take_counts()) {
       requests += line.counts.global_load_requests;
     }
     EXPECT_EQ(requests, times);
@@ -337,9 +337,9 @@ TEST_F(RuntimeGraphTest, ALaunchThatCannotBeginIsAFailureOfTheGraphs) {
   params.blockDim.x = 2048;
   cudaGraphNode_t node = nullptr;
   ASSERT_EQ(cudaGraphAddKernelNode(&node, graph_, nullptr, 0, &params), cudaSuccess);
-  Emulator::instance().take_failed_launches();
+  take_failed_launches();
   EXPECT_EQ(cudaGraphLaunch(instantiate(graph_), stream_), cudaErrorInvalidConfiguration);
-  const auto failed = Emulator::instance().take_failed_launches();
+  const auto failed = take_failed_launches();
   ASSERT_EQ(failed.size(), 1U);
   EXPECT_EQ(failed[0].kernel, "add");
 }

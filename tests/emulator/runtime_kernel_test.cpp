@@ -8,6 +8,8 @@
 #include <vector>
 
 #include "harness/emulator/emulator.h"
+#include "harness/emulator/runtime/state.h"
+#include "harness/runtime.h"
 #include "metrics/counting/line_counts.h"
 #include "tests/emulator/runtime_test.h"
 
@@ -100,10 +102,10 @@ TEST_F(RuntimeKernelTest, ParametersOfAllWidthsArrive) {
 }
 
 TEST_F(RuntimeKernelTest, StoresAreCountedByTheRules) {
-  Emulator::instance().take_counts();
+  take_counts();
   ASSERT_EQ(launch("fault"), cudaSuccess);
   ASSERT_EQ(launch("fault"), cudaSuccess);
-  const auto lines = Emulator::instance().take_counts();
+  const auto lines = take_counts();
   metrics::Counts sum;
   for (const auto& line : lines) {
     EXPECT_EQ(line.kernel, "fault");
@@ -113,7 +115,7 @@ TEST_F(RuntimeKernelTest, StoresAreCountedByTheRules) {
   EXPECT_EQ(sum.global_store_requests, 2u);
   EXPECT_EQ(sum.global_store_sectors, 8u);
   EXPECT_EQ(sum.instructions, 2u * 6);
-  EXPECT_TRUE(Emulator::instance().take_counts().empty());
+  EXPECT_TRUE(take_counts().empty());
 }
 
 TEST_F(RuntimeKernelTest, SymbolsAreReadAndWrittenByTheirShadows) {
@@ -289,12 +291,12 @@ TEST_F(RuntimeKernelTest, LaterCallsReturnAFaultUntilTheReset) {
   void* more = nullptr;
   EXPECT_EQ(cudaMalloc(&more, 4), cudaErrorIllegalAddress);
   EXPECT_EQ(launch("fault", 1, 1), cudaErrorIllegalAddress);
-  const auto faults = Emulator::instance().take_faults();
+  const auto faults = take_faults();
   ASSERT_EQ(faults.size(), 1u) << "launches that fail because of it are none of their own";
   EXPECT_EQ(faults[0].kernel, "fault");
   EXPECT_THAT(faults[0].text, HasSubstr("kernel fault, block (0,0,0)"));
   EXPECT_EQ(faults[0].source, metrics::SourceLine()) << "the code has no line information";
-  EXPECT_THAT(Emulator::instance().take_faults(), ::testing::IsEmpty());
+  EXPECT_THAT(take_faults(), ::testing::IsEmpty());
   int count = 0;
   EXPECT_EQ(cudaGetDeviceCount(&count), cudaSuccess) << "does not reach the device";
   ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
@@ -335,9 +337,9 @@ TEST_F(RuntimeKernelTest, CodeForAnotherArchitectureNamesTheFlag) {
   EXPECT_THAT(said, HasSubstr("it holds PTX for sm_75"));
   EXPECT_THAT(said, HasSubstr("-gencode arch=compute_90,code=[compute_90,sm_90]"));
 
-  Emulator::instance().allow_older_ptx(true);
+  State::instance().older_ptx = true;
   EXPECT_EQ(cudaLaunchKernel(stub, 1, 1, nullptr, 0, nullptr), cudaSuccess);
-  Emulator::instance().allow_older_ptx(false);
+  State::instance().older_ptx = false;
 }
 
 TEST_F(RuntimeKernelTest, HostMemoryRegisteredForReadingIsOnlyRead) {

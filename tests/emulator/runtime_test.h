@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "harness/emulator/emulator.h"
+#include "harness/runtime.h"
 #include "metrics/counting/device_fault.h"
 
 extern "C" {
@@ -115,8 +115,8 @@ class RuntimeTest : public testing::Test {
   void SetUp() override {
     cudaDeviceReset();
     cudaGetLastError();
-    Emulator::instance().choose_architecture("sm_90");
-    Emulator::instance().take_faults();
+    emulate_arch("sm_90");
+    take_faults();
   }
   void TearDown() override {
     cudaDeviceReset();
@@ -125,7 +125,7 @@ class RuntimeTest : public testing::Test {
 
   /// The message of the latest fault; empty without one.
   static std::string fault_text() {
-    const std::vector<metrics::DeviceFault> faults = Emulator::instance().take_faults();
+    const std::vector<metrics::DeviceFault> faults = take_faults();
     return faults.empty() ? "" : faults.back().text;
   }
 };

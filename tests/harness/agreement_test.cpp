@@ -206,7 +206,7 @@ TEST(CountComparison, SaysWhatOnlyOneSideHas) {
   EXPECT_THAT(some.only_in_b, ElementsAre("y.plain.f32@64 on sm_90"));
   EXPECT_EQ(some.total().cases, 1u);
   const auto is_small = [](const CaseKey& one) { return one.first.ends_with("@64"); };
-  EXPECT_THAT(compare_counts(SideFile(a.path()).read(is_small), b.read()).only_in_a,
+  EXPECT_THAT(compare_counts(ComparedFile(a.path()).read(is_small), b.read()).only_in_a,
               ElementsAre("x.plain.f32@64 on sm_120"));
 }
 

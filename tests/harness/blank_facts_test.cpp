@@ -55,7 +55,7 @@ TEST(ErrorFact, OfAFaultIsBlamedOnItsLine) {
 TEST(ErrorFact, WithoutALineIsBlamedOnTheRegistration) {
   const metrics::DeviceFault fault = {"kernel k, PTX line 3: trap", "k", {}};
   for (const Fact& fact : {error_fact(registered(), fault),
-                           error_fact(registered(), illegal_address(), std::nullopt, "sm_90")}) {
+                           error_fact(registered(), illegal_address(), {}, "sm_90")}) {
     EXPECT_EQ(fact.file, "kernels/family.cu");
     EXPECT_EQ(fact.line, 90);
     EXPECT_THAT(fact.inlined, IsEmpty());
@@ -66,9 +66,9 @@ TEST(ErrorFact, OfAnErrorOfCudaSaysTheFaultInsteadOfTheGeneralRemedy) {
   const metrics::DeviceFault fault = {"kernel k, a.cu:7: a null pointer", "k", {"a.cu", 7}};
   const std::string remedy(metrics::cuda_remedy(cudaErrorIllegalAddress));
   ASSERT_THAT(remedy, Not(IsEmpty()));
-  EXPECT_THAT(error_fact(registered(), illegal_address(), std::nullopt, "").reason,
+  EXPECT_THAT(error_fact(registered(), illegal_address(), {}, "").reason,
               HasSubstr(remedy));
-  const Fact fact = error_fact(registered(), illegal_address(), fault, "");
+  const Fact fact = error_fact(registered(), illegal_address(), {fault}, "");
   EXPECT_THAT(fact.reason, HasSubstr("cudaDeviceSynchronize()"));
   EXPECT_THAT(fact.reason, HasSubstr("; kernel k, a.cu:7: a null pointer"));
   EXPECT_THAT(fact.reason, Not(HasSubstr(remedy)));

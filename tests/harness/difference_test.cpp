@@ -61,7 +61,8 @@ StoredRun run_of(const ACase& one, const std::string& metric, double value) {
 
 Change change(const StoredRun& a, const StoredRun& b) {
   const std::vector<StoredRun> runs_a = {a}, runs_b = {b};
-  const std::vector<Change> changes = find_changes(side_of(runs_a), side_of(runs_b), kUsualNoise);
+  const std::vector<Change> changes =
+      find_changes(newest_of(runs_a), newest_of(runs_b), kUsualNoise);
   EXPECT_EQ(changes.size(), 1u);
   return changes.at(0);
 }
@@ -119,21 +120,21 @@ TEST(Causes, OfExactCounts) {
 TEST(Causes, OfTimes) {
   const Change moved = times({}, {});
   EXPECT_THAT(moved.cause, Optional(Cause::environment));
-  EXPECT_EQ(moved.mark, ChangeKind::moved);
+  EXPECT_EQ(moved.kind, ChangeKind::moved);
   const Change driven = times({}, {.driver = "590"});
   EXPECT_THAT(driven.cause, Optional(Cause::driver));
-  EXPECT_EQ(driven.mark, ChangeKind::moved);
+  EXPECT_EQ(driven.kind, ChangeKind::moved);
   EXPECT_THAT(driven.details, ElementsAre("driver 580 -> 590"));
   EXPECT_THAT(times({}, {.source = "6"}).cause, Optional(Cause::environment)) << "a comment";
   EXPECT_THAT(times({}, {.code = "d"}).cause, Optional(Cause::launch));
   EXPECT_THAT(times({}, {.sass = "b", .code = "d"}).cause, Optional(Cause::compiler));
   EXPECT_THAT(times({}, {.code = ""}).cause, Optional(Cause::unknown));
-  EXPECT_EQ(times({}, {.code = ""}).mark, ChangeKind::worse) << "not known to be the same code";
+  EXPECT_EQ(times({}, {.code = ""}).kind, ChangeKind::worse) << "not known to be the same code";
 }
 
 /// Metrics and marks of one case, from the worst on.
 using Values = std::vector<std::pair<std::string, double>>;
-std::vector<std::pair<std::string_view, ChangeKind>> marks(const Values& a, const Values& b) {
+std::vector<std::pair<std::string_view, ChangeKind>> kinds(const Values& a, const Values& b) {
   const auto run = [](const Values& values, const ACase& one) {
     StoredRun all = run_of(one, values.front().first, values.front().second);
     for (const auto& [metric, value] : std::span(values).subspan(1)) {
@@ -144,16 +145,16 @@ std::vector<std::pair<std::string_view, ChangeKind>> marks(const Values& a, cons
   };
   const std::vector<StoredRun> runs_a = {run(a, {})}, runs_b = {run(b, {.sass = "b"})};
   std::vector<std::pair<std::string_view, ChangeKind>> found;
-  std::vector<Change> changes = find_changes(side_of(runs_a), side_of(runs_b), kUsualNoise);
+  std::vector<Change> changes = find_changes(newest_of(runs_a), newest_of(runs_b), kUsualNoise);
   sort_worst_first(changes);
   for (const Change& change : changes) {
-    found.emplace_back(change.metric->id, change.mark);
+    found.emplace_back(change.metric->id, change.kind);
   }
   return found;
 }
 
 TEST(Order, SpillsStandBeforeWhatTheyAreMadeOfAndOccupancyBeforeRegisters) {
-  EXPECT_THAT(marks({{"code.bytes", 1000},
+  EXPECT_THAT(kinds({{"code.bytes", 1000},
                      {"registers", 32},
                      {"stack.bytes", 8},
                      {"spill.load_bytes", 64},
@@ -171,14 +172,14 @@ TEST(Order, SpillsStandBeforeWhatTheyAreMadeOfAndOccupancyBeforeRegisters) {
 }
 
 TEST(Order, SizesThatGrowOrShrinkByAQuarterAreNeitherWorseNorBetter) {
-  const auto mark = [](double a, double b) {
-    return marks({{"code.bytes", a}}, {{"code.bytes", b}}).at(0).second;
+  const auto kind = [](double a, double b) {
+    return kinds({{"code.bytes", a}}, {{"code.bytes", b}}).at(0).second;
   };
-  EXPECT_EQ(mark(1000, 1250), ChangeKind::changed);
-  EXPECT_EQ(mark(1000, 1251), ChangeKind::worse);
-  EXPECT_EQ(mark(1000, 750), ChangeKind::changed);
-  EXPECT_EQ(mark(1000, 749), ChangeKind::better);
-  EXPECT_EQ(mark(0, 16), ChangeKind::worse) << "of no share";
+  EXPECT_EQ(kind(1000, 1250), ChangeKind::changed);
+  EXPECT_EQ(kind(1000, 1251), ChangeKind::worse);
+  EXPECT_EQ(kind(1000, 750), ChangeKind::changed);
+  EXPECT_EQ(kind(1000, 749), ChangeKind::better);
+  EXPECT_EQ(kind(0, 16), ChangeKind::worse) << "of no share";
 }
 
 TEST(Noise, SharesArePercentOrFractions) {
@@ -206,7 +207,7 @@ class Lines : public testing::Test {
  protected:
   static std::vector<LineChange> changed(const LineValues& a, const LineValues& b) {
     std::vector<LineChange> lines = line_changes(a, b, metrics::metric("shared.bank_conflicts"));
-    std::erase_if(lines, [](const LineChange& line) { return line.mark == ChangeKind::same; });
+    std::erase_if(lines, [](const LineChange& line) { return line.kind == ChangeKind::same; });
     return lines;
   }
   static LineKey at(int line, const char* kernel = "kernel") { return {kernel, "x.cu", line}; }
@@ -216,8 +217,8 @@ TEST_F(Lines, ThatOnlyHaveAnotherNumberAreTheSame) {
   EXPECT_THAT(changed({{at(40), 60}, {at(41), 60}}, {{at(45), 60}, {at(46), 60}}), IsEmpty());
   const auto lines = changed({{at(40), 60}, {at(41), 40}}, {{at(45), 60}, {at(46), 70}});
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(std::pair(lines[0].place, lines[0].mark), std::pair(at(46), ChangeKind::added));
-  EXPECT_EQ(std::pair(lines[1].place, lines[1].mark), std::pair(at(41), ChangeKind::gone));
+  EXPECT_EQ(std::pair(lines[0].place, lines[0].kind), std::pair(at(46), ChangeKind::added));
+  EXPECT_EQ(std::pair(lines[1].place, lines[1].kind), std::pair(at(41), ChangeKind::gone));
 }
 
 TEST_F(Lines, OfOtherKernelsAreOthers) {
@@ -228,8 +229,8 @@ TEST_F(Lines, OfOtherKernelsAreOthers) {
 TEST_F(Lines, ThatMovedMostComeFirst) {
   const auto lines = changed({{at(1), 5}, {at(2), 5}}, {{at(1), 6}, {at(2), 1}});
   ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(std::pair(lines[0].place.line, lines[0].mark), std::pair(2, ChangeKind::better));
-  EXPECT_EQ(std::pair(lines[1].place.line, lines[1].mark), std::pair(1, ChangeKind::worse));
+  EXPECT_EQ(std::pair(lines[0].place.line, lines[0].kind), std::pair(2, ChangeKind::better));
+  EXPECT_EQ(std::pair(lines[1].place.line, lines[1].kind), std::pair(1, ChangeKind::worse));
 }
 
 }  // namespace

@@ -26,6 +26,7 @@
 #include "harness/process/flush_at_exit.h"
 #include "harness/process/progress.h"
 #include "harness/programs/launch_filter.h"
+#include "harness/runtime.h"
 #include "metrics/base/append_file.h"
 #include "metrics/base/demangled.h"
 #include "metrics/counting/coverage.h"
@@ -133,7 +134,7 @@ Launches& launches() {
 bool append_coverage() {
   const char* path = std::getenv(metrics::kCoverageVariable);
   if (path == nullptr) return true;
-  const std::string text = metrics::lcov_text(Emulator::instance().take_coverage());
+  const std::string text = metrics::lcov_text(take_coverage());
   if (metrics::append_at_once(path, text)) return true;
   std::fprintf(stderr, "warpgauge: %s: %s\n", path, std::strerror(errno));
   return false;
@@ -144,26 +145,22 @@ bool report(std::chrono::seconds) {
   // Launches first: one that ends meanwhile counts as missing, and never as counted and missing.
   std::optional<metrics::CountsReport> report = launches().take();
   const bool launched = report.has_value();
-  Emulator& emulator = Emulator::instance();
-  if (emulator.last_call().empty()) return true;
+  if (last_call().empty()) return true;
   if (!launched) report.emplace();
-  report->runtimes = {{program_invocation_name, emulator.last_call(), emulator.last_failure()}};
-  report->refused = emulator.refused_calls();
+  report->runtimes = {{program_invocation_name, last_call(), last_failure()}};
+  report->refused = refused_calls();
   if (!launched) return append(*report);
-  report->lines = emulator.take_counts();
-  report->faults = emulator.take_faults();
-  std::ranges::move(emulator.take_findings(), std::back_inserter(report->faults));
-  std::ranges::move(emulator.take_failed_launches(), std::back_inserter(report->faults));
+  report->lines = take_counts();
+  report->faults = take_faults();
+  std::ranges::move(take_findings(), std::back_inserter(report->faults));
+  std::ranges::move(take_failed_launches(), std::back_inserter(report->faults));
   const bool covered = append_coverage();
   return append(*report) && covered;
 }
 
 const bool reports_at_exit = [] {
-  Emulator::instance();  // made before this, it is taken down after it
-  Emulator::instance().watch_launches(&launches());
-  if (std::getenv(metrics::kCoverageVariable) != nullptr) {
-    Emulator::instance().count_coverage(true);
-  }
+  watch_launches(&launches());
+  if (std::getenv(metrics::kCoverageVariable) != nullptr) count_coverage(true);
   process::flush_at_exit(report);
   return true;
 }();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "metrics/architecture/arch_name.h"
 #include "metrics/machine_code/fat_binary.h"
@@ -81,14 +82,6 @@ std::vector<std::byte> select_cubin(std::span<const std::byte> fat_binary, std::
   const auto entries = metrics::read_fat_binary(fat_binary);
   const auto* cubin = named(entries, CodeKind::cubin, arch);
   return cubin == nullptr ? std::vector<std::byte>() : cubin->unpack();
-}
-
-std::set<std::string> ptx_architectures(std::span<const std::byte> fat_binary) {
-  std::set<std::string> out;
-  for (const FatBinaryEntry& entry : metrics::read_fat_binary(fat_binary)) {
-    if (entry.kind == CodeKind::ptx) out.insert(entry.arch);
-  }
-  return out;
 }
 
 }  // namespace warpgauge::emulator::runtime

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -30,9 +29,5 @@ SelectedCode select_code(std::span<const std::byte> fat_binary, std::string_view
 
 /// Only the machine code for `arch`; empty if there is none. Throws metrics::FatBinaryError.
 std::vector<std::byte> select_cubin(std::span<const std::byte> fat_binary, std::string_view arch);
-
-/// The architectures that a fat binary holds PTX for ("sm_75", "sm_90a"). Throws
-/// metrics::FatBinaryError.
-std::set<std::string> ptx_architectures(std::span<const std::byte> fat_binary);
 
 }  // namespace warpgauge::emulator::runtime

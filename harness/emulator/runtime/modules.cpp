@@ -2,7 +2,6 @@
 #include "harness/emulator/runtime/modules.h"
 
 #include <algorithm>
-#include <iterator>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -189,25 +188,6 @@ void Modules::each_new_ptx(const std::string& arch, bool older_ptx,
       leave_out(error.what());
     }
   }
-}
-
-std::set<std::string> Modules::architectures() const {
-  std::set<std::string> common;
-  bool first = true;
-  for (const Module& module : modules_) {
-    for (const auto& container : ptx_containers(module.wrapper)) {
-      std::set<std::string> held = ptx_architectures(container);
-      if (first) {
-        common = std::move(held);
-      } else {
-        std::set<std::string> both;
-        std::ranges::set_intersection(common, held, std::inserter(both, both.end()));
-        common = std::move(both);
-      }
-      first = false;
-    }
-  }
-  return common;
 }
 
 }  // namespace warpgauge::emulator::runtime

@@ -103,9 +103,6 @@ class Modules {
                     const std::function<void(const ptx::Module&)>& use,
                     const std::function<void(const std::string&)>& leave_out);
 
-  /// Architectures that all modules hold PTX for. Throws metrics::FatBinaryError.
-  std::set<std::string> architectures() const;
-
  private:
   static void read_code(Module& module, machine::Machine& machine, const std::string& arch,
                         bool older_ptx);

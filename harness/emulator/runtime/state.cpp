@@ -133,21 +133,6 @@ void State::reset_device() {
   default_pool = {};
 }
 
-void State::set_options(const machine::Options& options) {
-  auto print = std::move(options_.print);
-  const auto [stack, heap, printf, checks, schedules] =
-      std::tuple(options_.stack_bytes, options_.heap_bytes, options_.printf_bytes, options_.checks,
-                 options_.schedules);
-  options_ = options;
-  options_.print = std::move(print);
-  options_.stack_bytes = stack;
-  options_.heap_bytes = heap;
-  options_.printf_bytes = printf;
-  options_.checks = checks;
-  options_.schedules = schedules;
-  apply_options();
-}
-
 void State::apply_options() {
   if (device_ != nullptr) device_->machine.options() = options_;
 }

@@ -128,8 +128,6 @@ class State {
   void choose_arch(std::string_view arch);
   const metrics::Architecture& limits() const { return *limits_; }
   machine::Options& options() { return options_; }
-  /// Takes over all but `print` and the sizes that cudaDeviceSetLimit sets.
-  void set_options(const machine::Options& options);
   void apply_options();  ///< to a device that is there already
 
   Modules modules;

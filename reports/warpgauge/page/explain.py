@@ -4,9 +4,10 @@ what differs between two runs, as text."""
 
 from __future__ import annotations
 
+import argparse
 import base64
-import subprocess
-import tempfile
+import json
+import sys
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
@@ -24,23 +25,23 @@ from warpgauge.text import printable
 
 def run(words: Sequence[str]) -> int:
     """Writes the page, or prints what differs from another run, and returns the exit code. `words`
-    are those that the program hands on: HTML AGAINST ARCH PROGRAM ID [ID]; the first three are
-    empty where they were not given."""
-    html, against, arch, program, *cases = words
-    sides = [_before(Path(against), cases[0])] if against else []
-    for case in cases:
-        with tempfile.TemporaryDirectory() as folder:
-            data = Path(folder, "case.json")
-            command = [program, "explain", case, f"--json={data}"]
-            ended = subprocess.run(command + ([f"--arch={arch}"] if arch else []), check=False)
-            if ended.returncode != 0:
-                return ended.returncode  # it said why
-            sides.append(read_explained(data, f"{case}, now" if against else ""))
-    if not html:
+    are those that the program hands on; what it counted, a list of cases, is the input."""
+    parser = argparse.ArgumentParser(allow_abbrev=False)
+    parser.add_argument("--html", type=Path, help="write a page; without it, print the lines")
+    parser.add_argument("--against", type=Path, help="what `explain --json` wrote of another run")
+    options = parser.parse_args(words)
+    cases = json.load(sys.stdin.buffer)
+    if options.against:
+        (case,) = cases
+        before = _before(options.against, case["id"])
+        sides = [before, Explained(case, f"{case['id']}, now")]
+    else:
+        sides = [Explained(case) for case in cases]
+    if not options.html:
         print(_changes_text(*sides), end="")
         return 0
-    write_whole(Path(html), render(sides).encode("utf-8"))
-    print(f"page: {html}")
+    write_whole(options.html, render(sides).encode("utf-8"))
+    print(f"page: {options.html}")
     return 0
 
 
@@ -65,9 +66,9 @@ def _changes_text(before: Explained, after: Explained) -> str:
     changes = list(line_changes(before, after))
     for line in changes:
         lines.append(f"{line.place}: {line.text}")
-        for one in line.metrics:
-            values = f"{one.before:>15} -> {one.after:<15}"
-            lines.append(f"  {one.metric.id:<26} {values} {one.change}".rstrip())
+        for changed in line.metrics:
+            values = f"{changed.before:>15} -> {changed.after:<15}"
+            lines.append(f"  {changed.metric.id:<26} {values} {changed.change}".rstrip())
     if not changes:
         lines.append("No line differs.")
     return "".join(f"{printable(line)}\n" for line in lines)
