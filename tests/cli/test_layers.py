@@ -218,6 +218,66 @@ def test_folders_include_only_what_they_may_know(folder):
     assert not wrong
 
 
+def included_units(folders):
+    """By unit, which is a header with its source: the units whose headers it includes."""
+    graph = {}
+    for path in (path for folder in folders for path in sources(folder)):
+        includes = graph.setdefault(path.relative_to(ROOT).with_suffix("").as_posix(), set())
+        for _, name in INCLUDE.findall(path.read_text()):
+            places = (ROOT, path.parent, ROOT / "harness/include", ROOT / "metrics/include")
+            found = next((place / name for place in places if (place / name).exists()), None)
+            if found is not None and found.is_relative_to(ROOT):
+                includes.add(found.resolve().relative_to(ROOT).with_suffix("").as_posix())
+    return graph
+
+
+def loops(graph):
+    """The sets of more than one node that all reach each other, the largest first (Tarjan)."""
+    order, lowest, stack, found = {}, {}, [], []
+
+    def visit(node):
+        order[node] = lowest[node] = len(order)
+        stack.append(node)
+        for other in graph.get(node, ()):
+            if other not in order:
+                visit(other)
+            if other in stack:
+                lowest[node] = min(lowest[node], lowest[other])
+        if lowest[node] == order[node]:
+            at = stack.index(node)
+            found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for node in graph:
+        if node not in order:
+            visit(node)
+    return sorted((loop for loop in found if len(loop) > 1), key=len, reverse=True)
+
+
+# How many units may include each other in a loop, by the first folder that has all of them.
+LARGEST_LOOPS = {
+    "harness/emulator/machine/": 39,
+    "harness/emulator/counting/": 8,
+    "harness/emulator/": 8,
+    "harness/": 5,
+    "metrics/": 2,
+}
+
+
+def test_loops_of_units_stay_small():
+    """Folders whose headers include each other only forwards may have sources that do not."""
+    assert loops({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+    graph = included_units(["metrics", "harness"])
+    assert len(graph) > 400 and "metrics/facts/fact" in graph["harness/measuring/blank_facts"]
+
+    def largest(loop):
+        return next(
+            (n for folder, n in LARGEST_LOOPS.items() if all(u.startswith(folder) for u in loop)), 0
+        )
+
+    assert [loop for loop in loops(graph) if len(loop) > largest(loop)] == []
+
+
 @pytest.mark.parametrize("folder", ["metrics", "harness", "kernels"])
 def test_headers_of_ours_that_are_included_are_there(folder):
     """A name in "" that is of no file would mean that the rules above look past something."""
