@@ -36,12 +36,14 @@ LIBRARIES = {
     "metrics/cupti": [POSIX, CUDA, CUPTI, FMT],
     "metrics/budgets": [POSIX, FMT, TOML],
     "harness/emulator/ptx": [],
+    "harness/emulator/machine/core": [],
+    "harness/emulator/machine/checks": [POSIX],
     "harness/emulator/machine/memory": [POSIX],
     "harness/emulator/machine/control": [],
     "harness/emulator/machine/isa": [POSIX, r"immintrin\.h"],
     "harness/emulator/machine/compile": [r"xbyak/xbyak\.h"],
     "harness/emulator/machine/decode": [],
-    "harness/emulator/machine": [POSIX],
+    "harness/emulator/machine": [],
     "harness/emulator/preload": [POSIX, FMT],
     "harness/emulator": [POSIX, CUDA, FMT, r"(immintrin|xmmintrin|cpuid)\.h"],
     "metrics/include": [r"cuda_runtime_api\.h"],
@@ -71,12 +73,15 @@ PROGRAMS = [CLI, r"gtest/gtest\.h"]
 # The rooms of metrics, each of which uses those in front of it.
 METRICS = ("base", "architecture", "facts", "machine_code", "counting", "cupti", "budgets")
 ANY_METRICS = r"metrics/\w+/\w+\.h"
-# Folders of the machine use the folders in front of them, and the headers of the machine itself.
-MACHINE = [r"harness/emulator/(ptx|machine)/\w+\.h"]
+# The folders of the machine: each uses those in front of it.
+MACHINE = ("core", "checks", "memory", "control", "isa", "compile", "decode")
 
 
-def inside(folders):
-    return rf"harness/emulator/machine/({folders})/\w+\.h"
+def machine_folder(folder):
+    """Includes that a folder of the machine may have: its own headers, those of folders in front,
+    and the PTX."""
+    folders = "|".join(MACHINE[: MACHINE.index(folder) + 1])
+    return [rf"harness/emulator/machine/({folders})/\w+\.h", r"harness/emulator/ptx/\w+\.h"]
 
 
 def metrics_room(room):
@@ -98,20 +103,12 @@ OURS = {
     **{f"metrics/{room}": metrics_room(room) for room in METRICS},
     "metrics/include": [r"warpgauge/check_cuda\.h"],
     "harness/emulator/ptx": [r"harness/emulator/ptx/\w+\.h", r"metrics/base/source_line\.h"],
-    "harness/emulator/machine/memory": [*MACHINE, inside("memory"), ANY_METRICS],
-    "harness/emulator/machine/control": [*MACHINE, inside("memory|control")],
-    "harness/emulator/machine/isa": [
-        *MACHINE,
-        inside("memory|control|isa"),
-        r"metrics/counting/counting_rules\.h",
+    **{f"harness/emulator/machine/{folder}": machine_folder(folder) for folder in MACHINE},
+    "harness/emulator/machine": [
+        r"harness/emulator/machine/(launcher|machine|program|schedule_check|thread_pool)\.h",
+        r"metrics/base/available_cores\.h",
+        *machine_folder("decode"),
     ],
-    "harness/emulator/machine/compile": [*MACHINE, inside("memory|control|isa|compile")],
-    "harness/emulator/machine/decode": [
-        *MACHINE,
-        inside(r"memory|control|isa|compile|decode"),
-        ANY_METRICS,
-    ],
-    "harness/emulator/machine": [*MACHINE, inside(r"\w+"), ANY_METRICS],
     "harness/emulator/preload": [
         r"harness/emulator/(emulator|launch_watch|uninterrupted_mutex)\.h",
         r"harness/(process/(flush_at_exit|progress)|files/\w+|programs/launch_filter|runtime)\.h",
@@ -179,6 +176,10 @@ OURS = {
     "harness": harness_rooms(""),
     "kernels": [r"warpgauge/warpgauge\.h", r"kernels/(\w+/)?\w+\.h"],
 }
+for folder in ("core", "memory", "isa"):  # what accesses count as
+    OURS[f"harness/emulator/machine/{folder}"].append(r"metrics/counting/\w+\.h")
+OURS["harness/emulator/machine/core"].append(r"metrics/base/(demangled|source_line)\.h")
+OURS["harness/emulator/machine/decode"].append(r"harness/emulator/machine/program\.h")
 
 
 def sources(folder):
@@ -220,6 +221,66 @@ def test_folders_include_only_what_they_may_know(folder):
     assert not wrong
 
 
+def included_units(folders):
+    """By unit, which is a header with its source: the units whose headers it includes."""
+    graph = {}
+    for path in (path for folder in folders for path in sources(folder)):
+        includes = graph.setdefault(path.relative_to(ROOT).with_suffix("").as_posix(), set())
+        for _, name in INCLUDE.findall(path.read_text()):
+            places = (ROOT, path.parent, ROOT / "harness/include", ROOT / "metrics/include")
+            found = next((place / name for place in places if (place / name).exists()), None)
+            if found is not None and found.is_relative_to(ROOT):
+                includes.add(found.resolve().relative_to(ROOT).with_suffix("").as_posix())
+    return graph
+
+
+def loops(graph):
+    """The sets of more than one node that all reach each other, the largest first (Tarjan)."""
+    order, lowest, stack, found = {}, {}, [], []
+
+    def visit(node):
+        order[node] = lowest[node] = len(order)
+        stack.append(node)
+        for other in graph.get(node, ()):
+            if other not in order:
+                visit(other)
+            if other in stack:
+                lowest[node] = min(lowest[node], lowest[other])
+        if lowest[node] == order[node]:
+            at = stack.index(node)
+            found.append(sorted(stack[at:]))
+            del stack[at:]
+
+    for node in graph:
+        if node not in order:
+            visit(node)
+    return sorted((loop for loop in found if len(loop) > 1), key=len, reverse=True)
+
+
+# How many units may include each other in a loop, by the first folder that has all of them.
+LARGEST_LOOPS = {
+    "harness/emulator/machine/": 3,
+    "harness/emulator/counting/": 8,
+    "harness/emulator/": 8,
+    "harness/": 5,
+    "metrics/": 2,
+}
+
+
+def test_loops_of_units_stay_small():
+    """Folders whose headers include each other only forwards may have sources that do not."""
+    assert loops({"a": {"b"}, "b": {"c"}, "c": {"a"}, "d": {"a"}}) == [["a", "b", "c"]]
+    graph = included_units(["metrics", "harness"])
+    assert len(graph) > 400 and "metrics/facts/fact" in graph["harness/measuring/blank_facts"]
+
+    def largest(loop):
+        return next(
+            (n for folder, n in LARGEST_LOOPS.items() if all(u.startswith(folder) for u in loop)), 0
+        )
+
+    assert [loop for loop in loops(graph) if len(loop) > largest(loop)] == []
+
+
 @pytest.mark.parametrize("folder", ["metrics", "harness", "kernels"])
 def test_headers_of_ours_that_are_included_are_there(folder):
     """A name in "" that is of no file would mean that the rules above look past something."""
@@ -252,12 +313,14 @@ def test_what_nvcc_reads_for_each_architecture_is_light():
 @pytest.mark.parametrize("top", ["metrics", "harness"])
 def test_a_namespace_is_its_folder(top):
     """The rooms of metrics are one namespace. harness itself, its public headers, what makes and
-    measures cases, and harness/measure, which carries them out, are warpgauge."""
+    measures cases, and harness/measure, which carries them out, are warpgauge. The vocabulary of
+    the machine is of its namespace."""
     wrong = []
     for path in sources(top):
         folders = path.relative_to(ROOT).parent.parts
         public = "include" in folders or folders[1:2] in (("measure",), ("cases",), ("measuring",))
         own = folders[1:] if top == "harness" else folders[:1]
+        own = own[:-1] if own[-2:] == ("machine", "core") else own
         folder = "" if public else "::".join(("", *own))
         closed = re.findall(r"^}  // namespace (warpgauge.*)$", path.read_text(), re.MULTILINE)
         # Those before the last are of forward declarations.

@@ -212,7 +212,7 @@ TEST_P(AccessCounts, GenericAccessesCountWhereTheyFall) {
   auto* const data = bench().allocate<std::uint32_t>(32);
   bench().fill<std::uint64_t>("%rd1", [&](int lane) {
     return lane < 16 ? reinterpret_cast<std::uint64_t>(data + lane)
-                     : window_base(memory::Window::shared) + 128 * static_cast<std::uint64_t>(lane);
+                     : window_base(Window::shared) + 128 * static_cast<std::uint64_t>(lane);
   });
   const std::string text = "ld.u32 %r2, [%rd1];";
   for (int i = 0; i < 3; ++i) bench().run(text);
