@@ -3,13 +3,12 @@ acknowledgements on the page, in the digest and in exit codes."""
 
 import re
 import shlex
-import sys
 from datetime import date
 from html import unescape
-from pathlib import Path
 
 import numpy as np
 import pytest
+from followed_series import follow
 from page_samples import GPU, HOSTILE, RUNS, a_run, a_series, build, conflicts, digest_of, render
 from some_facts import a_fact, registers, write
 from warpgauge.changes.alarms import alarms
@@ -22,10 +21,6 @@ from warpgauge.page import badge
 from warpgauge.page.groups import groups
 from warpgauge.page.sections import change_text
 from warpgauge.program import main
-
-sys.path.append(str(Path(__file__).parents[2] / "reports" / "benchmarks"))
-
-from alarms import KINDS, Followed, follow  # noqa: E402
 
 FAR = "2999-12-31"
 STILL = "1 value got worse before and did not recover"
@@ -191,12 +186,10 @@ def test_an_exact_value_is_back_with_its_old_value_only():
 
 
 def test_the_page_of_every_night_of_simulated_series_keeps_what_was_found(tmp_path, remembered):
-    """One of each kind. (reports/benchmarks/alarms.py follows 40.)"""
-    kinds = [type(kind)(**{**vars(kind), "count": 1}) for kind in KINDS]
-    followed: list[Followed] = follow(kinds, 45, 1, tmp_path)
-    found = [one for one in followed if one.found is not None]
-    assert {"5 % slower", "5 % slower, then back"} <= {one.kind.name for one in found}
-    assert [one.kind.name for one in found if not one.reported or one.lost] == []
+    followed = follow(45, 1, tmp_path)
+    found = [series for series in followed if series.found is not None]
+    assert {"5 % slower", "5 % slower, then back"} <= {series.kind.name for series in found}
+    assert [series.kind.name for series in found if not series.reported or series.lost] == []
 
 
 # The page
