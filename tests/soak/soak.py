@@ -68,6 +68,10 @@ class Key(NamedTuple):
     metric: str
     place: str
 
+    def __str__(self) -> str:
+        parts = (self.case, self.arch, self.source, self.scope, self.kernel, self.place)
+        return f"{self.metric} of {' '.join(filter(None, parts))}"
+
 
 @dataclass(frozen=True)
 class Values:
@@ -91,7 +95,7 @@ class Values:
         for key in self.exact.keys() | reference.exact.keys():
             found, wanted = self.exact.get(key), reference.exact.get(key)
             if found != wanted:
-                lines.append(f"{key.metric} of {key}: {found}, reference {wanted}")
+                lines.append(f"{key}: {found}, reference {wanted}")
         lines += [f"missing estimate: {key}" for key in reference.estimates - self.estimates]
         return sorted(lines)
 

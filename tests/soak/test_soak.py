@@ -41,7 +41,7 @@ def gate(folder, afterwards):
 
 def test_a_value_that_is_lost_added_or_different_is_found(reference, tmp_path):
     wanted = reference.chosen("hello.*", ["sm_90"])
-    found = gate(tmp_path, "sed -i '/\"registers\"/d' out/facts.jsonl")
+    found = gate(tmp_path, "sed -i 's/\"registers\":[0-9]*,//' out/facts.jsonl")
     lost = found.differences(wanted)
     assert lost and all(line.startswith("registers of ") for line in lost)
     assert all(": None, reference ['" in line for line in lost)
