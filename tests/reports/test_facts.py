@@ -150,6 +150,18 @@ def test_the_last_record_of_a_run_counts_and_a_run_without_end_was_cut_off(tmp_p
     assert FactFile(path).runs[run["run"]].exit_code is None
 
 
+def test_records_of_a_run_add_up_to_its_devices(tmp_path):
+    """Each process of a gate writes the run with the devices that it knows."""
+    run, *rest = records([a_fact(1)])
+    other = run | {"devices": [{"name": "other"}]}
+    last = {key: value for key, value in run.items() if key != "devices"}
+    path = tmp_path / "facts.jsonl"
+    path.write_text("".join(map(as_line, [other, run, *rest, last])))
+    (fact,) = read_facts(path)
+    assert fact.device.chip == "GH100"
+    assert [device.name for device in fact.run.devices] == ["other", fact.device.name]
+
+
 @pytest.mark.parametrize(
     ("old", "new", "error"),
     [
