@@ -10,7 +10,7 @@ from warpgauge.facts.catalog import catalog
 
 ROOT = Path(__file__).parents[2]
 WARPGAUGE = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin" / "warpgauge"
-COPY = ROOT / "metrics" / "catalog.json"
+COPY = ROOT / "metrics" / "facts" / "catalog.json"
 
 
 def test_copy_is_what_the_program_prints():

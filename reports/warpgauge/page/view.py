@@ -44,8 +44,8 @@ _UPLOT = "third_party/uplot/"
 _SCRIPTS = (
     *(_UPLOT + "uPlot.iife.min.js", "data.js"),
     *("chart.js", "chart_scales.js", "chart_marks.js", "chart_points.js", "chart_view.js"),
-    *("trends.js", "fact.js", "filter.js", "cases.js", "elements.js", "compare.js"),
-    *("take.js", "tabs.js", "address.js", "page.js"),
+    *("trends.js", "detail.js", "filter.js", "cases.js", "elements.js", "compare.js"),
+    *("download.js", "tabs.js", "address.js", "page.js"),
 )
 _FOLDED = (
     ("moved", "beyond a budget because of the environment, with the same machine code"),
