@@ -165,10 +165,10 @@ class FactFile:
     def _fact(self, value: Value) -> Fact:
         members = dict(self._members(value))
         del members["record"], members["case"]
-        one = members.pop("values")[value.metric]
+        content = members.pop("values")[value.metric]
         members["metric"] = value.metric
-        if one is not None:
-            members["value"] = one
+        if content is not None:
+            members["value"] = content
         return fact_of(self.runs[value.run], value.case, members)
 
     def _members(self, value: Value) -> dict[str, Any]:

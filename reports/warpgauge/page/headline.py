@@ -31,7 +31,7 @@ def _judgement(report: Report) -> str:
     if wrong := [text for number, text in parts if number]:
         bad = {row.number for finding in report.over for row in finding.rows}
         is_all = wrong == [parts[0][1]]
-        named = f": {_names([one.key for one in report.over])}" if is_all else ""
+        named = f": {_names([finding.key for finding in report.over])}" if is_all else ""
         text = f"Something is wrong: {' and '.join(wrong)}{named}"
         return "; ".join([text, *_got_worse(report, bad)])
     if not report.judged:
@@ -54,7 +54,11 @@ def _got_worse(report: Report, told: set[int]) -> list[str]:
     still = report.open_rows - back - told
     parts = [
         (new, "got worse", report.new),
-        (still, "got worse before and did not recover", [one.move for one in report.regressions]),
+        (
+            still,
+            "got worse before and did not recover",
+            [regression.move for regression in report.regressions],
+        ),
         (back, f"that got worse {_has(len(back))} recovered, to be confirmed", ()),
     ]
     found = [part for part in parts if part[0]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from warpgauge.changes.series import Change, changes
@@ -90,7 +90,7 @@ class Report:
     @property
     def gone(self) -> int:
         """Values of the night before that are missing."""
-        return sum(len(one.rows) for one in self.missing)
+        return sum(len(lost.rows) for lost in self.missing)
 
     @property
     def worse(self) -> int:
@@ -157,18 +157,27 @@ class Report:
 
     @property
     def open_rows(self) -> set[int]:
-        still = [one for one in self.regressions if one.is_open and one.age > 0]
-        return {row.number for one in still for row in one.rows}
+        still = [
+            regression
+            for regression in self.regressions
+            if regression.is_open and regression.age > 0
+        ]
+        return {row.number for regression in still for row in regression.rows}
 
     @property
     def back_rows(self) -> set[int]:
         """Those of the open ones that look to be back."""
-        found = [one for one in self.regressions if one.back]
-        return self.open_rows & {row.number for one in found for row in one.rows}
+        found = [regression for regression in self.regressions if regression.back]
+        return self.open_rows & {row.number for regression in found for row in regression.rows}
 
     @property
     def acknowledged_rows(self) -> set[int]:
-        return {row.number for one in self.regressions if not one.is_open for row in one.rows}
+        return {
+            row.number
+            for regression in self.regressions
+            if not regression.is_open
+            for row in regression.rows
+        }
 
 
 def build(
@@ -258,5 +267,7 @@ def _hidden(series: Series, ages: dict[str, int], nights: int) -> int:
 def _encode(encoder: Encoder, series: Series, found: list[Change], hidden: int) -> int:
     """The number of a series in the page's data, without the points that are hidden."""
     shown = Series(series.key, series.points[hidden:]) if hidden else series
-    kept = [replace(one, index=one.index - hidden) for one in found if one.index >= hidden]
+    kept = [
+        replace(change, index=change.index - hidden) for change in found if change.index >= hidden
+    ]
     return encoder.add(shown, kept, important=series.points[-1].verdict in BAD or bool(kept))
