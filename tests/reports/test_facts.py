@@ -56,13 +56,13 @@ def test_values_of_a_record_are_read_one_by_one(tmp_path):
     *_, record = records([one_value])
     values = {"registers": 20, "occupancy.limiter": "warps", "shared.bank_conflicts": 5}
     text, path = text_of([one_value]), tmp_path / "facts.jsonl"
-    for spelled in (as_line, lambda one: as_line(dict(reversed(one.items())))):
+    for spelled in (as_line, lambda record: as_line(dict(reversed(record.items())))):
         path.write_text(text.replace(as_line(record), spelled(record | {"values": values})))
         facts = read_facts(path)
         assert [(fact.metric, fact.value) for fact in facts] == list(values.items())
         assert {fact.source for fact in facts} == {"cupti"}
-    written = [one for one in records_of(facts + facts[:1]) if one["record"] == "values"]
-    assert [one["values"] for one in written] == [values, {"registers": 20}]
+    written = [record for record in records_of(facts + facts[:1]) if record["record"] == "values"]
+    assert [record["values"] for record in written] == [values, {"registers": 20}]
 
 
 def test_times_have_an_interval_and_the_state_of_the_machine():

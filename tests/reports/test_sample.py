@@ -120,8 +120,8 @@ def test_no_time_and_no_estimate_is_a_change(found):
 
 
 def test_cases_that_have_another_size_now_are_missing(found, page):
-    assert [one.what for one in found.missing] == ["case"] * 3
-    assert all(one.rows[0].key.id.endswith("@1000") for one in found.missing)
+    assert [lost.what for lost in found.missing] == ["case"] * 3
+    assert all(lost.rows[0].key.id.endswith("@1000") for lost in found.missing)
     assert section(page, "changes").count("<b>All of") == 3
 
 
@@ -169,7 +169,7 @@ def test_the_rooflines_have_the_peaks_of_their_memories_and_nothing_above(found)
 def test_the_faster_memory_shows(found):
     ((first, other, families),) = speeds.beside(speeds.speeds(found.current))
     assert (first, other) == (H100, H200)
-    assert {one.family: one.median for one in families}["matrix_add"] > 1.05
+    assert {family.family: family.median for family in families}["matrix_add"] > 1.05
 
 
 @pytest.mark.skipif(
