@@ -8,7 +8,11 @@ from pathlib import Path
 project = tomllib.loads(Path(__file__).parents[1].joinpath("pyproject.toml").read_text("utf-8"))
 groups = project["dependency-groups"]
 # A checkout has a CUDA toolkit, and with it NVIDIA's libraries.
-programs = [one for one in project["project"]["dependencies"] if not one.startswith("nvidia-")]
+programs = [
+    requirement
+    for requirement in project["project"]["dependencies"]
+    if not requirement.startswith("nvidia-")
+]
 parts = {"gate": groups["gate"], "reports": programs, "dev": programs + groups["dev"]}
 parts |= project["project"]["optional-dependencies"]
 parts["newest-toolkit"] = groups["newest-toolkit"]

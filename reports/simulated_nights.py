@@ -7,6 +7,7 @@ time.
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
@@ -16,7 +17,6 @@ from typing import NamedTuple
 sys.path.append(str(Path(__file__).parent / "benchmarks"))
 
 from nights import Case, Change, Plan, nights  # noqa: E402
-from simulated_commits import Commit, hashes_of, write_repository  # noqa: E402
 
 NIGHTS = 60
 FIRST = datetime(2026, 1, 1, 1, 30, tzinfo=UTC)
@@ -30,6 +30,12 @@ HISTOGRAM = Case("histogram", "private", "16777216", "u32")
 SCAN = Case("scan", "decoupled", "16777216", "u32")
 CASES = (SOFTMAX, OTHER_SOFTMAX, ATTENTION, MATMUL, LAYER_NORM, TRANSPOSE, HISTOGRAM, SCAN)
 TIME, REGISTERS, CONFLICTS = "time.median_us", "registers", "shared.bank_conflicts"
+
+
+class Commit(NamedTuple):
+    subject: str
+    author: str
+    time: datetime
 
 
 class Event(NamedTuple):
@@ -74,7 +80,7 @@ AUTHORS = ("Ada Example", "Blaise Example", "Carl Example")
 
 
 def commits() -> tuple[Commit, ...]:
-    """A commit of the day before each night."""
+    """A commit of the day before each night, the first one first."""
     subjects = {event.change.night: event.subject for event in EVENTS if event.subject}
     subjects |= {event.change.until: event.end for event in EVENTS if event.end}
     return tuple(
@@ -87,7 +93,26 @@ def commits() -> tuple[Commit, ...]:
     )
 
 
-def plan() -> Plan:
+def write_repository(folder: Path) -> tuple[str, ...]:
+    """Makes a bare git repository whose branch main is the commits, which have no files; their
+    hashes."""
+    git = ["git", "-C", str(folder)]
+    folder.mkdir(parents=True)
+    subprocess.run([*git, "init", "--quiet", "--bare", "--initial-branch=main"], check=True)
+    stream = ""
+    for commit in commits():
+        who = f"{commit.author} <{commit.author.split()[0].lower()}@example.invalid>"
+        when = f"{who} {int(commit.time.timestamp())} +0000"
+        stream += f"commit refs/heads/main\nauthor {when}\ncommitter {when}\n"
+        stream += f"data {len(commit.subject)}\n{commit.subject}\n"
+    subprocess.run([*git, "fast-import", "--quiet"], input=stream, text=True, check=True)
+    hashes = [*git, "rev-list", "--reverse", "main"]
+    return tuple(
+        subprocess.run(hashes, stdout=subprocess.PIPE, text=True, check=True).stdout.split()
+    )
+
+
+def plan(hashes: tuple[str, ...]) -> Plan:
     return Plan(
         nights=NIGHTS,
         cases=CASES,
@@ -97,7 +122,7 @@ def plan() -> Plan:
         archs=("sm_89", "sm_90", "sm_120"),
         metrics=(REGISTERS, CONFLICTS, TIME),
         first=FIRST,
-        commits=hashes_of(commits()),
+        commits=hashes,
         label="simulated",
         mark=", simulated",
         folder="simulated",
@@ -107,8 +132,7 @@ def plan() -> Plan:
 
 def write(folder: Path, repository: Path) -> Iterator[Path]:
     """Writes the facts of each night into the folder, and the commits into a repository."""
-    write_repository(repository, commits())
-    for time, content in nights(plan()):
+    for time, content in nights(plan(write_repository(repository))):
         path = folder / f"{time:%Y-%m-%d}.jsonl"
         path.write_bytes(content)
         yield path

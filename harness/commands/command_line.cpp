@@ -16,6 +16,7 @@
 #include "harness/measuring/provenance.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/process/help.h"
+#include "harness/process/output_of.h"
 #include "harness/process/program_name.h"
 #include "metrics/base/nearest.h"
 
@@ -95,8 +96,32 @@ void CommandLine::continue_in_external_command() {
                                           fmt::join(names, ", "), missing));
 }
 
+/// The words that can stand at the end of the line; those of an external command are its program's.
+std::vector<std::string> CommandLine::possible_words(const process::UnfinishedLine& line) const {
+  if (line.words.empty()) {
+    std::vector<std::string> words = process::possible_words(app_, line.option);
+    if (line.option.empty()) {
+      for (const ExternalCommand& command : external_commands()) words.push_back(command.name);
+    }
+    return words;
+  }
+  const std::string& name = line.words.front();
+  for (const CLI::App* command : app_.get_subcommands({})) {
+    if (command->check_name(name)) return process::possible_words(*command, line.option);
+  }
+  std::vector<std::string> ask = {external_program(), "--complete", line.option};
+  ask.insert(ask.end(), line.words.begin(), line.words.end());
+  std::vector<std::string> words = CLI::detail::split(process::output_of(ask).value_or(""), '\n');
+  std::erase(words, "");
+  return words;
+}
+
 int CommandLine::run() {
   try {
+    if (const auto line = process::asked_to_complete(argc_, argv_)) {
+      process::print_candidates(*line, possible_words(*line));
+      return outcome::kWithinBudget;
+    }
     continue_in_external_command();
     if (const auto ended = process::parse(app_, argc_, argv_)) return *ended;
     if (!app_.get_subcommands().empty()) return exit_code_;

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/process/completion.h"
 #include "harness/process/program.h"
 
 namespace warpgauge::commands {
@@ -28,7 +29,6 @@ class CommandLine {
   void continue_on(process::DeviceChoice choice) const {
     warpgauge::process::continue_on(choice, argv_);
   }
-  const CLI::App& app() const { return app_; }
   /// The words behind the first `--`, which CLI11 counts among the arguments without an option.
   std::vector<std::string> words_behind_mark() const;
 
@@ -38,6 +38,7 @@ class CommandLine {
 
  private:
   void continue_in_external_command();
+  std::vector<std::string> possible_words(const process::UnfinishedLine& line) const;
 
   int argc_;
   char** argv_;

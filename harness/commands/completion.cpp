@@ -1,19 +1,20 @@
-// warpgauge completion: prints the script that completes this command line in a shell.
+// warpgauge completion: prints the few lines with which a shell asks this program for words, see
+// process/completion.h.
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
+
+#include <map>
+#include <stdexcept>
 
 #include "harness/commands/command_line.h"
-#include "harness/commands/completion_script.h"
-#include "harness/commands/external_commands.h"
 #include "harness/process/program_name.h"
+#include "metrics/base/nearest.h"
 
 namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kCompletionFooter =
-    R"sh(The shell asks the programs for cases, architectures, and the options of programs beside
-this one.
+    R"sh(The shell asks the program for commands, options and their values, cases and architectures.
 
 Exit codes:
   0  printed
@@ -25,45 +26,59 @@ Examples:
   warpgauge completion fish | source  # in ~/.config/fish/config.fish
 )sh";
 
-/// The kind of value follows from the name of its type: {a,b} are choices, GLOB and ID cases, ARCH
-/// architectures, FILE and DIR files, and so are arguments without an option.
-CompletedOption completed_option(const CLI::Option& option) {
-  const std::vector<std::string>& names = option.get_lnames();
-  CompletedOption completed{.name = names.empty() ? "" : "--" + names.front(),
-                            .help = option.get_description(),
-                            .takes_value = option.get_items_expected_max() > 0};
-  if (!completed.takes_value) return completed;
-  const std::string type = option.get_type_name();
-  const std::size_t begin = type.find('{'), end = type.find('}');
-  if (begin != std::string::npos && end != std::string::npos) {
-    completed.value = Completed::choices;
-    completed.choices = CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
-  } else if (type.starts_with("GLOB") || type.starts_with("ID")) {
-    completed.value = Completed::ids;
-  } else if (type.starts_with("ARCH")) {
-    completed.value = Completed::archs;
-  } else if (type.starts_with("FILE") || type.starts_with("DIR") || completed.name.empty()) {
-    completed.value = Completed::files;
-  }
-  return completed;
+constexpr std::string_view kBash = R"sh(# eval "$(PROGRAM completion bash)"
+_PROGRAM_words() {
+  local line=${COMP_LINE:0:COMP_POINT} word part
+  mapfile -t COMPREPLY < <("$1" --complete "$line" 2>/dev/null)
+  # To bash, the word begins behind the last = or :, or at the last @.
+  word=${line##*[[:space:]]} part=${word##*[=:]}
+  if [[ $part == *@* ]]; then part=@${part##*@}; fi
+  COMPREPLY=("${COMPREPLY[@]#"${word%"$part"}"}")
 }
+complete -o default -F _PROGRAM_words PROGRAM{,-check,-bench}{,-emulated}
+)sh";
 
-/// All commands, in the order in which --help lists them.
-std::vector<CompletedCommand> completed_commands(const CLI::App& app) {
-  std::vector<CompletedCommand> commands;
-  for (const CLI::App* command : app.get_subcommands({})) {
-    CompletedCommand& completed = commands.emplace_back();
-    completed.name = command->get_name();
-    completed.help = command->get_description();
-    for (const CLI::Option* option : command->get_options()) {
-      if (option == command->get_help_ptr()) continue;
-      completed.options.push_back(completed_option(*option));
-    }
+constexpr std::string_view kZsh =
+    R"sh(#compdef PROGRAM PROGRAM-emulated PROGRAM-check PROGRAM-check-emulated PROGRAM-bench PROGRAM-bench-emulated
+_PROGRAM() {
+  local -a found=(${(f)"$($words[1] --complete "${(j: :)words[1,CURRENT-1]} $PREFIX" 2>/dev/null)"})
+  if (($#found)); then compadd -a found; else compset -P '--*='; _files; fi
+}
+if [[ ${funcstack[1]-} == _PROGRAM ]]; then
+  _PROGRAM
+else
+  whence compdef >/dev/null || { autoload -U +X compinit && compinit }
+  compdef _PROGRAM PROGRAM{,-check,-bench}{,-emulated}
+fi
+)sh";
+
+constexpr std::string_view kFish = R"sh(# PROGRAM completion fish | source
+function __PROGRAM_words
+  set -l words (commandline -opc)
+  set -l found ($words[1] --complete (commandline -cp | string collect) 2>/dev/null)
+  set -l option (string match -r -- '^--[^=]*=' (commandline -ct))
+  test -n "$found"; or set found "$option"(__fish_complete_path (string replace -- "$option" '' (commandline -ct)))
+  printf '%s\n' $found
+end
+for program in PROGRAM{,-check,-bench}{,-emulated}
+  complete -c $program -f -a '(__PROGRAM_words)'
+end
+)sh";
+
+const std::map<std::string_view, std::string_view> kShims = {
+    {"bash", kBash}, {"fish", kFish}, {"zsh", kZsh}};
+
+std::string shim(const std::string& shell) {
+  const auto found = kShims.find(shell);
+  if (found == kShims.end()) {
+    const std::vector<std::string> shells = {"bash", "zsh", "fish"};
+    throw std::invalid_argument(
+        fmt::format("no completion for '{}'{}; there is one for bash, zsh, "
+                    "fish",
+                    shell, metrics::did_you_mean(shell, shells)));
   }
-  for (const ExternalCommand& command : external_commands()) {
-    commands.push_back({.name = command.name, .help = command.summary, .is_external = true});
-  }
-  return commands;
+  const std::string program = process::program_name();
+  return CLI::detail::find_and_replace(std::string(found->second), "PROGRAM", program);
 }
 
 }  // namespace
@@ -72,12 +87,9 @@ void add_completion(CommandLine& line) {
   auto shell = std::make_shared<std::string>();
   CLI::App* command = line.add(
       "completion", "Print the script that completes these commands in a shell", kCompletionFooter);
-  command->add_option("shell", *shell, "The shell")
-      ->required()
-      ->type_name(fmt::format("{{{}}}", fmt::join(completed_shells(), ",")));
-  line.on_run(command, [=, &line] {
-    fmt::print("{}",
-               completion_script(*shell, process::program_name(), completed_commands(line.app())));
+  command->add_option("shell", *shell, "The shell")->required()->type_name("{bash,zsh,fish}");
+  line.on_run(command, [=] {
+    fmt::print("{}", shim(*shell));
     return 0;
   });
 }

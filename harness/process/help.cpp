@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness/outcome/exit_code.h"
+#include "harness/process/completion.h"
 #include "harness/process/program_name.h"
 #include "metrics/base/nearest.h"
 
@@ -58,6 +59,10 @@ void set_help(CLI::App& app, std::string_view footer, std::string_view written) 
 std::optional<int> parse(CLI::App& app, int argc, char** argv) {
   app.name(program_name());
   app.failure_message(parse_failure);
+  if (const auto line = asked_to_complete(argc, argv)) {
+    print_candidates(*line, possible_words(app, line->option));
+    return outcome::kWithinBudget;
+  }
   try {
     app.parse(argc, argv);
     return std::nullopt;

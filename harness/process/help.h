@@ -13,8 +13,8 @@ namespace warpgauge::process {
 /// name ("-bench") follows.
 void set_help(CLI::App& app, std::string_view footer, std::string_view written = "warpgauge");
 
-/// Parses the command line. Returns the exit code if the program ends here: after --help and
-/// --version, and after an error, whose message suggests the nearest name.
+/// Parses the command line. Returns the exit code if the program ends here: after --help, --version
+/// and --complete, and after an error, whose message suggests the nearest name.
 std::optional<int> parse(CLI::App& app, int argc, char** argv);
 
 }  // namespace warpgauge::process

@@ -1,9 +1,7 @@
 """How the history does with a year of nights: ingest rate, size, reading, deleting, memory.
 
     python reports/benchmarks/scale.py [--nights 365] [--cases 300] [--lines] [--db URL] [--keep]
-    python reports/benchmarks/scale.py --machines 20 --nights 3 --db postgresql://HOST/NAME
 
-With --machines, so many programs bring in nights of their own at once.
 Prints a table in Markdown. Rates count values of cases; --lines adds facts of source lines, which
 are checked and left out. CPU seconds (without those of a PostgreSQL server) stand beside the time,
 since other work on the machine makes it longer; the load average says how much there was.
@@ -13,14 +11,12 @@ The default needs 1 GB in the folder of --db (default: a temporary one) and take
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import resource
 import subprocess
 import sys
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 sys.path[:0] = [str(Path(__file__).parents[1]), str(Path(__file__).parent)]
@@ -48,7 +44,6 @@ def main() -> None:
     parser.add_argument("--nights", type=int, default=365)
     parser.add_argument("--cases", type=int, default=300)
     parser.add_argument("--lines", action="store_true")
-    parser.add_argument("--machines", type=int, default=1)
     parser.add_argument("--db")
     parser.add_argument("--keep", action="store_true", help="do not prune at the end")
     arguments = parser.parse_args()
@@ -57,10 +52,7 @@ def main() -> None:
         url = arguments.db or str(Path(folder) / "history.db")
         print("| step | values | seconds | CPU seconds | values/s | MB |")
         print("|---|--:|--:|--:|--:|--:|", flush=True)
-        if arguments.machines > 1:
-            _ingest_at_once(plan, arguments.machines, url, Path(folder))
-        else:
-            _ingest(plan, url, Path(folder) / "facts.jsonl")
+        _ingest(plan, url, Path(folder) / "facts.jsonl")
         _read(url)
         _page(url, Path(folder) / "page")
         if not arguments.keep:
@@ -87,37 +79,6 @@ def _ingest(plan: Plan, url: str, path: Path) -> None:
     if of_source_lines:
         _row("the same with facts of source lines", values + of_source_lines, wall, cpu)
     _row("ingest, a night again", again.known, timer.wall, timer.cpu)
-
-
-def _ingest_at_once(plan: Plan, machines: int, url: str, folder: Path) -> None:
-    """The nights of each machine by a process of its own. All of them wait until all have begun."""
-    works = []
-    for machine in range(machines):
-        of_machine = replace(plan, seed=plan.seed + machine)
-        works.append([folder / f"{machine}-{night}.jsonl" for night in range(plan.nights)])
-        for path, (_, content) in zip(works[-1], nights(of_machine), strict=True):
-            path.write_bytes(content)
-    methods = multiprocessing.get_context("spawn")
-    start, results = methods.Barrier(machines + 1), methods.Queue()
-    of_all = [methods.Process(target=_bring_in, args=(url, work, start, results)) for work in works]
-    for process in of_all:
-        process.start()
-    start.wait()
-    with Timer() as timer:
-        found = [results.get() for _ in of_all]
-    for process in of_all:
-        process.join()
-    with open_history(url) as history:
-        assert len(history.runs()) == machines * plan.nights
-    values, cpu = map(sum, zip(*found, strict=True))
-    _row(f"ingest, {machines} machines at once", values, timer.wall, cpu, _size(url))
-
-
-def _bring_in(url: str, paths: list[Path], start, results) -> None:
-    start.wait()
-    with Timer() as timer, open_history(url, create=True) as history:
-        values = sum(history.ingest(path).new for path in paths)
-    results.put((values, timer.cpu))
 
 
 def _read(url: str) -> None:

@@ -13,10 +13,6 @@ from typing import Any, NoReturn
 from warpgauge.facts.case_filter import CaseFilter
 from warpgauge.text import nearest, printable
 
-# Set by the scripts of `warpgauge completion`: "-" asks for options, the name of an option for its
-# values, and nothing for an argument.
-_COMPLETE = "WARPGAUGE_COMPLETE"
-
 
 def program_name() -> str:
     """The name of the program that runs this one: warpgauge, or the gauge of another project."""
@@ -122,16 +118,10 @@ class CommandParser(argparse.ArgumentParser):
 
     # ---- completion
 
-    def parse_args(self, args=None, namespace=None):  # type: ignore[override]
-        """Prints words and ends the program if a shell asks for them."""
-        if (asked := os.environ.get(_COMPLETE)) is not None:
-            print("\n".join(self.words(sys.argv[1:] if args is None else args, asked)))
-            raise SystemExit(0)
-        return super().parse_args(args, namespace)
-
     def words(self, before: Sequence[str], asked: str) -> list[str]:
-        """The words that can follow those before: GLOB and ARCH mean the words that the gauge lists
-        (cases, architectures), an empty list for files."""
+        """The words that can follow those before: options where "-" is asked for, the values of an
+        option, or arguments. "GLOB" stands for all cases, "ARCH" for all architectures, and an
+        empty list for files."""
         commands = self._commands()
         if before and before[0] in commands:
             return commands[before[0]].words(before[1:], asked)

@@ -62,6 +62,10 @@ def _exit_code(arguments: Sequence[str]) -> int:
             for name in command_names():
                 print(name, _summary(commands, name), sep="\t")
             return 0
+        if arguments[:1] == ["--complete"]:  # by the same program
+            option, *before = arguments[1:]
+            print("\n".join(_parser(before).words(before, option)))
+            return 0
         if arguments and arguments[0] in _CONTINUATIONS:
             return importlib.import_module(_CONTINUATIONS[arguments[0]]).run(arguments[1:])
         options = _parser(arguments).parse_args(arguments)

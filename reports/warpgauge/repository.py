@@ -89,7 +89,7 @@ class Repository:
     @property
     def problems(self) -> list[str]:
         """What kept ranges from being known, each once."""
-        found = (one.problem for one in self._known.values() if one.problem)
+        found = (between.problem for between in self._known.values() if between.problem)
         return list(dict.fromkeys(found))
 
     def between(self, base: str, commit: str) -> Range:

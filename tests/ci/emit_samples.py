@@ -159,9 +159,9 @@ _CHOSEN += ("text", "repeat", "run", "commit", "toolkit", "headline", "name", "v
 
 def _hostile(part: Any, key: str = "") -> Any:
     if isinstance(part, dict):
-        return {name: _hostile(one, name) for name, one in part.items()}
+        return {name: _hostile(item, name) for name, item in part.items()}
     if isinstance(part, list):
-        return [_hostile(one, key) for one in part]
+        return [_hostile(item, key) for item in part]
     return part + HOSTILE if key in _CHOSEN and isinstance(part, str) else part
 
 

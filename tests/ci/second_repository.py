@@ -39,10 +39,10 @@ if os.environ.get("GH_REFUSES") in words:
 if words[0] == "--paginate":
     assert words[1] == "repos/owner/kernels/issues/7/comments", words
     assert "env.marker" in words[3]
-    for one in comments:
-        ours = one["login"] == "github-actions[bot]"
-        if ours and one["body"].startswith(os.environ["marker"]):
-            print(one["id"])
+    for comment in comments:
+        ours = comment["login"] == "github-actions[bot]"
+        if ours and comment["body"].startswith(os.environ["marker"]):
+            print(comment["id"])
 else:
     _, method, target, _, field, _ = words
     assert field.startswith("body=@")

@@ -46,8 +46,8 @@ def runs(tmp_path_factory):
 @pytest.mark.parametrize("format", FORMATS)
 def test_many_values(runs, format):
     draw = FORMATS[format].draw
-    (one, _), (some, reading_few), (more, reading_more) = runs
-    draw(one)  # what is read and compiled once
+    (single, _), (some, reading_few), (more, reading_more) = runs
+    draw(single)  # what is read and compiled once
     text, drawing_few = calls(lambda: draw(some).text)
     more_text, drawing_more = calls(lambda: draw(more).text)
     assert text

@@ -59,7 +59,7 @@ def runner(tmp_path, monkeypatch):
 
 def comments(runner):
     file = runner.workspace.parent / "programs/comments.json"
-    return [one["body"] for one in json.loads(file.read_text())] if file.exists() else []
+    return [comment["body"] for comment in json.loads(file.read_text())] if file.exists() else []
 
 
 def errors(job):
@@ -283,7 +283,7 @@ def test_each_job_of_a_matrix_has_a_comment_and_a_baseline_of_its_own(runner):
     job = action.run(**FAILS, name="on h100")
     assert "there is no baseline yet" in job.summary
     action.run(**FAILS)
-    assert [one.splitlines()[0] for one in comments(action)] == [
+    assert [comment.splitlines()[0] for comment in comments(action)] == [
         "<!-- warpgauge on h100 -->",
         "<!-- warpgauge warpgauge -->",
     ]

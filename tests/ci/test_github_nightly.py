@@ -40,13 +40,13 @@ def job(tmp_path, monkeypatch):
     monkeypatch.setenv("CALLS", str(tmp_path / "calls"))
     monkeypatch.setenv("MODELS", "")
 
-    def make(name, program="warpgauge", one=ONE_PASSES, fails=(), **contexts):
+    def make(name, program="warpgauge", case=ONE_PASSES, fails=(), **contexts):
         checkout = scratch_checkout(tmp_path / "checkout", program)
         pretend_gpus(checkout, program)
         stand_in(checkout, "warpgauge-python", REPORT)
         nightly = checkout / "ci/nightly"
         real = nightly.rename(checkout / "ci/real")
-        nightly.write_text(f"#!/bin/sh\nexec '{real}' --filter='{one['filter']}' \"$@\"\n")
+        nightly.write_text(f"#!/bin/sh\nexec '{real}' --filter='{case['filter']}' \"$@\"\n")
         nightly.chmod(0o755)
         return Runner(job_of(WORKFLOW, name), "", checkout, SCHEDULED | contexts, fails)
 

@@ -41,7 +41,7 @@ def filled(part, given):
     if isinstance(part, dict):
         return {filled(key, given): filled(value, given) for key, value in part.items()}
     if isinstance(part, list):
-        return [filled(one, given) for one in part]
+        return [filled(item, given) for item in part]
     if not isinstance(part, str):
         return part
     values = {name: given.get(name, spec.get("default")) for name, spec in INPUTS.items()}

@@ -140,7 +140,7 @@ def test_workflows_can_read_and_no_more_unless_a_job_says_so(file):
 
 def test_workflows_call_the_action_with_inputs_that_it_has():
     inputs = parsed(ACTION)["inputs"]
-    required = {name for name, one in inputs.items() if one.get("required")}
+    required = {name for name, about in inputs.items() if about.get("required")}
     calls = [step for file in WORKFLOWS for step in steps(file) if step.get("uses") in CALLS]
     assert len(calls) == 2
     for call in (step["with"] for step in calls):

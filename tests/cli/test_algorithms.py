@@ -31,11 +31,11 @@ def gated(tmp_path_factory):
 def test_all_run_and_have_their_compile_time_values(gated):
     ids = [case["id"] for case in cases()]
     assert len(ids) == 9
-    for one in ids:
+    for id in ids:
         for arch in ARCHS:
-            assert gated[one, arch, "result.correct"].verdict == "pass"
-            assert gated[one, arch, "registers"].value > 0
-            assert gated[one, arch, "spill.store_bytes"].verdict == "pass"
+            assert gated[id, arch, "result.correct"].verdict == "pass"
+            assert gated[id, arch, "registers"].value > 0
+            assert gated[id, arch, "spill.store_bytes"].verdict == "pass"
 
 
 def test_counts_that_the_order_of_threads_decides_are_estimates(gated):

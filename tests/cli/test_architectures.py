@@ -30,7 +30,7 @@ def facts_of(tmp_path_factory):
             chosen = [f"--arch={','.join(archs)}"] if archs else []
             done = run(program, "gate", "--device=emulated", "--out", out, *chosen)
             assert done.returncode == 1, done.stdout + done.stderr
-            facts = [one for one in read_facts(out / "facts.jsonl") if one.scope == "case"]
+            facts = [fact for fact in read_facts(out / "facts.jsonl") if fact.scope == "case"]
             known[program, archs] = facts
         return known[program, archs]
 
@@ -38,11 +38,11 @@ def facts_of(tmp_path_factory):
 
 
 def failed(facts):
-    return {(one.case.variant, one.metric, one.arch) for one in facts if one.verdict == "fail"}
+    return {(fact.case.variant, fact.metric, fact.arch) for fact in facts if fact.verdict == "fail"}
 
 
 def found_on(facts, metric):
-    return {one.arch for one in facts if one.metric == metric and one.value is not None}
+    return {fact.arch for fact in facts if fact.metric == metric and fact.value is not None}
 
 
 OF_SM_90 = {
@@ -63,21 +63,21 @@ def test_each_of_both_is_compiled_emulated_and_judged_by_its_own_budgets(facts_o
     assert found_on(facts, "registers") == found_on(facts, "result.correct") == {"sm_90", "sm_90a"}
     assert found_on(facts, "shared.wavefronts") == {"sm_90", "sm_90a"}
     assert failed(facts) == OF_SM_90 | OF_SM_90A
-    assert not [one for one in facts if one.verdict == "error"]
+    assert not [fact for fact in facts if fact.verdict == "error"]
 
 
 def test_all_are_compiled_and_sm_90_is_emulated_where_nothing_is_chosen(facts_of):
     facts = facts_of(BOTH)
     assert found_on(facts, "registers") == {"sm_90", "sm_90a"}
     assert found_on(facts, "result.correct") == {"sm_90"}
-    assert failed(facts) == OF_SM_90 | {one for one in OF_SM_90A if one[1] in COMPILED}
+    assert failed(facts) == OF_SM_90 | {key for key in OF_SM_90A if key[1] in COMPILED}
 
 
 @pytest.mark.parametrize("chosen", [(), ("sm_90a",)])
 def test_the_only_one_is_emulated(facts_of, chosen):
     facts = facts_of(ONE, *chosen)
-    assert {one.arch for one in facts} == {"sm_90a"}
-    assert {one.case.device for one in facts if one.metric == "result.correct"} == {
+    assert {fact.arch for fact in facts} == {"sm_90a"}
+    assert {fact.case.device for fact in facts if fact.metric == "result.correct"} == {
         "Emulated GPU (sm_90a)"
     }
     assert failed(facts) == OF_SM_90A
@@ -87,10 +87,10 @@ def test_the_only_one_is_emulated(facts_of, chosen):
 def test_the_code_of_the_two_is_told_apart(facts_of, arch):
     def hashes(facts):
         return {
-            (one.case.id, kernel.name): kernel.sass_hash
-            for one in facts
-            if one.arch == arch
-            for kernel in one.case.kernels
+            (fact.case.id, kernel.name): kernel.sass_hash
+            for fact in facts
+            if fact.arch == arch
+            for kernel in fact.case.kernels
         }
 
     both = facts_of(BOTH, "sm_90", "sm_90a")

@@ -120,8 +120,8 @@ def test_a_repository_that_lacks_the_commits_is_no_obstacle(project, capsys):
 )
 def test_where_no_commit_can_be_found_the_error_says_why(project, capsys, nights, problem):
     members = [{"commit": "a" * 40, "value": 20}, {"commit": "b" * 40, "value": 28}]
-    known = [one | more for one, more in zip(members, nights, strict=True)]
-    project.ingest(*(project.fact(night, **one) for night, one in enumerate(known, 1)))
+    known = [values | more for values, more in zip(members, nights, strict=True)]
+    project.ingest(*(project.fact(night, **values) for night, values in enumerate(known, 1)))
     code, _, error = project.bisect(capsys)
     assert code == 2 and problem in error
 

@@ -1,12 +1,11 @@
-"""Completion of the command line, in real shells.
+"""Completion of the command line: the words that the program prints, and that each shell gets them.
 
-Those in zsh and fish are skipped where it is not installed; where WARPGAUGE_TEST_PACKAGES names it,
+Tests in zsh and fish are skipped where it is not installed; where WARPGAUGE_TEST_PACKAGES names it,
 as ci/test does in CI, they fail instead.
 """
 
 import os
 import pty
-import re
 import select
 import shutil
 import subprocess
@@ -21,48 +20,26 @@ from warpgauge.program import command_names
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ENVIRONMENT = {**os.environ, "PATH": f"{BIN}:{os.environ['PATH']}"}
 CASE = "transpose.padded.f32@1024x1024"
-# As bash divides a line for those that complete it: at blanks, and '=', '@' and ':' are words of
-# their own.
-WORDS = re.compile(r"[=@:]+|[^\s=@:]+")
-ASK = r"""
-eval "$(warpgauge completion bash)"
-COMP_LINE=$1 COMP_POINT=${#1} COMP_CWORD=$2
-shift 2
-COMP_WORDS=("$@")
-_warpgauge_words "${COMP_WORDS[0]}"
-printf '%s\n' "${COMPREPLY[@]}"
-"""
 
 
-def needs(shell):
-    """Skipped where the shell is not installed, unless that is what was asked for."""
-    asked_for = shell in os.environ.get("WARPGAUGE_TEST_PACKAGES", "").split()
-    there = shutil.which(shell) is not None
-    return pytest.mark.skipif(not there and not asked_for, reason=f"{shell} is not installed")
-
-
-def completed(line, cwd=None):
-    """The words that bash would put in place of the last one of `line`."""
-    words = WORDS.findall(line)
-    if line.endswith(" "):
-        words.append("")
+def output(*command):
     done = subprocess.run(
-        ["bash", "--norc", "-c", ASK, "bash", line, str(len(words) - 1), *words],
-        capture_output=True,
-        text=True,
-        env=ENVIRONMENT,
-        cwd=cwd,
-        timeout=60,
+        [BIN / command[0], *command[1:]], capture_output=True, text=True, timeout=60
     )
-    assert done.returncode == 0 and done.stderr == ""
+    assert (done.returncode, done.stderr) == (0, "")
     return done.stdout.split()
 
 
+def completed(line):
+    """The words that can stand in place of the last one of `line`."""
+    return output(line.split()[0], "--complete", line)
+
+
 def test_commands_and_their_options():
-    assert {"gate", "list", "explain", "accept", "report", "completion"} <= set(
-        completed("warpgauge ")
-    )
+    commands = completed("warpgauge ")
+    assert {"gate", "list", "explain", "accept", "report", "completion"} <= set(commands)
     assert completed("warpgauge expl") == ["explain"]
+    assert completed("warpgauge --v") == ["--version"]
     assert completed("warpgauge gate --no-") == ["--no-cupti", "--no-bounded"]
     assert "--picture" in completed("warpgauge explain -")
     assert completed("warpgauge gate --nothing") == []
@@ -71,64 +48,41 @@ def test_commands_and_their_options():
 def test_choices_of_options():
     assert completed("warpgauge gate --device ") == ["auto", "gpu", "emulated"]
     assert completed("warpgauge gate --device em") == ["emulated"]
-    assert completed("warpgauge gate --device=em") == ["emulated"]
-    assert completed("warpgauge gate --require=") == ["ptxas", "cupti"]
+    assert completed("warpgauge gate --device=em") == ["--device=emulated"]
     assert completed("warpgauge completion ") == ["bash", "zsh", "fish"]
 
 
-def test_cases_come_from_the_program():
-    listed = subprocess.run(
-        [BIN / "warpgauge", "list", "--large"], capture_output=True, text=True, check=True
-    ).stdout.split()
-    transposed = [id for id in listed if id.startswith("transpose.padded.f32@10")]
-    assert len(transposed) > 1
-    assert completed("warpgauge gate --filter transpose.padded.f32") == [
-        id for id in listed if id.startswith("transpose.padded.f32")
+def test_cases_are_those_of_the_program():
+    listed = output("warpgauge", "list", "--large")
+    wanted = [name for name in listed if name.startswith("transpose.padded.f32@10")]
+    assert len(wanted) > 1
+    assert completed("warpgauge gate --filter transpose.padded.f32@10") == wanted
+    assert completed("warpgauge gate --filter 'transpose.padded.f32@10") == wanted
+    assert completed("warpgauge gate --filter=hello.*,transpose.padded.f32@10") == [
+        f"--filter=hello.*,{name}" for name in wanted
     ]
-    # Behind the '@' bash begins a new word: only the rest is to be put there.
-    rests = [id.partition("@")[2] for id in transposed]
-    assert completed("warpgauge gate --filter transpose.padded.f32@10") == rests
-    assert completed("warpgauge gate --filter=transpose.padded.f32@10") == rests
-    assert completed("warpgauge explain transpose.padded.f32@10") == rests
-    assert completed("warpgauge gate --filter 'transpose.padded.f32@10") == rests
+    assert completed("warpgauge explain transpose.padded.f32@10") == wanted
+    assert completed(f"warpgauge explain --text {CASE[:-3]}") == [CASE]  # behind a flag
 
 
 def test_architectures_are_those_of_the_build():
-    archs = subprocess.run(
-        [BIN / "warpgauge", "list", "--archs"], capture_output=True, text=True, check=True
-    ).stdout.split()
+    archs = output("warpgauge", "list", "--archs")
     assert completed("warpgauge gate --arch ") == archs
-    last = archs[-1]
-    assert completed(f"warpgauge gate --arch {archs[0]},{last}") == [f"{archs[0]},{last}"]
+    assert completed(f"warpgauge gate --arch {archs[0]},{archs[-1]}") == [f"{archs[0]},{archs[-1]}"]
 
 
-def test_behind_a_flag_stands_an_argument():
-    assert completed("warpgauge explain --text transpose.padded.f32@1024x1") == ["1024x1024"]
-
-
-def test_files_and_programs_that_are_python(tmp_path):
-    (tmp_path / "facts.jsonl").touch()
-    assert completed("warpgauge diff fac", cwd=tmp_path) == ["facts.jsonl"]
-    assert completed("warpgauge accept fac", cwd=tmp_path) == ["facts.jsonl"]
-    assert completed("warpgauge emit facts.jsonl --out fac", cwd=tmp_path) == ["facts.jsonl"]
-    assert completed("warpgauge accept --dry-run fac", cwd=tmp_path) == ["facts.jsonl"]
-    assert "--tighten" in completed("warpgauge accept --")
-
-
-def test_what_programs_that_are_python_know():
+def test_commands_that_are_python():
     assert completed("warpgauge report ") == command_names(report)
-    assert completed("warpgauge report ex") == ["export"]
     assert completed("warpgauge report export --for") == ["--format"]
     assert completed("warpgauge report export --format ") == ["jsonl", "csv", "parquet"]
-    assert completed("warpgauge report export --metric regis") == [
-        "registers",
+    assert completed("warpgauge report export --metric registers.") == [
         "registers.least",
         "registers.most",
     ]
     assert completed("warpgauge emit --format ") == list(FORMATS)
-    assert completed("warpgauge emit --format=sm") == ["smaller-is-better"]
-    assert completed(f"warpgauge accept --exclude=transpose.*,{CASE[:-3]}") == ["1024x1024"]
-    assert completed("warpgauge diff a b --filter transpose.padded.f32@1024x1") == ["1024x1024"]
+    assert completed("warpgauge emit --format=sm") == ["--format=smaller-is-better"]
+    assert completed(f"warpgauge accept --exclude {CASE[:-3]}") == [CASE]
+    assert completed("warpgauge accept --dry-run fac") == []  # files: the shell knows them
 
 
 def test_the_programs_beside_it():
@@ -136,18 +90,43 @@ def test_the_programs_beside_it():
     assert completed("warpgauge-bench --no-") == ["--no-counters"]
     assert completed("warpgauge-bench-emulated --hot --ta") == ["--tables"]
     assert completed("warpgauge-emulated gate --dev") == ["--device"]
-    assert completed(f"warpgauge-bench --filter {CASE[:-3]}") == ["1024x1024"]
-    assert completed(f"warpgauge-check-emulated --gtest_filter={CASE[:-3]}") == ["1024x1024"]
+    assert completed(f"warpgauge-bench --filter {CASE[:-3]}") == [CASE]
+    filters = f"--gtest_filter={CASE}"
+    assert completed(f"warpgauge-check-emulated {filters[:-3]}") == [filters]
+
+
+def needs(shell):
+    """A parameter that is skipped where the shell is not installed, unless that is asked for."""
+    asked_for = shell in os.environ.get("WARPGAUGE_TEST_PACKAGES", "").split()
+    missing = shutil.which(shell) is None and not asked_for
+    return pytest.param(shell, marks=pytest.mark.skipif(missing, reason=f"{shell} is missing"))
+
+
+SHELLS = [needs("bash"), needs("zsh"), needs("fish")]
+START = {
+    "bash": ["bash", "--norc", "--noprofile"],
+    "zsh": ["zsh", "-f", "-i"],
+    "fish": ["fish", "--no-config", "--private"],
+}
+EVAL = {
+    "bash": 'eval "$(warpgauge completion bash)"',
+    "zsh": 'autoload -U compinit; compinit -u -D; eval "$(warpgauge completion zsh)"',
+    "fish": "warpgauge completion fish | source",
+}
+
+
+BEGINNING = "\x01"  # the key that goes to the beginning of the line
 
 
 class Terminal:
     """A shell at a terminal, to type at."""
 
-    def __init__(self, folder, *command, **environment):
+    def __init__(self, folder, shell):
         self.pid, self.terminal = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
-            os.execvpe(command[0], command, {**ENVIRONMENT, "TERM": "dumb", **environment})
+            home = {"TERM": "dumb", "HOME": str(folder), "ZDOTDIR": str(folder)}
+            os.execvpe(shell, START[shell], ENVIRONMENT | home)
 
     def type_and_wait(self, text, wanted):
         shown = ""
@@ -166,89 +145,25 @@ class Terminal:
         os.waitpid(self.pid, 0)
 
 
-def test_a_key_is_enough(tmp_path):
-    """The shell itself, at a terminal, with the key that completes."""
-    with Terminal(tmp_path, "bash", "--norc", "--noprofile") as bash:
-        bash.type_and_wait('eval "$(warpgauge completion bash)"; echo re""ady\n', "ready")
-        bash.type_and_wait("warpgauge gate --filter transpose.padded.f32@1024x1\t", "1024x1024 ")
-        bash.type_and_wait(" --dev\t", "--device")
-        bash.type_and_wait("em\t", "emulated")
-
-
-@needs("zsh")
-@pytest.mark.parametrize("way", ["folder", "eval"])
-def test_the_first_key_is_enough_in_zsh(way, tmp_path):
-    """From a folder of functions, as it is installed, the script is loaded by that key."""
-    script = subprocess.run(
-        [BIN / "warpgauge", "completion", "zsh"], capture_output=True, text=True, check=True
-    ).stdout
-    functions = tmp_path / "site-functions"
-    functions.mkdir()
-    (functions / "_warpgauge").write_text(script)
-    prepare = {
-        "folder": f"fpath=('{functions}' $fpath); autoload -U compinit; compinit -u -D",
-        "eval": 'autoload -U compinit; compinit -u -D; eval "$(warpgauge completion zsh)"',
-    }
-    with Terminal(tmp_path, "zsh", "-f", "-i", ZDOTDIR=str(tmp_path)) as zsh:
-        zsh.type_and_wait(f"{prepare[way]}; echo re''ady\n", "ready")
-        zsh.type_and_wait("warpgauge ga\t", "gate ")
-        zsh.type_and_wait("--dev\t", "--device")
-        zsh.type_and_wait(" em\t", "emulated")
-        zsh.type_and_wait("\x15warpgauge report he\t", "heatmap")
-        zsh.type_and_wait("\x15warpgauge emit --format smal\t", "smaller-is-better")
-        zsh.type_and_wait(f"\x15warpgauge gate --filter={CASE[:-3]}\t", f"filter={CASE}")
-        zsh.type_and_wait("\x15warpgauge-check --require\t", "--require-cupti")
-
-
-@needs("fish")
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ("warpgauge expl", ["explain"]),
-        ("warpgauge gate --dev", ["--device"]),
-        ("warpgauge gate --device em", ["emulated"]),
-        (f"warpgauge explain {CASE[:-3]}", [CASE]),
-        ("warpgauge report ", command_names(report)),
-        ("warpgauge report export --for", ["--format"]),
-        ("warpgauge emit --format sm", ["smaller-is-better"]),
-        ("warpgauge emit --format=sm", ["--format=smaller-is-better"]),
-        ("warpgauge accept fac", ["facts.jsonl"]),
-        ("warpgauge-check --require", ["--require-cupti"]),
-        (f"warpgauge-bench --filter {CASE[:-3]}", [CASE]),
-    ],
-)
-def test_completion_in_fish(line, words, tmp_path):
+@pytest.mark.parametrize("shell", SHELLS)
+def test_a_key_is_enough(shell, tmp_path):
+    """The shell itself, at a terminal: the key that completes, and then the line as an echo."""
     (tmp_path / "facts.jsonl").touch()
-    ask = "warpgauge completion fish | source; complete -C $argv"
-    done = subprocess.run(
-        ["fish", "--no-config", "-c", ask, line],
-        capture_output=True,
-        text=True,
-        env={**ENVIRONMENT, "HOME": str(tmp_path)},
-        cwd=tmp_path,
-        timeout=60,
-    )
-    assert done.returncode == 0 and done.stderr == ""
-    assert sorted(word.partition("\t")[0] for word in done.stdout.splitlines()) == sorted(words)
-
-
-def test_another_shell_is_refused():
-    done = subprocess.run(
-        [BIN / "warpgauge", "completion", "bsh"], capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 2 and done.stdout == ""
-    assert done.stderr == (
-        "no completion for 'bsh', did you mean 'bash'?; there is one for bash, zsh, fish\n"
-    )
-
-
-@pytest.mark.parametrize("shell", ["zsh", "fish"])
-def test_the_scripts_of_other_shells_are_theirs(shell, tmp_path):
-    script = subprocess.run(
-        [BIN / "warpgauge", "completion", shell], capture_output=True, text=True, check=True
-    ).stdout
-    assert "gate" in script and "--archs" in script
-    if shutil.which(shell) is None:
-        pytest.skip(f"{shell} is not installed")
-    (tmp_path / "script").write_text(script)
-    subprocess.run([shell, "-n", tmp_path / "script"], check=True, timeout=60)
+    with Terminal(tmp_path, shell) as terminal:
+        terminal.type_and_wait(f"{EVAL[shell]}; echo re''ady\n", "ready")
+        for typed, wanted in (
+            ("warpgauge ga", "gate"),
+            ("warpgauge gate --dev", "--device"),
+            ("warpgauge gate --device em", "emulated"),
+            ("warpgauge gate --device=em", "--device=emulated"),
+            (f"warpgauge gate --filter {CASE[:-3]}", CASE),
+            (f"warpgauge gate --filter={CASE[:-3]}", f"--filter={CASE}"),
+            (f"warpgauge explain '{CASE[:-3]}", CASE),
+            ("warpgauge report he", "heatmap"),
+            ("warpgauge emit --format smal", "smaller-is-better"),
+            ("warpgauge emit fac", "facts.jsonl"),
+            ("warpgauge emit --out=fac", "--out=facts.jsonl"),
+            ("warpgauge-check --require", "--require-cupti"),
+        ):
+            line = f"{typed.rpartition(' ')[0]} {wanted}"
+            terminal.type_and_wait(f"{typed}\t{BEGINNING}echo '=>' \n", f"=> {line}")

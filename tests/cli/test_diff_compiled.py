@@ -133,10 +133,10 @@ def test_arch_filters_facts_as_compiled_files(tmp_path):
 
     both = archs(facts, facts)
     assert len(both) > 1 and archs(fat, fat) == both
-    one = min(both)
+    oldest = min(both)
     for sides in ((fat, fat), (facts, facts), (facts, fat)):
-        assert archs("--arch", one, *sides) == {one}
-        assert archs("--arch", f"{one[:-1]}[{one[-1]}]", *sides) == {one}
+        assert archs("--arch", oldest, *sides) == {oldest}
+        assert archs("--arch", f"{oldest[:-1]}[{oldest[-1]}]", *sides) == {oldest}
     result = diff("--arch", "sm_20,sm_21", facts, facts)
     assert result.returncode == 2
     assert f"--arch sm_20,sm_21 matches no case of {facts}" in result.stderr

@@ -38,7 +38,7 @@ def test_values_with_their_causes_and_lines(drawn):
     case = FACT | {"metric": "shared.bank_conflicts"}
     line = {"scope": "line", "verdict": None, "budget": None, "reason": None}
     before = [case | {"value": 100}, case | line | {"value": 100}]
-    after = [one | {"value": 150, "sass_hash": "b"} for one in before]
+    after = [fact | {"value": 150, "sass_hash": "b"} for fact in before]
     headline, page = drawn(before, after)
     assert headline == "WORSE: 1 worse"
     assert page[0] == "# warpgauge diff: WORSE: 1 worse"
@@ -61,7 +61,7 @@ def test_counts_of_two_sources(drawn):
 
 def test_cases_that_were_not_compared(drawn):
     emulated = counts(64, source="emulator", device=EMULATED)
-    _, page = drawn([*emulated, *(one | {"size": "2x2"} for one in emulated)], counts(64))
+    _, page = drawn([*emulated, *(fact | {"size": "2x2"} for fact in emulated)], counts(64))
     assert page[-1] == "- only in a: <code>transpose.tiled.f32&#64;2x2 on sm\\_90</code>"
 
 

@@ -515,7 +515,7 @@ def test_the_emulated_library_has_the_functions_of_the_toolkits_libraries():
     folder = Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "lib64"
     libraries = [folder / "libcudart.so.13", folder / "stubs/libcuda.so"]
     release = subprocess.run([nvcc(), "--version"], capture_output=True, text=True).stdout
-    if "release 13.0" not in release or not all(one.exists() for one in libraries):
+    if "release 13.0" not in release or not all(library.exists() for library in libraries):
         pytest.skip("this toolkit is not CUDA 13.0 with all of its libraries")
     functions = set.union(*map(exported, libraries)) - {libraries[0].name}
     functions = {name for name in functions if not name.startswith("cudbg")}

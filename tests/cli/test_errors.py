@@ -53,7 +53,7 @@ def provoked(section, folder):
 @pytest.fixture(scope="module")
 def gallery(tmp_path_factory):
     """The texts by section, two sections at a time."""
-    sections = [one for one in SECTIONS if HAS_CUPTI or one not in NEED_CUPTI]
+    sections = [section for section in SECTIONS if HAS_CUPTI or section not in NEED_CUPTI]
     with ThreadPoolExecutor(2) as pool:
         folders = map(tmp_path_factory.mktemp, sections)
         return dict(zip(sections, pool.map(provoked, sections, folders), strict=True))

@@ -301,12 +301,18 @@ def code_of(data, place):
 
 
 def test_the_ptx_of_each_machine_instruction_is_known(naive):
-    stores = [one for one in code_of(naive, STORE) if one["ptx"].startswith("st.global.f32 ")]
+    stores = [
+        instruction
+        for instruction in code_of(naive, STORE)
+        if instruction["ptx"].startswith("st.global.f32 ")
+    ]
     assert len(stores) == 1 and stores[0]["address"] % 16 == 0
-    assert {one["sass"] for one in code_of(naive, STORE)} == {""}
+    assert {instruction["sass"] for instruction in code_of(naive, STORE)} == {""}
     note = naive["machine_code"]["note"]
     assert note.endswith("; no SASS, for neither PATH nor $CUDA_HOME/bin has nvdisasm.")
-    assert not re.search(r"\t|[{}]", "".join(one["ptx"] for one in code_of(naive, STORE)))
+    assert not re.search(
+        r"\t|[{}]", "".join(instruction["ptx"] for instruction in code_of(naive, STORE))
+    )
 
 
 FAKE = r"""#!/bin/sh

@@ -366,7 +366,7 @@ def test_cases_that_need_a_gpu_are_reported_on_the_emulator(tmp_path):
     if not library:
         pytest.skip("this build has no cuBLAS")
     matmul = ["--device=emulated", "--filter", "matmul.*.f64@*"]
-    doubles = [one for one in library if ".f64@" in one]
+    doubles = [case for case in library if ".f64@" in case]
     announced = gate(tmp_path, *matmul).stdout.splitlines()[1]
     assert announced == f"cases left out because they need a GPU: {len(doubles)}"
     refused = gate(tmp_path, "--device=emulated", "--filter", "matmul.cublas.*")

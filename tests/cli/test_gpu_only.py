@@ -73,16 +73,16 @@ def test_one_that_does_not_say_so_is_an_error_and_the_others_are_judged(gate):
 
 
 def test_commands_that_need_its_counts_say_why_there_are_none():
-    one = "gpu_only.declared.u32@1024"
-    explained = run("warpgauge-faulty-emulated", "explain", one)
+    case = "gpu_only.declared.u32@1024"
+    explained = run("warpgauge-faulty-emulated", "explain", case)
     assert explained.returncode == 3
     assert f"counts per line: unmeasured: {REASON}" in explained.stdout
     assert "sm_90" in explained.stdout, "its compile-time values are shown"
-    drawn = run("warpgauge-faulty-emulated", "explain", one, "--text")
+    drawn = run("warpgauge-faulty-emulated", "explain", case, "--text")
     assert drawn.returncode == 2 and REASON in drawn.stderr
     timed = run(
         *("warpgauge-faulty-bench-emulated", "--samples", 6, "--no-counters"),
-        *("--filter", "gpu_only.plain.*", "--filter", one),
+        *("--filter", "gpu_only.plain.*", "--filter", case),
     )
     assert timed.returncode == 0, timed.stderr
     assert REASON in timed.stdout + timed.stderr

@@ -393,9 +393,13 @@ def test_a_kernel_that_several_files_have_is_one_finding_in_texts(tmp_path):
     summary = (tmp_path / "out" / "summary.md").read_text()
     assert summary.count("`spill.load_bytes`") == 1
     results = json.loads((tmp_path / "out" / "results.json").read_text())
-    loads = [one for one in results["findings"] if one["metric"] == "spill.load_bytes"]
-    assert [one["case"].split(".")[0] for one in loads] == ["lib118_so", "lib121_so", "lib124_so"]
-    assert len({one["group"] for one in loads}) == 1
+    loads = [finding for finding in results["findings"] if finding["metric"] == "spill.load_bytes"]
+    assert [finding["case"].split(".")[0] for finding in loads] == [
+        "lib118_so",
+        "lib121_so",
+        "lib124_so",
+    ]
+    assert len({finding["group"] for finding in loads}) == 1
     assert "FAIL: 6 values over budget" in result.stdout
 
 

@@ -385,8 +385,7 @@ def test_python_has_one_reader_of_facts():
         path.parent.relative_to(ROOT).as_posix()
         for folder in ("ci", "reports")
         for path in (ROOT / folder).rglob("*.py")
-        if path.parent.name != "versions"  # migrations write what was read at their time
-        and any("warpgauge.fact/" in text or "fact.schema" in text for text in strings(path))
+        if any("warpgauge.fact/" in text or "fact.schema" in text for text in strings(path))
     }
     assert readers == {"reports/warpgauge/facts"}
 

@@ -11,7 +11,9 @@ from warpgauge.facts.reader import read_facts
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
-SCHEMA = jsonschema_rs.validator_for(json.loads((ROOT / "metrics/facts/fact.schema.json").read_text()))
+SCHEMA = jsonschema_rs.validator_for(
+    json.loads((ROOT / "metrics/facts/fact.schema.json").read_text())
+)
 
 
 def measure(path, test, program="warpgauge_measure_tests"):
@@ -38,10 +40,10 @@ def test_each_measurement_is_a_case_of_its_test(tmp_path):
     assert [record["record"] for record in records].count("run") == 1
     assert records[0]["command"] == "measure"
     cases = [record for record in records if record["record"] == "case"]
-    names = {f"{one['family']}.{one['variant']}.{one['type']}@{one['size']}" for one in cases}
+    names = {f"{case['family']}.{case['variant']}.{case['type']}@{case['size']}" for case in cases}
     assert names == {f"Measure.EachTimeAnew.launch@{i}" for i in (1, 2, 3)}
-    assert {one["kind"] for one in cases} == {"measured"}
-    assert {one["file"] for one in cases} == {"tests/measure/measure_test.cpp"}
+    assert {case["kind"] for case in cases} == {"measured"}
+    assert {case["file"] for case in cases} == {"tests/measure/measure_test.cpp"}
     assert records[-1]["record"] == "end"
 
 

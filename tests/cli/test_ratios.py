@@ -44,12 +44,12 @@ def test_the_other_case_is_run_with_it_and_judged(tmp_path, most, verdict, code)
     assert done.returncode == code, done.stdout + done.stderr
     assert f"run, too, because budgets are multiples of it: {OTHER}\n" in done.stdout
     facts = of_cases(tmp_path / "out")
-    one = facts[CASE, METRIC, "sm_90"]
+    fact = facts[CASE, METRIC, "sm_90"]
     other = facts[OTHER, METRIC, "sm_90"].value
-    assert (one.verdict, one.limit.reference) == (verdict, other)
-    assert one.limit.text == f"<= {most} x {other:g} of healthy.f32"
+    assert (fact.verdict, fact.limit.reference) == (verdict, other)
+    assert fact.limit.text == f"<= {most} x {other:g} of healthy.f32"
     assert facts[OTHER, "shared.bank_conflicts", "sm_90"].verdict == "pass"
-    assert (f"budget   {one.limit.text}" in done.stdout) == (verdict == "fail")
+    assert (f"budget   {fact.limit.text}" in done.stdout) == (verdict == "fail")
 
 
 @needs_mounts

@@ -53,8 +53,8 @@ def test_several_files_are_one_outcome(tmp_path):
     files = [ROOT / "tests" / "data" / f"{name}.jsonl" for name in RECORDED[:2]]
     code, both = outcome(tmp_path, *files)
     singles = [outcome(tmp_path, file)[1] for file in files]
-    assert both["checks"] == sum(one["checks"] for one in singles)
-    assert len(both["findings"]) == sum(len(one["findings"]) for one in singles)
+    assert both["checks"] == sum(single["checks"] for single in singles)
+    assert len(both["findings"]) == sum(len(single["findings"]) for single in singles)
     assert code == 2, "the canaries have a fault"
     jsonschema_rs.validator_for(SCHEMA).validate(both)
 

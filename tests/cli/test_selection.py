@@ -24,7 +24,7 @@ def test_filters_add_up_and_what_is_excluded_is_left_out():
     assert ids("--exclude", f"{FAMILY}.*", "--exclude=endings.*") == everything - ours - endings
     assert ids("--exclude", f"{FAMILY}.*,endings.*") == everything - ours - endings
     assert ids("--filter", f"{FAMILY}.*", "--exclude", "*.plain.*") == {
-        one for one in ours if ".plain." not in one
+        case for case in ours if ".plain." not in case
     }
     assert ids("--filter", "", "--exclude", "") == everything  # as jobs pass inputs that are empty
 

@@ -27,7 +27,7 @@ def gate(out, *arguments, program="warpgauge-faulty"):
 
 
 def line_of(result):
-    (line,) = [one for one in result.stdout.splitlines() if one.startswith("self test: ")]
+    (line,) = [line for line in result.stdout.splitlines() if line.startswith("self test: ")]
     return line
 
 

@@ -180,7 +180,7 @@ def test_out_keeps_what_was_made(ptx, other, tmp_path):
     schema = json.loads((ROOT / "harness" / "diff" / "diff.schema.json").read_text())
     jsonschema_rs.validate(schema, document)
     assert document["exit_code"] == 1
-    assert {one.get("cause") for one in document["changes"]} == {"compiler"}
+    assert {change.get("cause") for change in document["changes"]} == {"compiler"}
     again = subprocess.run(
         [GAUGE, "diff", a / "facts.jsonl", b / "facts.jsonl"], capture_output=True, text=True
     )
@@ -349,8 +349,12 @@ def compare(tmp_path, added, *words):
     assert result.returncode == 1, result.stdout + result.stderr
     changes = json.loads(document.read_text())["changes"]
     return result.stdout, {
-        (one["id"].rpartition("@")[2], one["metric"]): (one["a"], one["b"], one["mark"])
-        for one in changes
+        (change["id"].rpartition("@")[2], change["metric"]): (
+            change["a"],
+            change["b"],
+            change["mark"],
+        )
+        for change in changes
     }
 
 
@@ -361,7 +365,7 @@ def test_a_loop_that_a_newer_compiler_unrolls_is_red_from_its_code(loop, tmp_pat
     assert changes["code", "registers"][2] == changes["code", "code.bytes"][2] == "worse"
     assert re.search(r"^worse .*\.column\.\w+@code on sm_90 ", text, re.M), text
     assert re.search(r"^ +code .*mix\.ldg_32 1 -> 32", text, re.M), text
-    assert not [one for one in changes if one[0] == "run"], "nothing ran"
+    assert not [key for key in changes if key[0] == "run"], "nothing ran"
 
 
 def test_emulate_shows_what_an_unrolled_loop_does(loop, tmp_path):
@@ -395,7 +399,7 @@ def test_emulate_runs_one_program_of_all_sources_with_its_arguments(loop, tmp_pa
     assert re.search(r"^NOT WORSE: \d+ the same$", result.stdout, re.M), result.stdout
     for kept in (tmp_path / "kept").iterdir():
         facts = read_facts(kept / "facts.jsonl")
-        assert {(one.case.variant, one.case.size, one.arch) for one in facts} == {
+        assert {(fact.case.variant, fact.case.size, fact.arch) for fact in facts} == {
             (*case, arch)
             for case in [("column", "run"), ("column", "code"), ("unused", "code")]
             for arch in ["sm_75", "sm_90"]

@@ -14,7 +14,9 @@ def test_it_is_within_its_budgets_and_no_check_finds_anything(tmp_path):
     right = {fact.id for fact in facts if (fact.metric, fact.value) == ("result.correct", 1)}
     variants = ("small_tile", "unswizzled", "simple", "pipelined", "multicast")
     sizes = ("256x512x640", "200x328x136")
-    assert right == {f"warpgroup_matmul.{one}.f16@{size}" for one in variants for size in sizes}
+    assert right == {
+        f"warpgroup_matmul.{variant}.f16@{size}" for variant in variants for size in sizes
+    }
     unjudged = {fact.metric for fact in facts if fact.verdict == "unmeasured"}
     assert not unjudged & {"wgmma.instructions", "wgmma.wavefronts", "bulk.load.bytes"}
 

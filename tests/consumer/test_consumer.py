@@ -34,7 +34,7 @@ def test_the_tool_is_installed_without_kernels(prefix, tmp_path):
     ):
         assert (prefix / script).exists()
     assert (
-        "complete -F _warpgauge_words warpgauge"
+        "complete -o default -F _warpgauge_words warpgauge"
         in (prefix / "share/bash-completion/completions/warpgauge").read_text()
     )
 

@@ -54,7 +54,7 @@ def test_each_glob_names_cases(feature, cases, has_library):
             assert catalogue.named([glob], cases), f"{glob}: no such case"
 
 
-@pytest.mark.parametrize("feature", [one for one in FEATURES if one.values[0].uses])
+@pytest.mark.parametrize("feature", [feature for feature in FEATURES if feature.values[0].uses])
 def test_what_a_feature_uses_stands_in_the_sources_of_its_cases(feature, cases):
     files = {case["file"] for case in catalogue.named(feature.cases, cases)}
     text = "".join((ROOT / file).read_text() for file in files)
@@ -62,7 +62,7 @@ def test_what_a_feature_uses_stands_in_the_sources_of_its_cases(feature, cases):
         assert word in text, f"{word}: not in {', '.join(sorted(files))}"
 
 
-@pytest.mark.parametrize("feature", [one for one in FEATURES if one.values[0].by])
+@pytest.mark.parametrize("feature", [feature for feature in FEATURES if feature.values[0].by])
 def test_what_shows_a_feature_is_a_test_a_command_or_a_metric(feature):
     for name in feature.by:
         path, _, inside = name.partition("::")
@@ -86,7 +86,7 @@ def check_command(line):
 
 
 def test_each_case_is_in_a_row(cases):
-    globs = [glob for row in catalogue.rows() for one in row.features for glob in one.cases]
+    globs = [glob for row in catalogue.rows() for feature in row.features for glob in feature.cases]
     named = {case["id"] for case in catalogue.named(globs, cases)}
     assert not [case["id"] for case in cases if case["id"] not in named], "name them in the list"
 

@@ -15,18 +15,25 @@
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
+#include "tests/emulator/retarget.h"
 
 namespace warpgauge::emulator::machine {
 namespace {
 
-class Compiled : public ::testing::TestWithParam<const char*> {
+/// An architecture, and the one whose recorded PTX is the same but for `.target`.
+struct Target {
+  const char *arch, *recorded;
+};
+
+class Compiled : public ::testing::TestWithParam<Target> {
  protected:
   void SetUp() override {
+    const auto& [arch, recorded] = GetParam();
     const auto path = std::filesystem::path(WARPGAUGE_TEST_DATA) / "machine" /
-                      ("kernels." + std::string(GetParam()) + ".ptx");
+                      ("kernels." + std::string(recorded) + ".ptx");
     std::ifstream in(path);
     ASSERT_TRUE(in) << path;
-    const std::string text = (std::stringstream() << in.rdbuf()).str();
+    const std::string text = retarget((std::stringstream() << in.rdbuf()).str(), arch);
     machine_ = std::make_unique<Machine>(Architecture{}, limited());
     program_ = &machine_->load(ptx::parse(text, path.string()));
     std::mt19937 random(17);
@@ -63,8 +70,9 @@ class Compiled : public ::testing::TestWithParam<const char*> {
   Program* program_ = nullptr;
 };
 INSTANTIATE_TEST_SUITE_P(Architectures, Compiled,
-                         ::testing::Values("sm_75", "sm_90", "sm_100", "sm_120"),
-                         [](const auto& info) { return std::string(info.param); });
+                         ::testing::Values(Target{"sm_75", "sm_75"}, Target{"sm_90", "sm_75"},
+                                           Target{"sm_100", "sm_100"}, Target{"sm_120", "sm_100"}),
+                         [](const auto& info) { return std::string(info.param.arch); });
 
 TEST_P(Compiled, Reduce) {
   const KernelRun result = run("reduce", {{40, 1, 1}, {256, 1, 1}}, 40, 10'001);

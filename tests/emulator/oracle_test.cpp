@@ -200,7 +200,7 @@ TEST(Oracle, RefusesMachineCodeOfOtherPtx) {
   ASSERT_EQ(refusal(recorded), "");
   recorded.ptx.replace(recorded.ptx.find("ld.shared.f32"), 13, "ld.shared.b32");
   EXPECT_THAT(refusal(recorded), HasSubstr("the machine code was made from other PTX: its line "));
-  recorded.ptx = text_of("oracle/oracle.sm_120.ptx");
+  recorded.ptx = oracle_ptx("sm_120");
   EXPECT_THAT(refusal(recorded), HasSubstr("the machine code was made from other PTX: its line "));
   recorded = Recorded("sm_90");
   recorded.ptx += "\nret;";

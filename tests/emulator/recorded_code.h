@@ -16,6 +16,7 @@
 #include "harness/emulator/counting/ptx_accesses.h"
 #include "harness/emulator/ptx/module.h"
 #include "metrics/machine_code/line_table.h"
+#include "tests/emulator/retarget.h"
 
 namespace warpgauge::emulator::counting {
 
@@ -25,10 +26,16 @@ inline std::string text_of(const std::string& file) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
+/// The PTX of oracle.cu. (That for sm_90 is that for sm_75 but for `.target`.)
+inline std::string oracle_ptx(const std::string& arch) {
+  return arch == "sm_90" ? retarget(text_of("oracle/oracle.sm_75.ptx"), arch)
+                         : text_of("oracle/oracle." + arch + ".ptx");
+}
+
 /// PTX and machine code of one compilation.
 struct Recorded {
   explicit Recorded(const std::string& arch)
-      : ptx(text_of("oracle/oracle." + arch + ".ptx")),
+      : ptx(oracle_ptx(arch)),
         cubin(text_of("oracle/oracle." + arch + ".cubin")),
         module(ptx::parse(ptx, "oracle.ptx")) {}
   /// A cubin that holds its PTX.

@@ -43,7 +43,7 @@ def run(*arguments: object) -> tuple[int, str, str]:
     """Exit code, output and complaints of a command."""
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = warpgauge([str(one) for one in arguments])
+        code = warpgauge([str(argument) for argument in arguments])
         out.flush()
     require("Traceback" not in err.getvalue(), "no error is a traceback", err.getvalue())
     return code, out.buffer.getvalue().decode("utf-8"), err.getvalue()

@@ -80,7 +80,11 @@ def tab(page, name):
 
 
 def shown(page, selector):
-    return [one for one in page.find_elements(By.CSS_SELECTOR, selector) if one.is_displayed()]
+    return [
+        element
+        for element in page.find_elements(By.CSS_SELECTOR, selector)
+        if element.is_displayed()
+    ]
 
 
 def wait_for(condition, seconds=10):

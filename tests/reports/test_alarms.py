@@ -3,13 +3,12 @@ acknowledgements on the page, in the digest and in exit codes."""
 
 import re
 import shlex
-import sys
 from datetime import date
 from html import unescape
-from pathlib import Path
 
 import numpy as np
 import pytest
+from followed_series import follow
 from page_samples import GPU, HOSTILE, RUNS, a_run, a_series, build, conflicts, digest_of, render
 from some_facts import a_fact, registers, write
 from warpgauge.changes.alarms import alarms
@@ -22,10 +21,6 @@ from warpgauge.page import badge
 from warpgauge.page.groups import groups
 from warpgauge.page.sections import change_text
 from warpgauge.program import main
-
-sys.path.append(str(Path(__file__).parents[2] / "reports" / "benchmarks"))
-
-from alarms import KINDS, Followed, follow  # noqa: E402
 
 FAR = "2999-12-31"
 STILL = "1 value got worse before and did not recover"
@@ -69,7 +64,7 @@ def test_more_nights_leave_the_alarms_of_earlier_nights_as_they_are(seed, rememb
     all_of_them = told(alarms(logs))
     assert all_of_them
     for count in range(10, len(logs)):
-        assert told(alarms(logs[:count])) == [one for one in all_of_them if one[1] < count]
+        assert told(alarms(logs[:count])) == [alarm for alarm in all_of_them if alarm[1] < count]
 
 
 def test_a_shift_that_the_detector_loses_again_is_kept():
@@ -172,7 +167,7 @@ def test_every_commit_that_a_drift_crept_over_may_be_to_blame():
     runs = [a_run(night, gpu=True, commit=f"{night:010}") for night in range(len(points))]
     gpu = {"source": "clock", "device_name": GPU}
     found = build([a_series("time.median_us", points, runs=runs, **gpu)], runs)
-    (group,) = [one for one in groups([*found.new, *found.earlier]) if one.crept]
+    (group,) = [group for group in groups([*found.new, *found.earlier]) if group.crept]
     found_with = group.moves[0].change.detected
     assert group.cause == "code" and group.label == f"up to {found_with.commit}"
     assert group.run == found_with and group.base.time < group.moves[0].change.run.time
@@ -191,12 +186,10 @@ def test_an_exact_value_is_back_with_its_old_value_only():
 
 
 def test_the_page_of_every_night_of_simulated_series_keeps_what_was_found(tmp_path, remembered):
-    """One of each kind. (reports/benchmarks/alarms.py follows 40.)"""
-    kinds = [type(kind)(**{**vars(kind), "count": 1}) for kind in KINDS]
-    followed: list[Followed] = follow(kinds, 45, 1, tmp_path)
-    found = [one for one in followed if one.found is not None]
-    assert {"5 % slower", "5 % slower, then back"} <= {one.kind.name for one in found}
-    assert [one.kind.name for one in found if not one.reported or one.lost] == []
+    followed = follow(45, 1, tmp_path)
+    found = [series for series in followed if series.found is not None]
+    assert {"5 % slower", "5 % slower, then back"} <= {series.kind.name for series in found}
+    assert [series.kind.name for series in found if not series.reported or series.lost] == []
 
 
 # The page
@@ -248,9 +241,9 @@ def test_what_is_older_than_the_nights_shown_stays_open():
     assert len(found.nights) == 10 and found.all_nights == 150
     assert found.headline == f"{STILL}: time.median_us of transpose.padded"
     assert (found.tone, found.exit_code, found.open) == ("attention", 1, 1)
-    (one,) = found.regressions
-    assert one.move.index is None and one.age > 100
-    assert len(one.rows[0].spark) == 40 and 'id="open"' in render(found)
+    (regression,) = found.regressions
+    assert regression.move.index is None and regression.age > 100
+    assert len(regression.rows[0].spark) == 40 and 'id="open"' in render(found)
 
 
 def test_a_change_that_began_before_the_nights_shown_is_new_on_the_night_that_finds_it():
@@ -369,8 +362,11 @@ def test_an_acknowledgement_is_not_of_what_is_found_later():
     twice = a_series("instructions", values)
     known = acknowledged(twice, RUNS[15], date(2999, 12, 31))
     found = build([twice, conflicts(after=0)], RUNS, acknowledged=known)
-    (one,) = found.regressions
-    assert one.is_open and (one.move.change.before, one.move.change.after) == (6, 7)
+    (regression,) = found.regressions
+    assert regression.is_open and (regression.move.change.before, regression.move.change.after) == (
+        6,
+        7,
+    )
 
 
 def test_the_newest_acknowledgement_counts():
@@ -466,8 +462,11 @@ def test_nothing_judged_is_exit_code_3(tmp_path):
 def test_a_series_is_named_by_its_beginning_or_a_glob(pattern, db):
     assert ack(db, pattern) == 0
     with open_history(db) as history:
-        ((key, (one,)),) = history.acknowledgements().items()
-    assert key.metric == "registers" and (one.reason, str(one.until)) == ("issue 12", FAR)
+        ((key, (acknowledgement,)),) = history.acknowledgements().items()
+    assert key.metric == "registers" and (acknowledgement.reason, str(acknowledgement.until)) == (
+        "issue 12",
+        FAR,
+    )
 
 
 @pytest.mark.parametrize(
@@ -506,8 +505,8 @@ def test_a_run_with_an_impossible_date_is_not_what_an_acknowledgement_covers(db,
         history.ingest(write(tmp_path / "wrong.jsonl", [wrong]))
     assert ack(db, NAME) == 0
     with open_history(db) as history:
-        ((one,),) = history.acknowledgements().values()
-    assert f"{one.covers:%Y-%m-%d}" == "2026-01-03"
+        ((acknowledgement,),) = history.acknowledgements().values()
+    assert f"{acknowledgement.covers:%Y-%m-%d}" == "2026-01-03"
 
 
 def test_pruning_leaves_what_is_open_and_forgets_acknowledgements_of_what_is_gone(db, capsys):

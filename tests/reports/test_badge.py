@@ -40,7 +40,7 @@ def test_what_needs_attention_is_no_red_badge():
     found = build([PASSING, missing])
     assert found.tone == "attention" and badge.words(found) == "passing"
     worse = build([PASSING, a_series("instructions", [5] * 29 + [6])], RUNS)
-    colours = [json.loads(badge.endpoint(one, ""))["color"] for one in (found, worse)]
+    colours = [json.loads(badge.endpoint(report, ""))["color"] for report in (found, worse)]
     colours.append(json.loads(badge.endpoint(build([conflicts()], RUNS), ""))["color"])
     assert len(set(colours)) == 3
 

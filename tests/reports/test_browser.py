@@ -283,7 +283,7 @@ def test_shares_of_the_first_value(times):
 
 def test_a_chart_for_each_variant(times):
     see(times, "split")
-    titles = [one.text for one in times.find_elements(By.CSS_SELECTOR, "#trend .plot-title")]
+    titles = [title.text for title in times.find_elements(By.CSS_SELECTOR, "#trend .plot-title")]
     assert titles == ["quick", "slow"]
     assert len(times.find_elements(By.CSS_SELECTOR, "#trend canvas")) == 2
     press(times, "Zoom in")
@@ -335,7 +335,11 @@ def test_a_search_opens_what_it_finds_in(chromium, tmp_path):
     assert "18 rows" in part.text and part.get_attribute("open") is None
     search(chromium, "small1.")
     wait_for(lambda: part.get_attribute("open"))
-    (row,) = [one for one in part.find_elements(By.CSS_SELECTOR, "tbody tr") if one.is_displayed()]
+    (row,) = [
+        element
+        for element in part.find_elements(By.CSS_SELECTOR, "tbody tr")
+        if element.is_displayed()
+    ]
     assert "small1.f32" in row.text
     chromium.find_element(By.CSS_SELECTOR, "#filter button[type=reset]").click()
     wait_for(lambda: part.get_attribute("open") is None)
@@ -461,11 +465,11 @@ def test_light_and_dark_have_contrast(page):
     assert len(papers) == 2
 
 
-def contrast(one, other):
+def contrast(text, ground):
     def luminance(colour):
         parts = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
         linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in parts]
         return sum(w * c for w, c in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
 
-    low, high = sorted((luminance(one), luminance(other)))
+    low, high = sorted((luminance(text), luminance(ground)))
     return (high + 0.05) / (low + 0.05)

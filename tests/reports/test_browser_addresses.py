@@ -25,7 +25,7 @@ def hash_of(page):
 
 
 def problem(page):
-    return "".join(one.text for one in shown(page, "#address-problem"))
+    return "".join(element.text for element in shown(page, "#address-problem"))
 
 
 def test_a_fact_has_an_address_that_lasts(page):
@@ -90,10 +90,10 @@ def test_gpus_of_one_architecture_have_trends_of_their_own(chromium, tmp_path):
     ]
     opened(chromium, tmp_path, both, GPU_RUNS)
     address = chromium.current_url
-    for one in both:
-        go(chromium, address, trend(one.key))
-        assert one.key.device_name in chromium.find_element(By.CSS_SELECTOR, "figcaption").text
-        assert hash_of(chromium) == trend(one.key)
+    for series in both:
+        go(chromium, address, trend(series.key))
+        assert series.key.device_name in chromium.find_element(By.CSS_SELECTOR, "figcaption").text
+        assert hash_of(chromium) == trend(series.key)
 
 
 def test_addresses_that_the_feed_has_lead_to_the_trend(chromium, tmp_path):
@@ -276,8 +276,8 @@ def test_a_table_is_taken_as_json_and_as_csv(page, files):
     name, text = files("#every", "JSON")
     assert name == "warpgauge-every-2026-01-30.json"
     rows = json.loads(text)
-    (one,) = [row for row in rows if row["where"] == "sm_80, emulator" and row["value"] == 31]
-    assert one["case"] == "transpose.padded.f32@64x64" and one["unit"] == "wavefronts"
+    (value,) = [row for row in rows if row["where"] == "sm_80, emulator" and row["value"] == 31]
+    assert value["case"] == "transpose.padded.f32@64x64" and value["unit"] == "wavefronts"
     name, text = files("#every", "CSV")
     assert name.endswith(".csv")
     assert [row["case"] for row in csv.DictReader(io.StringIO(text))] == [

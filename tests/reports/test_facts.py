@@ -56,13 +56,13 @@ def test_values_of_a_record_are_read_one_by_one(tmp_path):
     *_, record = records([one_value])
     values = {"registers": 20, "occupancy.limiter": "warps", "shared.bank_conflicts": 5}
     text, path = text_of([one_value]), tmp_path / "facts.jsonl"
-    for spelled in (as_line, lambda one: as_line(dict(reversed(one.items())))):
+    for spelled in (as_line, lambda record: as_line(dict(reversed(record.items())))):
         path.write_text(text.replace(as_line(record), spelled(record | {"values": values})))
         facts = read_facts(path)
         assert [(fact.metric, fact.value) for fact in facts] == list(values.items())
         assert {fact.source for fact in facts} == {"cupti"}
-    written = [one for one in records_of(facts + facts[:1]) if one["record"] == "values"]
-    assert [one["values"] for one in written] == [values, {"registers": 20}]
+    written = [record for record in records_of(facts + facts[:1]) if record["record"] == "values"]
+    assert [record["values"] for record in written] == [values, {"registers": 20}]
 
 
 def test_times_have_an_interval_and_the_state_of_the_machine():
@@ -90,7 +90,7 @@ def test_hostile_lines_are_errors(tmp_path, line):
 
 
 def schema():
-    return json.loads((ROOT / "metrics" / "fact.schema.json").read_text())
+    return json.loads((ROOT / "metrics" / "facts" / "fact.schema.json").read_text())
 
 
 def test_schema_is_valid_and_closed():
@@ -146,6 +146,18 @@ def test_the_last_record_of_a_run_counts_and_a_run_without_end_was_cut_off(tmp_p
         assert FactFile(path).runs[run["run"]].exit_code == exit_code
     path.write_text(path.read_text() + '{"rec')
     assert FactFile(path).runs[run["run"]].exit_code is None
+
+
+def test_records_of_a_run_add_up_to_its_devices(tmp_path):
+    """Each process of a gate writes the run with the devices that it knows."""
+    run, *rest = records([a_fact(1)])
+    other = run | {"devices": [{"name": "other"}]}
+    last = {key: value for key, value in run.items() if key != "devices"}
+    path = tmp_path / "facts.jsonl"
+    path.write_text("".join(map(as_line, [other, run, *rest, last])))
+    (fact,) = read_facts(path)
+    assert fact.device.chip == "GH100"
+    assert [device.name for device in fact.run.devices] == ["other", fact.device.name]
 
 
 @pytest.mark.parametrize(

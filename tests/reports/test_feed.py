@@ -1,6 +1,7 @@
 """The feed has what got worse and what recovered, and stays the same for those who read it."""
 
 import re
+from dataclasses import replace
 from xml.etree import ElementTree
 
 from page_samples import HOSTILE, RUNS, a_series, build, conflicts
@@ -15,7 +16,9 @@ WORSE_AND_BACK = [5] * 10 + [6] * 10 + [5] * 10  # from night 10 to night 20, 5 
 
 def fed(series, nights=30, title="nightly", **options):
     runs = RUNS[:nights]
-    kept = [one if nights == 30 else type(one)(one.key, one.points[:nights]) for one in series]
+    kept = [
+        whole if nights == 30 else replace(whole, points=whole.points[:nights]) for whole in series
+    ]
     text = feed(Contents(build(kept, runs, **options)), title, ADDRESS)
     return ElementTree.fromstring(text)
 
@@ -48,8 +51,8 @@ def test_entries_keep_their_ids_from_night_to_night():
     series = [a_series("instructions", WORSE_AND_BACK), conflicts(after=0)]
     first = entries(fed(series, nights=15))
     later = entries(fed(series))
-    assert [one["id"] for one in first] == [later[-1]["id"]]
-    assert len({one["id"] for one in later}) == len(later) == 2
+    assert [entry["id"] for entry in first] == [later[-1]["id"]]
+    assert len({entry["id"] for entry in later}) == len(later) == 2
 
 
 def test_all_that_atom_asks_for_is_there():
@@ -58,13 +61,15 @@ def test_all_that_atom_asks_for_is_there():
     links = {link.get("rel"): link.get("href") for link in root.findall(f"{ATOM}link")}
     assert links == {"self": f"{ADDRESS}feed.xml", "alternate": ADDRESS}
     assert root.find(f"{ATOM}author/{ATOM}name").text == "nightly"
-    for one in [root, *root.findall(f"{ATOM}entry")]:
+    for part in [root, *root.findall(f"{ATOM}entry")]:
         for name in ("id", "title", "updated"):
-            assert len(one.findall(f"{ATOM}{name}")) == 1 and one.findtext(f"{ATOM}{name}").strip()
+            assert (
+                len(part.findall(f"{ATOM}{name}")) == 1 and part.findtext(f"{ATOM}{name}").strip()
+            )
         assert re.fullmatch(
-            r"tag:kernels\.example,2026(-\d\d-\d\d)?:/nights/[a-z0-9/]+", one.findtext(f"{ATOM}id")
+            r"tag:kernels\.example,2026(-\d\d-\d\d)?:/nights/[a-z0-9/]+", part.findtext(f"{ATOM}id")
         )
-        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", one.findtext(f"{ATOM}updated"))
+        assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", part.findtext(f"{ATOM}updated"))
     assert root.findtext(f"{ATOM}updated") == "2026-01-30T02:00:00Z"
 
 

@@ -67,8 +67,8 @@ def test_a_link_to_what_is_folded_opens_it(chromium, tmp_path):
 def hits(page):
     """What each part of the page says to have of a search."""
     links = page.find_elements(By.CSS_SELECTOR, "nav a:has(.hits)")
-    of = ((one.get_attribute("hash")[1:], one) for one in links)
-    return {name: int(one.find_element(By.CLASS_NAME, "hits").text) for name, one in of}
+    of = ((link.get_attribute("hash")[1:], link) for link in links)
+    return {name: int(link.find_element(By.CLASS_NAME, "hits").text) for name, link in of}
 
 
 def test_a_search_stays_in_its_part_and_counts_what_the_others_have(page):
@@ -237,7 +237,10 @@ def test_what_costs_time_is_open_before_what_costs_registers():
     registers = a_series("registers", [20] * 9 + [60] * 21)
     time = a_series("time.median_us", [100] * 9 + [110] * 21, variant="naive", **gpu)
     found = build([registers, time], [*RUNS, *GPU_RUNS])
-    assert [one.move.key.metric for one in found.regressions] == ["time.median_us", "registers"]
+    assert [regression.move.key.metric for regression in found.regressions] == [
+        "time.median_us",
+        "registers",
+    ]
     assert render(found).index("110 µs") < render(found).index("60 registers/thread")
     text = digest_of(found)
     assert text.index("110 µs") < text.index("60 registers/thread")
@@ -259,7 +262,7 @@ def test_an_open_value_that_was_as_before_last_night_is_not_told_as_worse(last, 
     gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
     time = a_series("time.median_us", [100, 100.5] * 7 + [110, 110.5] * 7 + [110, last], **gpu)
     found = build([time], GPU_RUNS)
-    assert [one.is_open for one in found.regressions] == [True]
+    assert [regression.is_open for regression in found.regressions] == [True]
     card = render(found).partition('id="morning"')[2].partition('class="tonight"')[0]
     assert ("last night as before, to be confirmed: " in card) == is_said
     assert ('<b class="worse">' in card) != is_said

@@ -53,7 +53,7 @@ def test_more_occupancy_is_better_on_the_next_generation():
 
 def test_the_colour_of_a_step_is_that_of_the_number_in_it():
     """Two cases are better and one is worse, by more: the mean is worse."""
-    few = [one for i in range(2) for one in pair("registers", 8, 7, f"v{i}", **REGISTERS)]
+    few = [series for i in range(2) for series in pair("registers", 8, 7, f"v{i}", **REGISTERS)]
     cell = step_of([*few, *pair("registers", 8, 16, **REGISTERS)], "registers")
     assert matrix_text.mean_change(cell) == "+15 %"
     assert matrix_text.gain(cell, catalog()["registers"]) < 0
@@ -101,10 +101,10 @@ def test_what_only_one_of_them_has_is_not_compared():
 
 
 def test_generations_are_in_the_order_of_their_numbers():
-    one = [
+    series = [
         a_series("registers", [1], arch, source="ptxas") for arch in ("sm_100", "sm_90", "sm_75")
     ]
-    assert generations.archs_of(values_of(one, RUNS)) == ("sm_75", "sm_90", "sm_100")
+    assert generations.archs_of(values_of(series, RUNS)) == ("sm_75", "sm_90", "sm_100")
 
 
 def test_of_one_architecture_what_a_gpu_measured_counts_before_what_was_emulated():
@@ -123,9 +123,14 @@ def test_resources_come_with_the_case_that_takes_most():
         a_series("spill.store_bytes", [8] * NIGHTS, "sm_90", variant="many", source="ptxas"),
         a_series("spill.store_bytes", [0] * NIGHTS, "sm_90", variant="few", source="ptxas"),
     ]
-    (one,) = generations.resources(values_of(series, RUNS))
-    assert (one.registers, one.most.key.variant) == (42, "many")
-    assert (one.spilling, one.stored, one.loaded, one.occupancy) == (1, 8, None, None)
+    (resources,) = generations.resources(values_of(series, RUNS))
+    assert (resources.registers, resources.most.key.variant) == (42, "many")
+    assert (resources.spilling, resources.stored, resources.loaded, resources.occupancy) == (
+        1,
+        8,
+        None,
+        None,
+    )
 
 
 def test_every_mean_has_a_link_to_its_cases():

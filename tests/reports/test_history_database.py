@@ -82,17 +82,6 @@ def test_a_newer_database_is_refused_and_left_as_it_is(url, database, tmp_path):
     assert facts
 
 
-def test_a_history_without_acknowledgements_gets_their_table(url, database, tmp_path):
-    with open_history(url) as history:
-        history.ingest(write(tmp_path / "facts.jsonl", [a_fact()]))
-    with database.writing() as connection:
-        connection.exec_driver_sql("DROP TABLE acknowledgements")
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0002'")
-    with open_history(url) as history:
-        assert history.acknowledgements() == {}
-        assert len(history.runs()) == 1
-
-
 def test_tables_of_others_are_left_alone(url, database):
     with database.writing() as connection:
         connection.exec_driver_sql("DROP TABLE alembic_version")

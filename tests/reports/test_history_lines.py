@@ -94,7 +94,7 @@ def test_with_another_schema_all_is_read_again(ingest, read, monkeypatch):
 )
 def test_lines_in_other_forms_are_facts_too(ingest, spell):
     for night in (1, 2):
-        assert ingest(*a_night(night), spell=lambda one: spelled(one, spell)).new == 4
+        assert ingest(*a_night(night), spell=lambda record: spelled(record, spell)).new == 4
 
 
 def spelled(record, spell):

@@ -98,7 +98,7 @@ def test_runs_as_a_table(report, tmp_path):
     path.write_text(path.read_text() + as_line(END | {"run": "x\x1b[2J", "exit_code": 2}))
     report("ingest", path)
     status, out, err = report("runs")
-    assert status == 0 and err.endswith("/history.db, form 0003: 3 runs\n")
+    assert status == 0 and err.endswith("/history.db, form 0001: 3 runs\n")
     assert [re.split("  +", line) for line in out.splitlines()] == [
         ["run", "time (UTC)", "commit", "branch", "label", "toolkit", "device", "driver", "exit"]
         + ["verdicts"],

@@ -20,7 +20,7 @@ def table(**curves):
         "registers": 40,
         "shared": 0,
         "architectures": [
-            {"arch": arch, "over": {"registers": [point(*one) for one in points]}}
+            {"arch": arch, "over": {"registers": [point(*values) for values in points]}}
             for arch, points in curves.items()
         ],
     }

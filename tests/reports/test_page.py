@@ -259,9 +259,9 @@ def test_descriptions_are_folded():
 
 
 def test_the_environment_of_two_nights_is_compared(sample, page):
-    assert [(one.what, one.before, one.after) for one in sample.differences] == [
-        ("CUDA toolkit", "13.0", "13.0, 13.1")
-    ]
+    assert [
+        (difference.what, difference.before, difference.after) for difference in sample.differences
+    ] == [("CUDA toolkit", "13.0", "13.0, 13.1")]
     assert "CUDA toolkit: 13.0 → 13.0, 13.1" in Page(page).texts("li")
 
 

@@ -27,7 +27,7 @@ def timed(case, flops=None, bandwidth=None, share=None, device=GPU):
 
 
 def rooflines_of(*groups):
-    rows = build([one for group in groups for one in group]).rows
+    rows = build([series for group in groups for series in group]).rows
     return speeds.rooflines(speeds.speeds(rows))
 
 
@@ -62,7 +62,7 @@ def test_each_gpu_has_its_roofline_and_one_without_arithmetic_has_none():
         timed(case, 1e12, 4e12, 84, device=H200),
         timed(("copies", "v", "u8", "1"), None, 1e12, device="NVIDIA L4"),
     )
-    assert [(one.device, round(one.peak)) for one in found] == [
+    assert [(roofline.device, round(roofline.peak)) for roofline in found] == [
         (GPU, round(2.8e12 / 0.84)),
         (H200, round(4e12 / 0.84)),
     ]
@@ -153,7 +153,7 @@ def test_columns_that_are_empty_are_left_out():
 
 def test_long_tables_are_folded():
     cases = [timed(("dot", f"v{i}", "f32", "100"), None, 1e12 + i, 30) for i in range(20)]
-    page = render(build([one for case in cases for one in case]))
+    page = render(build([series for case in cases for series in case]))
     assert f"<summary>5 more cases of {GPU}</summary>" in page
 
 
@@ -186,7 +186,10 @@ def test_two_gpus_are_compared_by_the_same_cases():
     found = build([*old, *new])
     ((first, other, families),) = speeds.beside(speeds.speeds(found.current))
     assert (first, other) == (GPU, H200)
-    assert [(one.family, one.cases, one.median) for one in families] == [("a", 3, 2), ("b", 1, 1)]
+    assert [(family.family, family.cases, family.median) for family in families] == [
+        ("a", 3, 2),
+        ("b", 1, 1),
+    ]
     assert families[0].most[0] == pytest.approx(20)
     assert families[0].most[1].key.variant == "z"
     page = render(found)

@@ -20,7 +20,7 @@ def times(variant, sizes, family="chase", device=GPU):
 
 
 def curves_of(*groups):
-    rows = build([one for group in groups for one in group]).rows
+    rows = build([series for group in groups for series in group]).rows
     return curves.curves(speeds.speeds(rows))
 
 
@@ -52,7 +52,7 @@ def test_few_sizes_and_near_ones_make_no_curve():
 def test_each_gpu_has_its_picture():
     found = curves_of(times("v", TABLES), times("v", TABLES[1:], device="NVIDIA H200"))
     assert [group.device for group in found] == [GPU, "NVIDIA H200"]
-    stems = [one.stem for one in times_over_size.gallery_of(found).pictures]
+    stems = [picture.stem for picture in times_over_size.gallery_of(found).pictures]
     assert len(set(stems)) == 2 and all(stem.startswith("times-chase._.i32-n-") for stem in stems)
 
 

@@ -19,7 +19,7 @@ def test_a_range_has_subjects_and_authors_the_newest_first(scratch):
     scratch.commit("Pad the tile", author="Ada <ada@x.example>")
     last = scratch.commit("Unroll by 4\n\nTwice as fast.", author="Grace <g@x.example>")
     found = Repository(scratch.folder).between(base, last)
-    assert [one.subject for one in found.commits] == ["Unroll by 4", "Pad the tile"]
+    assert [commit.subject for commit in found.commits] == ["Unroll by 4", "Pad the tile"]
     assert found.authors == ("Grace", "Ada")
     assert (found.commits[0].hash, found.lost, found.problem) == (last, 0, None)
     assert found.summary == "2 commits by Grace, Ada"

@@ -58,9 +58,9 @@ def test_the_nights_are_the_same_each_time(tmp_path):
 
 def test_what_the_machine_moved_is_no_regression(history):
     moved = {
-        one.key.id
-        for one in history.series(metric=TIME)
-        for change in changes(one, catalog()[TIME])
+        series.key.id
+        for series in history.series(metric=TIME)
+        for change in changes(series, catalog()[TIME])
         if change.mark == "moved" and change.better is False
     }
     assert moved == {
@@ -83,11 +83,11 @@ def test_what_is_planted_is_found_and_nothing_else(regressed):
 
 def test_what_was_repaired_was_worse_before(history):
     (repaired,) = (event.change for event in simulated_nights.EVENTS if event.end)
-    series = [one for one in history.series(metric=REGISTERS) if one.key.id == repaired.case]
-    for one in series:
-        values = [point.value for point in one.points]
+    found = [each for each in history.series(metric=REGISTERS) if each.key.id == repaired.case]
+    for series in found:
+        values = [point.value for point in series.points]
         assert values[repaired.night] > values[0] == values[repaired.until] == values[-1]
-    assert len(series) == 3
+    assert len(found) == 3
 
 
 def test_the_acknowledged_regression_is_kept_with_its_reason(history):

@@ -141,7 +141,7 @@ def write(path: Path, facts: Iterable[dict], exit_code: int | None = None) -> Pa
 
 
 def _run(name: str, fact: dict, facts: Iterable[dict]) -> dict:
-    found = (one.get("device") for one in facts if one["run"] == name)
+    found = (fact.get("device") for fact in facts if fact["run"] == name)
     devices = {device["name"]: device for device in found if device}
     members = {"record": "run", "schema": "warpgauge.fact/2", "run": name}
     members |= {key: fact.get(key) for key in _RUN}

@@ -3,7 +3,7 @@
 The nights are replayed in order, so that a shift counts from the night that a reader of that
 night's page could see it, and stays though the detector, with more nights, thinks otherwise. Alarms
 are a function of the values alone: a page drawn again, or of a history gathered again from the
-facts, has the same ones. reports/benchmarks/alarms.py tries it on simulated series.
+facts, has the same ones.
 """
 
 from __future__ import annotations

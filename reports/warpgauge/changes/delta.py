@@ -51,8 +51,8 @@ class Delta:
         if self.document["kind"] != "values":
             return self.document["headline"]
         marks = self.document["marks"]
-        shown = (one for one in _WORDS if marks.get(one) or one in _ALWAYS)
-        return f"{', '.join(f'{marks[one]:,} {_WORDS[one]}' for one in shown)} against the base"
+        shown = (mark for mark in _WORDS if marks.get(mark) or mark in _ALWAYS)
+        return f"{', '.join(f'{marks[mark]:,} {_WORDS[mark]}' for mark in shown)} against the base"
 
     @property
     def origin(self) -> str:
@@ -63,20 +63,20 @@ class Delta:
         """The findings that the base has, too, and that are not worse now."""
         if self.document["kind"] != "values":
             return frozenset()
-        had, moved = {(*_key(one), one.verdict) for one in base.found}, self._moved()
+        had, moved = {(*_key(finding), finding.verdict) for finding in base.found}, self._moved()
         return frozenset(
-            one
-            for one in results.found
-            if (*_key(one), one.verdict) in had and _key(one) not in moved
+            finding
+            for finding in results.found
+            if (*_key(finding), finding.verdict) in had and _key(finding) not in moved
         )
 
     def _moved(self) -> set[Key]:
         """The values that are not what they were, and not better."""
         changes: Iterable[dict[str, Any]] = self.document.get("changes", ())
         return {
-            (one["id"], one.get("arch"), one["metric"])
-            for one in changes
-            if one["mark"] not in _NOT_WORSE
+            (change["id"], change.get("arch"), change["metric"])
+            for change in changes
+            if change["mark"] not in _NOT_WORSE
         }
 
 

@@ -44,22 +44,22 @@ def changes(document: dict[str, Any], most: int | None = None) -> list[str]:
 
 def _values(document: dict[str, Any]) -> list[str]:
     causes = (
-        [text(one.get("cause", "a case that fails")), *(one[mark] for mark in _MARKS)]
-        for one in document["causes"]
+        [text(cause.get("cause", "a case that fails")), *(cause[mark] for mark in _MARKS)]
+        for cause in document["causes"]
     )
     rows = (
         [
-            one["mark"],
-            _case(one),
-            code(one["metric"]),
-            _quantity(one.get("a")),
-            _quantity(one.get("b")),
-            text(one["unit"]),
-            f"{one['relative']:+.1%}" if "relative" in one else "",
-            text(", ".join(filter(None, (one.get("cause"), one.get("reason"))))),
-            _place((one.get("lines") or [{}])[0]),
+            change["mark"],
+            _case(change),
+            code(change["metric"]),
+            _quantity(change.get("a")),
+            _quantity(change.get("b")),
+            text(change["unit"]),
+            f"{change['relative']:+.1%}" if "relative" in change else "",
+            text(", ".join(filter(None, (change.get("cause"), change.get("reason"))))),
+            _place((change.get("lines") or [{}])[0]),
         ]
-        for one in document["changes"]
+        for change in document["changes"]
     )
     columns = ["", "case", "metric", "A", "B", "unit", "change", "why", "at"]
     return _table(["cause", *_MARKS], causes, numbers=4) + _table(columns, rows)
@@ -68,22 +68,22 @@ def _values(document: dict[str, Any]) -> list[str]:
 def _counts(document: dict[str, Any]) -> list[str]:
     def cells(counted: dict[str, Any]) -> list[object]:
         lines = counted["lines"]
-        both = [lines[one][which] for one in _CONFIDENCES for which in ("equal", "different")]
+        both = [lines[level][which] for level in _CONFIDENCES for which in ("equal", "different")]
         return [counted["cases"], lines["compared"], *both]
 
-    families = [[code(name), *cells(one)] for name, one in document["families"].items()]
+    families = [[code(name), *cells(counted)] for name, counted in document["families"].items()]
     families.append(["total", *cells(document["total"])])
     differences = (
         [
-            _case(one),
-            code(one["metric"]),
-            _quantity(one["a"]),
-            _quantity(one["b"]),
-            one["confidence"],
-            text(one.get("confidence_reason", "")),
-            _place(one),
+            _case(difference),
+            code(difference["metric"]),
+            _quantity(difference["a"]),
+            _quantity(difference["b"]),
+            difference["confidence"],
+            text(difference.get("confidence_reason", "")),
+            _place(difference),
         ]
-        for one in document["differences"]
+        for difference in document["differences"]
     )
     left_out = [
         f"- {why.replace('_', ' ')}: {code(case)}"
@@ -91,7 +91,7 @@ def _counts(document: dict[str, Any]) -> list[str]:
         for case in cases
     ]
     columns = ["family", "cases", "lines"]
-    columns += [f"{one}, {which}" for one in _CONFIDENCES for which in ("equal", "not")]
+    columns += [f"{level}, {which}" for level in _CONFIDENCES for which in ("equal", "not")]
     of_differences = ["case", "metric", "A", "B", "confidence", "why", "at"]
     found = _table(columns, families, numbers=8) + _table(of_differences, differences)
     return found + (["", "Not compared:", "", *left_out] if left_out else [])
@@ -104,15 +104,17 @@ def _table(columns: list[str], rows: Iterable[list[object]], numbers: int = 0) -
     return ["", row(columns), rule, *lines] if lines else []
 
 
-def _case(one: dict[str, Any]) -> str:
+def _case(record: dict[str, Any]) -> str:
     """Of a kernel of compiled files with its name."""
-    case = code(one["id"] + (f" on {one['arch']}" if "arch" in one else ""))
-    return f"{case} {code(shortened(one['kernel'], _KERNEL))}" if "kernel" in one else case
+    case = code(record["id"] + (f" on {record['arch']}" if "arch" in record else ""))
+    return f"{case} {code(shortened(record['kernel'], _KERNEL))}" if "kernel" in record else case
 
 
 def _quantity(value: float | str | None) -> str:
     return "" if value is None else text(rounded(value))
 
 
-def _place(one: dict[str, Any]) -> str:
-    return code(f"{one['file']}:{one['line']}") if "line" in one and "file" in one else ""
+def _place(record: dict[str, Any]) -> str:
+    return (
+        code(f"{record['file']}:{record['line']}") if "line" in record and "file" in record else ""
+    )

@@ -1,7 +1,8 @@
 """Finds drifts: levels that creep, so that no night shows a shift.
 
 The median of the newest nights is compared with that of as many nights around 30 and 60 nights ago,
-after the last shift. reports/benchmarks/alarms.py measures what that finds, and false alarms.
+after the last shift. reports/benchmarks/change_points.py measures what that finds, and false
+alarms.
 """
 
 from __future__ import annotations

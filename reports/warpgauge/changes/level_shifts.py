@@ -1,22 +1,19 @@
 """Finds shifts of the level of a noisy series: change points by ruptures, robust against outliers.
 
 Outliers are replaced by the median of their neighbours, ruptures' KernelCPD (exact, in C) finds
-the shifts, and what the nights beside a shift do not show as a step is dropped. The library and the
-parameters were chosen with reports/benchmarks/change_points.py, on simulated series with 1 % of
-outliers up to 50 %, drifts, clock ticks and clock states:
+the shifts, and what the nights beside a shift do not show as a step is dropped. The parameters were
+chosen on the simulated series of reports/benchmarks/change_points.py, with 1 % of outliers up to
+50 %, drifts, clock ticks and clock states:
 
 - False alarms per 1,000 nights, for a reader of every night's report: 0.26 on average of all
   kinds of series (0.13 where the noise is steady, 0.8 on a random walk, 0.9 where the noise
-  doubles). A penalty of 17 gives 1.13, of 30 0.09; a level of 2 nights 1.13. KernelCPD alone
-  gives 20.
+  doubles). A penalty of 17 gave 1.13, of 30 0.09; a level of 2 nights 1.13; KernelCPD alone 20.
 - Where the noise is steady, all shifts of 10 times the noise are found after 3 nights, and 85 % of
   4 times; after 7 nights all of 4 times and 28 % of twice the noise; after 30, 79 % of twice.
   Shifts as small as the noise are missed (96 %), those under 0.5 % are not reported.
-- The rbf kernel finds no shift of 4 times the noise after 3 nights. The l1 cost takes about a
-  second for a series. Apache Otava alone misses 22 % of shifts of 10 times the noise after 7
-  nights, because of outliers; without them it is faster to find (98 % of 4 times the noise after 3
-  nights), with 2.5 false alarms in hindsight where these are 0.0. It pins one version of numpy, and
-  brings clients of BigQuery, PostgreSQL and Slack.
+- The rbf kernel found no shift of 4 times the noise after 3 nights, the l1 cost took about a second
+  for a series, and Apache Otava alone missed 22 % of shifts of 10 times the noise after 7 nights,
+  because of outliers.
 
 How times differ from night to night is assumed there: no series of nights has been recorded yet.
 """
@@ -51,22 +48,20 @@ class Shift:
         return abs(night - self.at)
 
 
-def level_shifts(
-    logs: np.ndarray, *, penalty: float = PENALTY, min_nights: int = MIN_NIGHTS
-) -> list[Shift]:
+def level_shifts(logs: np.ndarray) -> list[Shift]:
     """The shifts of the level of a series of natural logarithms, a value a night, in order."""
-    if len(logs) < max(MIN_HISTORY, 2 * min_nights):
+    if len(logs) < MIN_HISTORY:
         return []
     import ruptures  # with SciPy: most series are too short or exact, and it takes a second to load
 
     noise = noise_of(logs)
     smooth = without_outliers(logs, OUTLIER * noise) / noise
-    detector = ruptures.KernelCPD(kernel="linear", min_size=min_nights)
-    found = [int(i) for i in detector.fit(smooth - smooth.mean()).predict(pen=penalty)[:-1]]
+    detector = ruptures.KernelCPD(kernel="linear", min_size=MIN_NIGHTS)
+    found = [int(i) for i in detector.fit(smooth - smooth.mean()).predict(pen=PENALTY)[:-1]]
     while found:
-        steps = _steps(logs, smooth, found, noise, min_nights)
+        steps = _steps(logs, smooth, found, noise)
         weakest = min(range(len(found)), key=steps.__getitem__)
-        if steps[weakest] >= penalty:
+        if steps[weakest] >= PENALTY:
             break
         del found[weakest]
     bounds = [0, *found, len(smooth)]
@@ -101,16 +96,14 @@ def without_outliers(logs: np.ndarray, limit: float) -> np.ndarray:
     return np.where(np.abs(logs - medians) > limit, medians, logs)
 
 
-def _steps(
-    logs: np.ndarray, smooth: np.ndarray, found: list[int], noise: float, min_nights: int
-) -> list[float]:
+def _steps(logs: np.ndarray, smooth: np.ndarray, found: list[int], noise: float) -> list[float]:
     """The share of the nights next to each shift that its step explains, in squares of noise."""
     strengths = []
     bounds = [0, *found, len(smooth)]
     for before, at, after in zip(bounds, bounds[1:], bounds[2:], strict=False):
         left, right = smooth[max(before, at - REACH) : at], smooth[at : min(after, at + REACH)]
         step = right.mean() - left.mean()
-        if abs(step) * noise < MIN_SHIFT or _nights_of_levels(left, right, step) < min_nights:
+        if abs(step) * noise < MIN_SHIFT or _nights_of_levels(left, right, step) < MIN_NIGHTS:
             strengths.append(0.0)
             continue
         around = logs[max(0, at - 2 * REACH) : at + 2 * REACH]

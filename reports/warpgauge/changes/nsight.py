@@ -121,14 +121,14 @@ class Comparison:
             (self.different if fact.confidence == "exact" else self.unsure).append(text)
 
     def _launches_of(self, case: Case) -> list[Launch]:
-        here = [one for one in self._launches if _is_of(one.arch, case.arch)]
+        here = [launch for launch in self._launches if _is_of(launch.arch, case.arch)]
         if self._has_ranges:
             return [launch for launch in here if launch.case == case.id]
         mangled = {kernel.name for kernel in case.kernels}
         found = [launch for launch in here if launch.kernel in mangled]
         if found or case.kind not in _OF_PROGRAMS:
             return found
-        found = [one for one in here if plain_name(one.kernel) == case.variant]
+        found = [launch for launch in here if plain_name(launch.kernel) == case.variant]
         if len({launch.kernel for launch in found}) > 1:
             self.left.append(
                 f"left out: {case.id}: several kernels are called {case.variant}; run ncu with "

@@ -25,7 +25,7 @@ def suspicion(series: Series, metric: Metric, found: Sequence[Change]) -> Change
         return None
     measured = undisturbed(series)
     start = _newest_code(measured)
-    if start is None or any(one.index >= measured[start - MIN_NIGHTS][0] for one in found):
+    if start is None or any(change.index >= measured[start - MIN_NIGHTS][0] for change in found):
         return None
     values = [point.value for _, point in measured]
     logs = logarithms(values)

@@ -113,7 +113,7 @@ def _selected(results: Results, options: argparse.Namespace) -> Results:
         return results
     metric = partial(fits, options.metric)
     selected = results.only(case_filter(options).takes, metric, options.arch)
-    drawn = [one for one in selected.cases if one.values or not by_metric]
+    drawn = [case for case in selected.cases if case.values or not by_metric]
     if (results.cases or results.found) and not (drawn or selected.found):
         raise CommandError(
             "--filter, --exclude, --metric and --arch choose nothing of these results"

@@ -65,8 +65,8 @@ def check_values(members: dict[str, Any]) -> None:
     for name, value in members["values"].items():
         if name not in catalog():
             raise ValueError(f"key 'values' has the unknown metric '{name}'")
-        for key, one in ((f"values.{name}", value), ("limit.equal", equal)):
-            check_kind(name, one, key)
+        for key, given in ((f"values.{name}", value), ("limit.equal", equal)):
+            check_kind(name, given, key)
     if "verdict" in members and "scope" in members:
         raise ValueError("key 'verdict': values of lines and nodes are not judged")
     low, high = members.get("interval", (0, 0))

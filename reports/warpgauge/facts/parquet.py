@@ -49,10 +49,10 @@ def _table(facts: list[Fact]) -> pa.Table:
     found = dict(zip(names, map(list, zip(*map(table.cells, facts), strict=True)), strict=True))
     for number, word in _WORDS.items():
         both = found[number]
-        found[number] = [None if isinstance(one, str) else one for one in both]
-        found[word] = [one if isinstance(one, str) else None for one in both]
+        found[number] = [None if isinstance(value, str) else value for value in both]
+        found[word] = [value if isinstance(value, str) else None for value in both]
     found["run_time"] = list(map(datetime.fromisoformat, found["run_time"]))
-    found["limit_until"] = [one and date.fromisoformat(one) for one in found["limit_until"]]
+    found["limit_until"] = [day and date.fromisoformat(day) for day in found["limit_until"]]
     arrays = [pa.array(found[field.name], field.type) for field in _SCHEMA]
     return pa.Table.from_arrays(arrays, schema=_SCHEMA)
 

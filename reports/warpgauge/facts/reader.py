@@ -110,14 +110,19 @@ class FactFile:
                 values = members.pop("values")
                 self._take_values(number, members["case"], repr(members).encode(), values)
             case "run":
-                run = run_of(members)
-                ended = self.runs[run.id].exit_code if run.id in self.runs else None
-                self._run, self.runs[run.id] = run.id, replace(run, exit_code=ended)
-                self._cases.setdefault(run.id, {})
+                self._begin(run_of(members))
             case "case":
                 self._take_case(members)
             case "end":
                 self._end(members)
+
+    def _begin(self, run: Run) -> None:
+        """A repeated run record continues its run, perhaps with other devices."""
+        if known := self.runs.get(run.id):
+            devices = {device.name: device for device in (*known.devices, *run.devices)}
+            run = replace(run, devices=tuple(devices.values()), exit_code=known.exit_code)
+        self._run, self.runs[run.id] = run.id, run
+        self._cases.setdefault(run.id, {})
 
     def _take_values(self, number: int, key: str, shared: bytes, values: dict[str, Any]) -> None:
         known = self._cases_of_run().get(key)
@@ -160,10 +165,10 @@ class FactFile:
     def _fact(self, value: Value) -> Fact:
         members = dict(self._members(value))
         del members["record"], members["case"]
-        one = members.pop("values")[value.metric]
+        content = members.pop("values")[value.metric]
         members["metric"] = value.metric
-        if one is not None:
-            members["value"] = one
+        if content is not None:
+            members["value"] = content
         return fact_of(self.runs[value.run], value.case, members)
 
     def _members(self, value: Value) -> dict[str, Any]:

@@ -34,7 +34,7 @@ class Device:
 
 @dataclass(frozen=True)
 class Run:
-    """A run of the program; the devices are all that its last record names. `exit_code` is that of
+    """A run of the program; the devices are all that its records name. `exit_code` is that of
     its end; a run without one was cut off."""
 
     id: str

@@ -87,7 +87,7 @@ def compact(members: Any) -> str:
 
 def _present(record: Any, leave_out: tuple[str, ...] = ()) -> Members:
     """The members of an object that say something, as JSON has them."""
-    pairs = ((one.name, getattr(record, one.name)) for one in fields(record))
+    pairs = ((member.name, getattr(record, member.name)) for member in fields(record))
     nothing = (None,) if isinstance(record, MachineState) else (None, (), {})
     return {
         name: _plain(value)
@@ -103,5 +103,5 @@ def _plain(value: Any) -> Any:
         usual = {"dynamic_shared_bytes": 0, "count": 1, "cluster": [1, 1, 1]}
         return _without(_present(value), usual)
     if isinstance(value, tuple):
-        return [_plain(one) for one in value]
+        return [_plain(item) for item in value]
     return _present(value) if hasattr(value, "__dataclass_fields__") else value

@@ -46,7 +46,9 @@ def read_runs(connection: Connection, chosen: RunChoice = EVERY_RUN) -> dict[int
 def _run(row: sa.Row) -> Run:
     """A run with the GPU that is first by name."""
     run = rows.run_from(row.record)
-    gpus = sorted((one for one in run.devices if not one.is_emulated), key=lambda one: one.name)
+    gpus = sorted(
+        (device for device in run.devices if not device.is_emulated), key=lambda device: device.name
+    )
     names = ("name", "chip", "compute_capability", "driver", "uuid_hash")
     return Run(
         id=run.id,

@@ -38,7 +38,7 @@ class History:
 
     @property
     def form(self) -> str:
-        """The newest migration that the database has: "0003"."""
+        """The newest migration that the database has: "0001"."""
         return FORM
 
     def runs(self, chosen: RunChoice = EVERY_RUN) -> list[Run]:

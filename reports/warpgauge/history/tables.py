@@ -24,7 +24,7 @@ from sqlalchemy import (
     UniqueConstraint,
 )
 
-FORM = "0003"  # the newest migration
+FORM = "0001"  # the newest migration
 metadata = MetaData()
 
 

@@ -127,13 +127,13 @@ class _Writer:
         """Completes a run in the history with the facts of another file of it."""
         before = rows.run_from(row.record, row.exit_code)
         what = f"run '{run.id}'"
-        self._hold_same(line, what, *(_sources(one) for one in (before, run)))
+        self._hold_same(line, what, *(_sources(record) for record in (before, run)))
         called = _names(run) | _names(before)
         self._hold_same(line, what, called, _names(run))
         devices = {device.name: device for device in before.devices}
         for device in run.devices:
             devices[device.name] = self._merged(line, run, devices.get(device.name), device)
-        ends = [one.exit_code for one in (before, run) if one.exit_code is not None]
+        ends = [record.exit_code for record in (before, run) if record.exit_code is not None]
         ended = max(ends, default=None)
         merged = replace(before, devices=tuple(devices.values()), exit_code=ended, **called)
         if merged != before:
@@ -302,7 +302,7 @@ def _names(run: Run) -> dict[str, str]:
 def _said(row: sa.Row) -> dict[str, Any]:
     """All members of a state, its context and its case; of kernels the first that differs."""
     case = json.loads(row.case_record)
-    kernels = {f"kernel {one['name']}": one for one in case.pop("kernels", ())}
+    kernels = {f"kernel {kernel['name']}": kernel for kernel in case.pop("kernels", ())}
     own = {key: value for key, value in row._mapping.items() if key not in _RECORDS}
     del case["case"], own["id"]
     return own | case | kernels | json.loads(row.context)

@@ -98,9 +98,9 @@ def _case(members: dict[str, Any]) -> CaseResult:
 def _together(read: Iterable[Results]) -> Results:
     """Several results as one: what is wrong first, the worst exit code."""
     read = list(read)
-    worst = min(read, key=lambda one: _rank(one.exit_code))
-    found = (one for results in read for one in results.found)
-    cases = (one for results in read for one in results.cases)
+    worst = min(read, key=lambda results: _rank(results.exit_code))
+    found = (finding for results in read for finding in results.found)
+    cases = (case for results in read for case in results.cases)
     counts: Counter[str] = Counter()
     for results in read:
         counts.update(results.counts)
@@ -108,7 +108,7 @@ def _together(read: Iterable[Results]) -> Results:
         worst,
         headline="; ".join(dict.fromkeys(results.headline for results in read)),
         counts=dict(counts),
-        cases=tuple(sorted(cases, key=lambda one: not one.wrong)),
+        cases=tuple(sorted(cases, key=lambda case: not case.wrong)),
         found=tuple(sorted(found, key=badness)),
         cases_total=sum(results.cases_total for results in read),
         checks=sum(results.checks for results in read),
@@ -126,4 +126,4 @@ def _rank(exit_code: int) -> int:
 
 
 def _all(read: list[Results], name: str) -> tuple[Any, ...]:
-    return tuple(one for results in read for one in getattr(results, name))
+    return tuple(item for results in read for item in getattr(results, name))

@@ -36,7 +36,7 @@ class _Members:
 @cache
 def _known(cls: type[_Members]) -> frozenset[str]:
     """Names of the members that a part has."""
-    return frozenset(one.name for one in fields(cls))
+    return frozenset(member.name for member in fields(cls))
 
 
 @dataclass(frozen=True)
@@ -83,8 +83,8 @@ class Finding(_Members):
     def title(self) -> str:
         """ "transpose.tiled.f32@1024x1024 on sm_90 and 6 more": of the same case; of a compiled
         kernel with the number of files that have it."""
-        archs = {one.arch for one in self.others if one.case == self.case} - {self.arch}
-        files = {one.family for one in (self, *self.others)}
+        archs = {other.arch for other in self.others if other.case == self.case} - {self.arch}
+        files = {finding.family for finding in (self, *self.others)}
         more = f" and {len(archs)} more" if archs else ""
         everywhere = f", in {len(files)} files" if len(files) > 1 else ""
         return _title(self.case, self.arch) + more + everywhere
@@ -92,8 +92,8 @@ class Finding(_Members):
     @property
     def also(self) -> str:
         """ "on sm_80 (28), @1000x700 on sm_90 (36) and 5 more": the same case first."""
-        others = sorted(self.others, key=lambda one: one.case != self.case)
-        text = ", ".join(one._beside(self) for one in others[:_NAMED])
+        others = sorted(self.others, key=lambda other: other.case != self.case)
+        text = ", ".join(other._beside(self) for other in others[:_NAMED])
         return text + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
 
     def _beside(self, shown: Self) -> str:
@@ -243,8 +243,8 @@ class Results(_Members):
     def findings(self) -> list[Finding]:
         """The findings, grouped by their cause, the worst first."""
         groups: dict[str, list[Finding]] = {}
-        for one in self.found:
-            groups.setdefault(one.group, []).append(one)
+        for finding in self.found:
+            groups.setdefault(finding.group, []).append(finding)
         return [replace(worst, others=tuple(others)) for worst, *others in groups.values()]
 
     @cached_property
@@ -265,13 +265,15 @@ class Results(_Members):
     @property
     def faults(self) -> list[str]:
         """Reasons beside findings that make the run red: lost results, required values."""
-        missing = [one.text for one in self.unmeasured if one.required]
+        missing = [value.text for value in self.unmeasured if value.required]
         return [*map(printable, self.lost), *missing]
 
     @property
     def without_known(self) -> Self:
         """The same with only those findings that the base has not."""
-        return replace(self, found=tuple(one for one in self.found if one not in self.known))
+        return replace(
+            self, found=tuple(finding for finding in self.found if finding not in self.known)
+        )
 
     def unit(self, value: Value) -> str:
         return self.units.get(value.metric, "")
@@ -279,21 +281,21 @@ class Results(_Members):
     def only(self, case: Callable[[str], bool], metric: Callable[[str], bool], arch: str | None):
         """The results with fewer cases and findings; headline and counts stay."""
 
-        def is_shown(one: Finding | CaseResult) -> bool:
-            return case(one.case) and arch in (None, one.arch)
+        def is_shown(judged: Finding | CaseResult) -> bool:
+            return case(judged.case) and arch in (None, judged.arch)
 
         cases = (
-            replace(one, values=tuple(value for value in one.values if metric(value.metric)))
-            for one in self.cases
-            if is_shown(one)
+            replace(result, values=tuple(value for value in result.values if metric(value.metric)))
+            for result in self.cases
+            if is_shown(result)
         )
-        found = (one for one in self.found if is_shown(one) and metric(one.metric))
+        found = (finding for finding in self.found if is_shown(finding) and metric(finding.metric))
         return replace(self, cases=tuple(cases), found=tuple(found))
 
 
-def badness(one: Finding | Value) -> tuple[bool, int]:
+def badness(judged: Finding | Value) -> tuple[bool, int]:
     """The wrong ones go first, then by verdict."""
-    return not one.wrong, _RANKS[one.verdict]
+    return not judged.wrong, _RANKS[judged.verdict]
 
 
 def _title(case: str, arch: str | None) -> str:

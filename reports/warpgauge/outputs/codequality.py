@@ -20,9 +20,12 @@ _SEVERITIES = {"error": "critical", "unmeasured": "critical", "fail": "major", "
 def entries(results: Results) -> list[str]:
     """An issue for each finding that makes the run red or moved, and one for each fault of the run.
     GitLab wants a path: the family stands for a file that is not known."""
-    findings = [*results.wrong, *(one for one in results.noted if one.verdict == "moved")]
+    findings = [
+        *results.wrong,
+        *(finding for finding in results.noted if finding.verdict == "moved"),
+    ]
     issues = [json.dumps(_run_issue(fault), ensure_ascii=False) for fault in results.faults]
-    issues += [json.dumps(_issue(one), ensure_ascii=False) for one in findings]
+    issues += [json.dumps(_issue(finding), ensure_ascii=False) for finding in findings]
     return issues
 
 

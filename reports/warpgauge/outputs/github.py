@@ -18,8 +18,8 @@ def entries(results: Results) -> list[str]:
     warnings."""
     results = results.without_known
     commands = [_command("error", None, "warpgauge", [fault]) for fault in results.faults]
-    commands += [_finding("error", one) for one in results.wrong]
-    commands += [_finding("warning", one) for one in results.noted if _is_shown(one)]
+    commands += [_finding("error", finding) for finding in results.wrong]
+    commands += [_finding("warning", finding) for finding in results.noted if _is_shown(finding)]
     return commands
 
 

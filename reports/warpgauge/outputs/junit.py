@@ -25,7 +25,9 @@ _Texts = dict[tuple[str, str | None, str], str]  # paragraphs by case, architect
 def entries(results: Results) -> list[str]:
     """Test cases with an error or failure for what makes the run red, values as properties, and
     `skipped` where nothing was judged."""
-    texts = {(one.case, one.arch, one.metric): one.text for one in results.found}
+    texts = {
+        (finding.case, finding.arch, finding.metric): finding.text for finding in results.found
+    }
     tests = (_test(case, results, texts) for case in results.cases)
     return [*map(_fault, results.faults), *tests]
 
@@ -70,7 +72,7 @@ def _test(case: CaseResult, results: Results, texts: _Texts) -> str:
     for value in case.values:
         if value.metric == "time.median_us" and value.value is not None:
             test["time"] = f"{value.value / 1e6:.9f}"
-    content = _properties([(one.metric, _plain(one.value)) for one in case.values])
+    content = _properties([(value.metric, _plain(value.value)) for value in case.values])
     if case.wrong_values:
         content += _problem(case, results, texts)
     elif not case.is_judged:
@@ -107,7 +109,7 @@ def _fault(text: str) -> str:
 
 def _properties(pairs: list[tuple[str, str]], content: str | None = None) -> str:
     known = ({"name": name, "value": text} for name, text in pairs if text)
-    all_of_them = "".join([element("property", one, content) for one in known])
+    all_of_them = "".join([element("property", attributes, content) for attributes in known])
     return element("properties", {}, all_of_them) if all_of_them else ""
 
 

@@ -31,11 +31,11 @@ def entries(results: Results) -> list[str]:
     lines += _meanings(results.wrong)
     noted = results.noted
     for title, found in (
-        ("Moved by the environment", [one for one in noted if one.verdict == "moved"]),
-        ("Not sure enough to fail", [one for one in noted if one.would == "fail"]),
+        ("Moved by the environment", [finding for finding in noted if finding.verdict == "moved"]),
+        ("Not sure enough to fail", [finding for finding in noted if finding.would == "fail"]),
     ):
         lines += _findings(title, found)
-    lines += _list("Unmeasured", [one.text for one in results.unmeasured if not one.required])
+    lines += _list("Unmeasured", [value.text for value in results.unmeasured if not value.required])
     lines += _list("Left out", list(results.left_out))
     return lines
 
@@ -66,9 +66,9 @@ def _families(results: Results) -> list[str]:
     columns = [verdict for verdict in VERDICTS if verdict != "unbudgeted"]
     lines = [row(["family", "cases", *columns])]
     lines.append("|---|" + "---:|" * (len(columns) + 1))
-    for one in results.families:
-        numbers = [one.cases, *(one.counts.get(verdict, 0) for verdict in columns)]
-        lines.append(row([code(one.family), *numbers]))
+    for family in results.families:
+        numbers = [family.cases, *(family.counts.get(verdict, 0) for verdict in columns)]
+        lines.append(row([code(family.family), *numbers]))
     return lines
 
 
@@ -105,4 +105,4 @@ def _meanings(findings: list[Finding]) -> list[str]:
 
 
 def _list(title: str, texts: list[str]) -> list[str]:
-    return ["", f"## {title}", "", *(f"- {text(one)}" for one in texts)] if texts else []
+    return ["", f"## {title}", "", *(f"- {text(item)}" for item in texts)] if texts else []

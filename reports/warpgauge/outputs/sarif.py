@@ -23,7 +23,8 @@ def entries(results: Results) -> list[str]:
     """The findings that make the run red as errors, and those that moved as warnings."""
     rules = {metric: i for i, metric in enumerate(_metrics(results))}
     return [
-        json.dumps(_result(one, rules[one.metric]), ensure_ascii=False) for one in _shown(results)
+        json.dumps(_result(finding, rules[finding.metric]), ensure_ascii=False)
+        for finding in _shown(results)
     ]
 
 
@@ -51,8 +52,11 @@ def document(results: Results, kept: Kept) -> str:
 
 
 def _shown(results: Results) -> list[Finding]:
-    findings = [*results.wrong, *(one for one in results.noted if one.verdict == "moved")]
-    return [one for one in findings if one.verdict != "unmeasured"]
+    findings = [
+        *results.wrong,
+        *(finding for finding in results.noted if finding.verdict == "moved"),
+    ]
+    return [finding for finding in findings if finding.verdict != "unmeasured"]
 
 
 def _metrics(results: Results) -> list[str]:

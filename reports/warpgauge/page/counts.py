@@ -42,4 +42,4 @@ def counts(report: Report) -> list[Count]:
         Count(verdicts["pass"] + verdicts["better"], "within budget", "every"),
         Count(verdicts["unbudgeted"], "without budget", "every"),
     ]
-    return [one for one in found if one.number or one.words in _ALWAYS]
+    return [counted for counted in found if counted.number or counted.words in _ALWAYS]

@@ -46,8 +46,8 @@ def digest(contents: Contents, title: str, address: str | None = None) -> str:
     if report.differences:
         lines += ["", "**The environment is not that of the night before:**", ""]
         lines += [
-            f"- {_text(one.what)}: {_code(one.before)} → {_code(one.after)}"
-            for one in report.differences
+            f"- {_text(difference.what)}: {_code(difference.before)} → {_code(difference.after)}"
+            for difference in report.differences
         ]
     lines += _over(report) + _regressions(contents) + _changes(report, contents.new)
     lines += _section("Suspected after one night", report.suspected)
@@ -57,42 +57,49 @@ def digest(contents: Contents, title: str, address: str | None = None) -> str:
 
 
 def _counts(report: Report) -> str:
-    return ", ".join(f"{one.number:,} {one.words}" for one in counts(report))
+    return ", ".join(f"{counted.number:,} {counted.words}" for counted in counts(report))
 
 
 def _regressions(contents: Contents) -> list[str]:
     """What earlier nights found or someone acknowledged; what is new stands among the changes."""
-    listed = [one for one in contents.report.regressions if one.age > 0 or not one.is_open]
+    listed = [
+        regression
+        for regression in contents.report.regressions
+        if regression.age > 0 or not regression.is_open
+    ]
     if not listed:
         return []
     head = ["", "## Worse, and not recovered", ""]
     head += ["| what | where | before | now | change | found | state |"]
     head += ["|---|---|--:|--:|--:|---|---|"]
-    lines = [_regression(one, contents.range_of(one.move.change)) for one in listed[:MOST]]
+    lines = [
+        _regression(regression, contents.range_of(regression.move.change))
+        for regression in listed[:MOST]
+    ]
     lines += _left_out(len(listed))
-    if still := next((one for one in listed if one.is_open), None):
+    if still := next((regression for regression in listed if regression.is_open), None):
         command = _code(still.command, _LONGEST_LINE)
         lines += ["", f"If the first open one is meant to be so: {command}"]
     return [*head, *lines]
 
 
-def _regression(one: Regression, between: Range | None) -> str:
-    change, now = one.move.change, one.move.now
-    values = (_text(quantity(value, one.move.key.unit)) for value in (now.before, now.after))
-    state = "**open**" if one.is_open else "acknowledged"
-    if why := one.rows[0].last.disturbance:
+def _regression(regression: Regression, between: Range | None) -> str:
+    change, now = regression.move.change, regression.move.now
+    values = (_text(quantity(value, regression.move.key.unit)) for value in (now.before, now.after))
+    state = "**open**" if regression.is_open else "acknowledged"
+    if why := regression.rows[0].last.disturbance:
         state += f", newest night disturbed ({_text(why)})"
-    if one.back:
-        state += f", recovered since {one.back.time:%Y-%m-%d}, to be confirmed"
-    if one.known:
-        state += f"{', was acknowledged' if one.is_open else ''} {_text(one.known)}"
+    if regression.back:
+        state += f", recovered since {regression.back.time:%Y-%m-%d}, to be confirmed"
+    if regression.known:
+        state += f"{', was acknowledged' if regression.is_open else ''} {_text(regression.known)}"
     found = f"{change.detected.time:%Y-%m-%d}"
     if change.cause in OF_OTHERS:
         found += f": {_text(_why(change))}"
     if between and between.commits:
         found += f": {_text(between.summary)}"
     changed = _text(change_text(now))
-    return _line([_what(one.move), _where(one.rows), *values, changed, found, state])
+    return _line([_what(regression.move), _where(regression.rows), *values, changed, found, state])
 
 
 def _changes(report: Report, found: Sequence[Group]) -> list[str]:
@@ -116,8 +123,8 @@ def _moved(moves: Sequence[Move]) -> list[str]:
         "|---|---|--:|--:|--:|---|---|",
     ]
     lines = [
-        _line([*_changed(one), _text(label(one.change)), f"{one.change.run.time:%Y-%m-%d}"])
-        for one in moves[:MOST]
+        _line([*_changed(move), _text(label(move.change)), f"{move.change.run.time:%Y-%m-%d}"])
+        for move in moves[:MOST]
     ]
     return [*head, *lines, *_left_out(len(moves))]
 
@@ -220,8 +227,8 @@ def _left_out(number: int) -> list[str]:
     return ["", f"{count(number - MOST, 'more line')} on the page."] if number > MOST else []
 
 
-def _what(one: Move | Finding) -> str:
-    return f"{_code(one.key.id)} {_code(one.key.metric)}"
+def _what(subject: Move | Finding) -> str:
+    return f"{_code(subject.key.id)} {_code(subject.key.metric)}"
 
 
 def _where(rows: tuple[Row, ...]) -> str:

@@ -38,10 +38,10 @@ class Code:
     @property
     def text(self) -> str:
         """An instruction a line: address, SASS if there is any, PTX."""
-        width = max(len(one["sass"]) for one in self.instructions)
+        width = max(len(code["sass"]) for code in self.instructions)
         return "\n".join(
-            f"{one['address']:#06x}  {one['sass']:{width}}  {one['ptx']}".rstrip()
-            for one in self.instructions
+            f"{code['address']:#06x}  {code['sass']:{width}}  {code['ptx']}".rstrip()
+            for code in self.instructions
         )
 
 

@@ -86,7 +86,7 @@ def _entry(entry: Entry, tag: str, address: str) -> str:
 def _content(group: Group, address: str) -> str:
     """HTML: the commits, and the rows with links to their trends."""
     commits = group.range.commits if group.range else ()
-    lines = [_safe(f"{one.hash[:10]} {one.subject}, {one.author}") for one in commits]
+    lines = [_safe(f"{commit.hash[:10]} {commit.subject}, {commit.author}") for commit in commits]
     rows = [_line(move, address) for move in group.moves]
     return "".join(_list(texts) for texts in (lines, rows) if texts)
 

@@ -24,13 +24,15 @@ def moved(rows: Iterable[Row], ages: dict[str, int]) -> list[Move]:
 
 def _of(row: Row, ages: dict[str, int]) -> Iterable[Change]:
     """Steps between two changes of the kernel are of one row."""
-    runs = [list(steps) for _, steps in groupby(row.changes, key=lambda one: one.mark == "moved")]
+    runs = [
+        list(steps) for _, steps in groupby(row.changes, key=lambda change: change.mark == "moved")
+    ]
     for steps in runs:
-        news = [one for one in steps if one.mark == "moved" and not one.recovered]
-        if worse := [one for one in news if one.better is False]:
+        news = [change for change in steps if change.mark == "moved" and not change.recovered]
+        if worse := [change for change in news if change.better is False]:
             yield _joined(row, worse, ages, is_last=steps is runs[-1])
         else:
-            yield from (one for one in news if ages[one.detected.id] == 0)
+            yield from (change for change in news if ages[change.detected.id] == 0)
 
 
 def _joined(row: Row, steps: Sequence[Change], ages: dict[str, int], is_last: bool) -> Change:
@@ -42,9 +44,10 @@ def _joined(row: Row, steps: Sequence[Change], ages: dict[str, int], is_last: bo
     if len(steps) == 1:
         return replace(first, after=last.after)
     later = tuple(
-        f"{one.cause} since {one.run.time:%Y-%m-%d}, {change_text(one)}" for one in steps[1:]
+        f"{change.cause} since {change.run.time:%Y-%m-%d}, {change_text(change)}"
+        for change in steps[1:]
     )
-    crept = all(one.cause == "environment" for one in steps)
+    crept = all(change.cause == "environment" for change in steps)
     newest = row.age if is_last else ages[last.detected.id]
     nights = ages[first.run.id] - newest if crept else None
     whole = {"after": last.after, "detected": last.detected, "nights": nights}

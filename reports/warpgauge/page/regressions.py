@@ -81,8 +81,8 @@ def regressions(
     return sorted(listed, key=_rank)
 
 
-def _rank(one: Regression) -> tuple:
-    return (not one.is_open, one.move.effect, one.move.rank)
+def _rank(regression: Regression) -> tuple:
+    return (not regression.is_open, regression.move.effect, regression.move.rank)
 
 
 def _state(
@@ -97,5 +97,9 @@ def _state(
 
 
 def _newest(change: Change, acknowledged: Sequence[Acknowledgement]) -> Acknowledgement | None:
-    covering = (one for one in reversed(acknowledged) if change.detected.time <= one.covers)
+    covering = (
+        acknowledgement
+        for acknowledgement in reversed(acknowledged)
+        if change.detected.time <= acknowledgement.covers
+    )
     return next(covering, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from warpgauge.changes.series import Change, changes
@@ -13,10 +13,10 @@ from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError
 from warpgauge.facts.case_filter import EVERY_CASE, CaseFilter
 from warpgauge.facts.catalog import catalog
-from warpgauge.history import Run, Series, SeriesKey, is_possible, nights_of
+from warpgauge.history import Run, Series, is_possible, nights_of
 from warpgauge.page.differences import Difference, differences
 from warpgauge.page.encode import Encoder
-from warpgauge.page.groups import OF_OTHERS, label
+from warpgauge.page.headline import headline
 from warpgauge.page.moved import moved
 from warpgauge.page.regressions import Acknowledgements, Regression, regressions
 from warpgauge.page.rows import (
@@ -38,9 +38,7 @@ from warpgauge.page.rows import (
     values_of,
     without_derived,
 )
-from warpgauge.text import count, printable, shortened
-
-_NAMED, _LONGEST_NAME = 2, 40  # kernels that a headline names, and their letters
+from warpgauge.text import count, printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,27 +90,27 @@ class Report:
     @property
     def gone(self) -> int:
         """Values of the night before that are missing."""
-        return sum(len(one.rows) for one in self.missing)
+        return sum(len(lost.rows) for lost in self.missing)
 
     @property
     def worse(self) -> int:
         """Values that got worse, as the last night found, and are not acknowledged."""
-        return len(self._worse)
+        return len(self.worse_rows)
 
     @property
     def open(self) -> int:
         """Values that got worse, as earlier nights found, and have not recovered."""
-        return len(self._open)
+        return len(self.open_rows)
 
     @property
     def back(self) -> int:
         """Those of the open ones that look to be back, which is not confirmed yet."""
-        return len(self._back)
+        return len(self.back_rows)
 
     @property
     def acknowledged(self) -> int:
         """Values that got worse, have not recovered, and are acknowledged."""
-        return len(self._acknowledged)
+        return len(self.acknowledged_rows)
 
     @property
     def better(self) -> int:
@@ -148,98 +146,38 @@ class Report:
     @property
     def headline(self) -> str:
         """What is wrong, and what the machine moved, in one sentence."""
-        moved = [f"{count(values_of(self.moved), 'value')} moved by the machine"]
-        return "; ".join([self._judgement, *(moved if self.moved else [])])
+        return headline(self)
+
+    # Sets of the numbers of rows.
 
     @property
-    def _judgement(self) -> str:
-        parts = (
-            (self.verdicts["fail"], f"{count(self.verdicts['fail'], 'value')} over budget"),
-            (self.verdicts["error"], count(self.verdicts["error"], "error")),
-            (self.cut_off, f"{count(self.cut_off, 'run')} cut off"),
-        )
-        if wrong := [text for number, text in parts if number]:
-            bad = {row.number for finding in self.over for row in finding.rows}
-            is_all = wrong == [parts[0][1]]
-            named = f": {_names([one.key for one in self.over])}" if is_all else ""
-            text = f"Something is wrong: {' and '.join(wrong)}{named}"
-            return "; ".join([text, *self._got_worse(bad)])
-        if not self.judged:
-            return "; ".join(["Nothing was judged last night", *self._got_worse(set())])
-        if worse := self._got_worse(set()):
-            return "; ".join(worse)
-        if self.gone:
-            return f"{count(self.gone, 'value')} of the night before missing"
-        known = count(self.acknowledged, "value") if self.acknowledged else ""
-        if self.moved:
-            return f"No kernel got worse{f', but for {known} acknowledged' if known else ''}"
-        within = f"{count(self.judged, 'value')} within budget"
-        return (
-            f"Nothing is wrong: {within}{f'; {known} that got worse acknowledged' if known else ''}"
-        )
-
-    def _got_worse(self, told: set[int]) -> list[str]:
-        """What got worse, but for rows that the text counts already; names what is worst where
-        there are none."""
-        new, back = self._worse - told, self._back - told
-        still = self._open - back - told
-        parts = [
-            (new, "got worse", self.new),
-            (still, "got worse before and did not recover", [one.move for one in self.regressions]),
-            (back, f"that got worse {_has(len(back))} recovered, to be confirmed", ()),
-        ]
-        found = [part for part in parts if part[0]]
-        texts = [f"{count(len(of), 'value')} {what}" for of, what, _ in found]
-        if texts and not told:
-            texts[0] += self._named(found[0][0], found[0][2])
-        return texts
-
-    def _named(self, numbers: set[int], moves: Iterable[Move]) -> str:
-        """ ": registers of scan.decoupled, softmax.online (CUDA 13.0 → 13.1)": the metric where
-        it is one, and what is to blame if no commit is."""
-        found = [move for move in moves if any(row.number in numbers for row in move.rows)]
-        if not found:
-            return ""
-        labels = {label(move.change) for move in found}
-        is_of_all = len(labels) == 1 and found[0].change.cause in OF_OTHERS
-        text = _names([move.key for move in found])
-        return f": {text}{f' ({labels.pop()})' if is_of_all else ''}"
-
-    # Numbers of rows.
-
-    @property
-    def _worse(self) -> set[int]:
+    def worse_rows(self) -> set[int]:
         worse = {row.number for m in self.new if m.change.mark == "worse" for row in m.rows}
-        return worse - self._acknowledged
+        return worse - self.acknowledged_rows
 
     @property
-    def _open(self) -> set[int]:
-        still = [one for one in self.regressions if one.is_open and one.age > 0]
-        return {row.number for one in still for row in one.rows}
+    def open_rows(self) -> set[int]:
+        still = [
+            regression
+            for regression in self.regressions
+            if regression.is_open and regression.age > 0
+        ]
+        return {row.number for regression in still for row in regression.rows}
 
     @property
-    def _back(self) -> set[int]:
+    def back_rows(self) -> set[int]:
         """Those of the open ones that look to be back."""
-        found = [one for one in self.regressions if one.back]
-        return self._open & {row.number for one in found for row in one.rows}
+        found = [regression for regression in self.regressions if regression.back]
+        return self.open_rows & {row.number for regression in found for row in regression.rows}
 
     @property
-    def _acknowledged(self) -> set[int]:
-        return {row.number for one in self.regressions if not one.is_open for row in one.rows}
-
-
-def _names(keys: Sequence[SeriesKey]) -> str:
-    """ "registers of scan.decoupled, softmax.online and 1 more": the metric where it is one."""
-    names = list(dict.fromkeys(f"{key.family}.{key.variant}" for key in keys))
-    metrics = {key.metric for key in keys}
-    text = ", ".join(shortened(name, _LONGEST_NAME) for name in names[:_NAMED])
-    if len(names) > _NAMED:
-        text += f" and {len(names) - _NAMED:,} more"
-    return f"{metrics.pop()} of {text}" if len(metrics) == 1 else text
-
-
-def _has(number: int) -> str:
-    return "has" if number == 1 else "have"
+    def acknowledged_rows(self) -> set[int]:
+        return {
+            row.number
+            for regression in self.regressions
+            if not regression.is_open
+            for row in regression.rows
+        }
 
 
 def build(
@@ -329,5 +267,7 @@ def _hidden(series: Series, ages: dict[str, int], nights: int) -> int:
 def _encode(encoder: Encoder, series: Series, found: list[Change], hidden: int) -> int:
     """The number of a series in the page's data, without the points that are hidden."""
     shown = Series(series.key, series.points[hidden:]) if hidden else series
-    kept = [replace(one, index=one.index - hidden) for one in found if one.index >= hidden]
+    kept = [
+        replace(change, index=change.index - hidden) for change in found if change.index >= hidden
+    ]
     return encoder.add(shown, kept, important=series.points[-1].verdict in BAD or bool(kept))

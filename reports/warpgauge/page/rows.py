@@ -270,7 +270,7 @@ def missing(rows: Sequence[Row]) -> list[Missing]:
             groups["value", row.key.id, row.key.metric].append(row)
     order = ("place", "case", "value")
     found = [Missing(tuple(gone), what) for (what, *_), gone in groups.items()]
-    return sorted(found, key=lambda one: order.index(one.what))
+    return sorted(found, key=lambda lost: order.index(lost.what))
 
 
 def new_cases(rows: Iterable[Row], known: Set[str]) -> list[tuple[Row, ...]]:

@@ -108,7 +108,10 @@ def copies(all_speeds: Iterable[Speed]) -> Copies:
         name, _, size = id.partition("@")
         return name, int(size) if size.isdecimal() else 0, size
 
-    rows = [(id, tuple(found[id].get(one) for one in devices)) for id in sorted(found, key=by_size)]
+    rows = [
+        (id, tuple(found[id].get(device) for device in devices))
+        for id in sorted(found, key=by_size)
+    ]
     return Copies(tuple(devices), tuple(rows))
 
 
@@ -127,7 +130,9 @@ def beside(all_speeds: Iterable[Speed]) -> list[tuple[str, str, list[Beside]]]:
             if old := times[first].get(id):
                 families[row.key.family].append((old.last.value / row.last.value, row))
         rows = [_beside(*family) for family in families.items()]
-        found.append((first, device, sorted(rows, key=lambda one: (-one.median, one.family))))
+        found.append(
+            (first, device, sorted(rows, key=lambda family: (-family.median, family.family)))
+        )
     return [entry for entry in found if entry[2]]
 
 
@@ -158,7 +163,7 @@ def _arithmetic_peaks(group: list[Speed], best: tuple[Placed, ...]) -> dict[str,
     """By type, the fastest first."""
     found = {}
     for type in (case.type for case in best):
-        peak = _peak((one for one in group if _arithmetic_of(one) == type), FLOPS, FLOPS_PEAK)
+        peak = _peak((speed for speed in group if _arithmetic_of(speed) == type), FLOPS, FLOPS_PEAK)
         if peak:
             found[type] = peak
     return found

@@ -44,8 +44,8 @@ _UPLOT = "third_party/uplot/"
 _SCRIPTS = (
     *(_UPLOT + "uPlot.iife.min.js", "data.js"),
     *("chart.js", "chart_scales.js", "chart_marks.js", "chart_points.js", "chart_view.js"),
-    *("trends.js", "fact.js", "filter.js", "cases.js", "elements.js", "compare.js"),
-    *("take.js", "tabs.js", "address.js", "page.js"),
+    *("trends.js", "detail.js", "filter.js", "cases.js", "elements.js", "compare.js"),
+    *("download.js", "tabs.js", "address.js", "page.js"),
 )
 _FOLDED = (
     ("moved", "beyond a budget because of the environment, with the same machine code"),
@@ -106,7 +106,8 @@ class View:
     def _open_groups(self) -> list[Group]:
         """What is open, by commits and cause; last what looks to be back."""
         still, back = (
-            [one.move for one in self.open if bool(one.back) == is_back] for is_back in (0, 1)
+            [regression.move for regression in self.open if bool(regression.back) == is_back]
+            for is_back in (0, 1)
         )
         return [*self.groups(still), *self.groups(back)]
 
@@ -250,7 +251,11 @@ def _spark(row: Row) -> Markup:
 def _beside(over: Iterable[Finding], found: Iterable[Regression]) -> list[Regression]:
     """The open ones of values that are not over budget anyway."""
     bad = {row.number for finding in over for row in finding.rows}
-    return [one for one in found if one.is_open and {row.number for row in one.rows} - bad]
+    return [
+        regression
+        for regression in found
+        if regression.is_open and {row.number for row in regression.rows} - bad
+    ]
 
 
 def _glance(over: Sequence[Finding], found: Sequence[Group]) -> dict[str, Sequence]:

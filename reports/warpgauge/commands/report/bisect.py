@@ -76,10 +76,10 @@ def run(options: argparse.Namespace) -> int:
     change = regressions(changes(series, metric), metric)[0]
     good, bad = change.previous, change.bad
     name = series.key.name
-    for one in (good, bad):
-        if not one.commit or not is_hash(one.commit):
-            commit = f"'{one.commit}', which is no hash" if one.commit else "unknown"
-            raise CommandError(f"{name}: nothing to bisect: the commit of run {one.id} is {commit}")
+    for run in (good, bad):
+        if not run.commit or not is_hash(run.commit):
+            commit = f"'{run.commit}', which is no hash" if run.commit else "unknown"
+            raise CommandError(f"{name}: nothing to bisect: the commit of run {run.id} is {commit}")
     if good.commit == bad.commit:
         other = "; ".join(change.details) or "nothing that the facts name"
         raise CommandError(

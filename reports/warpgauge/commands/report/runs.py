@@ -67,7 +67,9 @@ def _cells(run: Run, verdicts: Mapping[str, int]) -> tuple[str, ...]:
     time = run.time.strftime("%Y-%m-%d %H:%M:%S")
     about = (run.branch, run.label, run.toolkit, name, driver)
     ended = "cut off" if run.exit_code is None else str(run.exit_code)
-    counts = ", ".join(f"{verdicts[one]:,} {one}" for one in VERDICTS if one in verdicts)
+    counts = ", ".join(
+        f"{verdicts[verdict]:,} {verdict}" for verdict in VERDICTS if verdict in verdicts
+    )
     return (run.id, time, commit, *(text or "-" for text in about), ended, counts)
 
 

@@ -41,7 +41,7 @@ def gallery_of(rows: Sequence[Row]) -> Gallery:
 
 def _gallery(groups: list[list[Grid]], metric: str) -> Gallery:
     shown = groups[:MOST]
-    stems = [safe_stem("heatmap", one[0].case, metric, one[0].arch or "") for one in shown]
+    stems = [safe_stem("heatmap", group[0].case, metric, group[0].arch or "") for group in shown]
     pictures = [
         Picture(stem, f"{group[0].case}, {metric}", heat_map.draw(_of_all(group)))
         for stem, group in zip(different(stems), shown, strict=True)

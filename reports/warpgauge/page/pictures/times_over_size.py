@@ -26,7 +26,7 @@ def gallery(contents: Contents) -> Gallery:
 
 def gallery_of(found: Sequence[Curves]) -> Gallery:
     shown = found[:MOST]
-    stems = [safe_stem("times", one.problem, one.size, one.device) for one in shown]
+    stems = [safe_stem("times", curves.problem, curves.size, curves.device) for curves in shown]
     pictures = [_picture(*pair) for pair in zip(different(stems), shown, strict=True)]
     note = ["Each mark leads to its fact."] if pictures else []
     if more := len(found) - len(shown):
