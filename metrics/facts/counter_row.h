@@ -10,12 +10,12 @@
 namespace warpgauge::metrics {
 
 inline constexpr std::string_view kCounterPrefix = "counter.";
-/// The shape of a name, as a regular expression of ECMAScript and of Python: a unit of the chip,
-/// "__", a quantity and a rollup ("sm__inst_executed.sum.per_second").
+/// The shape of a counter's name, as a regular expression of ECMAScript and of Python: a unit of
+/// the chip, "__", a quantity and a rollup ("sm__inst_executed.sum.per_second").
 inline constexpr std::string_view kCounterPattern =
     R"([A-Za-z][A-Za-z0-9_.]*__[A-Za-z0-9_]+(\.[a-z0-9_]+)+)";
 
-/// What a name ends with, and the unit of its values; other names count.
+/// Endings of names and the units of their values. The last row holds for all other names.
 inline constexpr std::pair<std::string_view, std::string_view> kCounterUnits[] = {
     {".ratio", "ratio"},
     {".max_rate", "ratio"},
@@ -32,8 +32,8 @@ inline constexpr std::pair<std::string_view, std::string_view> kCounterUnits[] =
     {"", "counts"},
 };
 
-/// The row of "counter.NAME"; nullptr where `id` has another shape. The same for the same id, for
-/// as long as the program runs.
+/// The row of "counter.NAME", or nullptr if `id` has another shape. The same id gives the same row
+/// until the program ends.
 const Metric* find_counter(std::string_view id);
 
 }  // namespace warpgauge::metrics
