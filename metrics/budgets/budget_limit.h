@@ -15,8 +15,8 @@ namespace warpgauge::metrics {
 
 using Entry = std::pair<const toml::key*, const toml::node*>;
 
-/// The entries of `table` in the order of the file (toml++ sorts them by name), so that the
-/// first error reported is the first one in the file.
+/// The entries of `table` in the order of the file, so that the first error in the file is reported
+/// first. (toml++ sorts entries by name.)
 std::vector<Entry> in_file_order(const toml::table& table);
 
 /// Throws BudgetError that points at `at`.
