@@ -22,9 +22,9 @@ struct OccupancyPoint {
   Occupancy occupancy;
 };
 
-/// The occupancy of growing amounts of a resource, all else as `needs` has it, up to the most that
-/// a block can have: about 32 steps as large as the hardware allocates or larger, and the amount of
-/// `needs` itself. Throws as occupancy() does.
+/// The occupancy for growing amounts of a resource, up to the most that a block can have; all else
+/// is as `needs` has it. There are about 32 steps, none smaller than the hardware's unit of
+/// allocation, and the amount of `needs` itself. Throws as occupancy() does.
 std::vector<OccupancyPoint> occupancy_over(BlockResource resource, const Architecture& arch,
                                            const BlockNeeds& needs);
 

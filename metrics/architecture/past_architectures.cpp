@@ -1,3 +1,4 @@
+// Has the table of past architectures, and the toolkits that introduced each architecture.
 #include "metrics/architecture/past_architectures.h"
 
 #include <algorithm>
