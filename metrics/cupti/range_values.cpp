@@ -1,4 +1,4 @@
-// Units and medians of hardware counters.
+// Converts hardware counters to the catalog's units, and takes medians.
 #include "metrics/cupti/range_values.h"
 
 #include <algorithm>
