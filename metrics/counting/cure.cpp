@@ -193,7 +193,7 @@ std::string encoding_text(const CopiedTile& tile, const CopiedTile& other) {
 }
 
 /// The swizzle of the tensor map with the fewest wavefronts for the lanes' bytes. Swizzles with
-/// larger atoms than 16 bytes are not tried: they need compute capability 10.0.
+/// other atoms than 16 bytes are not tried: they need compute capability 10.0.
 Change encoded(const WarpAccess& access, const CopiedTile& tile) {
   Change best{"", access.taken};
   for (const Swizzle swizzle : {Swizzle::span_32, Swizzle::span_64, Swizzle::span_128}) {
