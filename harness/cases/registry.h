@@ -17,15 +17,15 @@ class Problem;
 /// One variant at one size: the unit that is run, measured and judged.
 struct Case {
   metrics::CaseId id;
-  std::string file;  ///< of the registration
+  std::string file;  ///< the file of the registration
   int line = 0;
   std::function<std::unique_ptr<Problem>()> make_problem;
   std::function<void(Problem&)> launch;
   bool large = false;          ///< run only with --large
   bool counted = true;         ///< false: not the work of kernels of this program
-  std::string gpu_only = {};   ///< why it is not run without a GPU; empty: it is
+  std::string gpu_only = {};   ///< why it needs a GPU; empty: it does not
   std::string needs = {};      ///< the architecture that it needs, "sm_90"; empty: none
-  std::string yardstick = {};  ///< variant that its time is held against; empty: none
+  std::string yardstick = {};  ///< variant with which its time is compared; empty: none
   metrics::CaseKind kind = metrics::CaseKind::catalogue;
 };
 
@@ -40,12 +40,12 @@ class Registry {
   const std::vector<Case>& cases() const { return cases_; }
   /// The case called `id`. Throws std::invalid_argument, with the nearest, if there is none.
   const Case& at(std::string_view id) const;
-  /// The selected cases. Throws std::invalid_argument, saying why, if there is none, or if a glob
-  /// matches no case at all.
+  /// The selected cases. Throws std::invalid_argument, with the reason, if there is none or if a
+  /// glob matches no case at all.
   std::vector<const Case*> select(const metrics::Selection& selection) const;
-  /// How many more cases there would be without --exclude.
+  /// The number of cases that --exclude removes.
   std::size_t count_excluded(const metrics::Selection& selection) const;
-  /// The same as a sentence for the outcome of a run; nothing where there are none.
+  /// A sentence about the excluded cases, for the outcome of a run; empty where there are none.
   std::vector<std::string> left_out(const metrics::Selection& selection) const;
   /// The case that `one` is timed against, or nullptr: it has none, or this program lacks it.
   const Case* yardstick_of(const Case& one) const;
