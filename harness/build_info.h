@@ -11,26 +11,29 @@ struct BuildInfo {
   std::string_view toolkit;         ///< CUDA whose nvcc compiled the kernels: "13.0"
   std::string_view newest_toolkit;  ///< the newest that this version of warpgauge is tested with
   std::string_view source_root;     ///< paths in facts are relative to it
-  /// Where the build keeps what ptxas said of kernels; a line each.
+  /// Folders in which the build keeps the output of ptxas for kernels, a line each.
   std::string_view ptxas_folders;
-  std::string_view budgets_folder;   ///< has <family>.toml; empty: budgets lie beside the sources
+  std::string_view
+      budgets_folder;  ///< folder with <family>.toml; empty: budgets lie beside the sources
   std::string_view project_file;     ///< budgets of the whole project, if it is there
-  std::string_view cuda_flags;       ///< with which the kernels were compiled
+  std::string_view cuda_flags;       ///< flags with which the kernels were compiled
   std::string_view gate_command;     ///< how people call the gate: "ci/gate"
-  std::string_view programs_folder;  ///< has the programs that are Python
+  std::string_view programs_folder;  ///< folder with the programs in Python
   std::string_view emulated_cudart;  ///< the emulated runtime as a shared library
-  std::string_view emulated_driver;  ///< the same for programs that also use the driver
-  std::string_view keep_ptxas;       ///< the compiler launcher that keeps what ptxas says
-  std::string_view named_libraries;  ///< that the linker finds, a line each: "m"
-  std::string_view injection;        ///< what `attach` injects; empty in a build without CUPTI
+  std::string_view emulated_driver;  ///< the emulated runtime with the emulated driver
+  std::string_view keep_ptxas;       ///< the compiler launcher that keeps the output of ptxas
+  std::string_view named_libraries;  ///< libraries that the linker finds, a line each: "m"
+  std::string_view
+      injection;  ///< the library that `attach` injects; empty in a build without CUPTI
 };
 
 extern const BuildInfo kBuildInfo;
 
-/// What the program is linked with, the same in the emulated program: a line for each file, its
-/// hash and the families that it registers. cmake/hash_files writes the source.
+/// The files that both this program and the emulated one are linked with: a line with file, hash
+/// and registered families for each. cmake/hash_files writes the source.
 extern const char kLinkedFiles[];
-/// What else it is linked with: of warpgauge what runs and counts, and what needs a GPU.
+/// The other files that the program is linked with: warpgauge's own that run and count, and files
+/// that need a GPU.
 extern const char kOtherFiles[];
 
 }  // namespace warpgauge

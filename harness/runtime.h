@@ -27,9 +27,9 @@ class LineCounter {
  public:
   virtual ~LineCounter() = default;
   /// Calls `launch` once, waits for what it launched, and returns the counts per kernel and line.
-  /// Calls `is_over`, where there is one, when the device is no longer needed for it: to add up
-  /// what was counted takes a while. Throws metrics::Unmeasured, metrics::CudaError for a launch
-  /// that failed, and anything `launch` throws.
+  /// Calls `is_over`, if set, when the device is no longer needed, because adding the counts up
+  /// takes a while. Throws metrics::Unmeasured, metrics::CudaError for a launch that failed, and
+  /// anything `launch` throws.
   virtual std::vector<metrics::LineCounts> count(const std::function<void()>& launch,
                                                  const std::function<void()>& is_over) = 0;
 };
@@ -46,53 +46,53 @@ std::unique_ptr<LineCounter> make_line_counter();
 /// The chip of the current device ("GH100"); empty on the emulator. Throws metrics::Unmeasured.
 std::string chip_name();
 
-/// Makes the emulator pretend to be a GPU of `arch` ("sm_90"), before any other use;
-/// a launch that takes longer than `time_limit` (0: none) fails. Its blocks run in as many threads
-/// (0: one for each core). Throws std::logic_error on a GPU, which is what it is.
+/// Makes the emulator a GPU of `arch` ("sm_90"). Call it before any other use. A launch that takes
+/// longer than `time_limit` (0: none) fails. The last argument is the number of threads that run
+/// blocks (0: one a core). Throws std::logic_error on a GPU.
 void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit = {},
                   int threads = 0);
 
 /// The architecture ("sm_90a") whose code the emulator runs; empty on a GPU.
 std::string emulated_arch();
 
-/// Of each source line of the kernels that a counter counted last, the access that shows most. Only
-/// the emulator has addresses: throws std::logic_error on a GPU.
+/// Takes the access that is drawn for each source line of the kernels that a counter counted last.
+/// Throws std::logic_error on a GPU: only the emulator has addresses.
 std::vector<metrics::LineAccess> take_accesses();
 
 /// From now on the emulator counts which lines and branches kernels run. Throws
 /// std::invalid_argument on a GPU.
 void count_coverage();
 
-/// What kernels ran since the last call; nothing on a GPU.
+/// Takes the coverage since the last call; empty on a GPU.
 metrics::Coverage take_coverage();
 
-/// All device code of the emulated architecture, as what never ran; nothing on a GPU.
+/// The coverage of all device code of the emulated architecture with zeros; empty on a GPU.
 metrics::Coverage code_to_cover();
 
-/// What follows is of another case: messages of the emulator number its allocations from 1 again.
+/// Begins another case: messages of the emulator number allocations from 1 again.
 void number_allocations_anew();
 
 /// Sets `count` 16-bit words of device memory. (The runtime's own calls set bytes.) Throws
 /// metrics::CudaError.
 void set_words(void* memory, std::uint16_t word, std::size_t count);
 
-/// Makes an access of kernels that would write to this device memory a fault, with `why` in its
-/// text. Does nothing on a GPU.
+/// Makes writes of kernels to this device memory a fault, with `why` in its text. Does nothing on a
+/// GPU.
 void let_kernels_only_read(void* memory, const std::string& why);
 
-/// What the emulator looks for where nothing else is asked for: see check_accesses().
+/// The default checks of the emulator: see check_accesses().
 inline constexpr const char* kUsualChecks = "async";
 
-/// From now on the emulator looks for what these checks find (names with commas between, or
-/// "none"), and compares each launch with `schedules` other orders of its warps and blocks. Throws
+/// Turns on these checks of the emulator (names separated by commas, or "none"), and the comparison
+/// of each launch with `schedules` other orders of its warps and blocks. Throws
 /// std::invalid_argument for other names, and on a GPU for all but the usual ones and none.
 void check_accesses(const std::string& checks, int schedules);
 
-/// What they have found since the last call.
+/// Takes the findings of the checks since the last call.
 std::vector<metrics::DeviceFault> take_findings();
 
-/// The latest fault of a kernel since the last call: its line and address, where CUDA's error has
-/// only the kind. Nothing on a GPU.
+/// Takes the latest fault of a kernel since the last call, with line and address, where CUDA's
+/// error has only the kind. nullopt on a GPU.
 std::optional<metrics::DeviceFault> take_fault();
 
 }  // namespace warpgauge

@@ -1,4 +1,4 @@
-// The runtime of programs that are linked with the emulator, which counts what it executes.
+// Implements runtime.h with the emulator, which counts the instructions that it executes.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 

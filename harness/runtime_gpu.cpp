@@ -1,4 +1,4 @@
-// The runtime of programs that are linked with NVIDIA's: CUPTI counts.
+// Implements runtime.h with NVIDIA's runtime; CUPTI counts.
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
