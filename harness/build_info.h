@@ -7,7 +7,7 @@
 namespace warpgauge {
 
 struct BuildInfo {
-  std::string_view version;         ///< of warpgauge, "1.2.3"
+  std::string_view version;         ///< version of warpgauge, "1.2.3"
   std::string_view toolkit;         ///< CUDA whose nvcc compiled the kernels: "13.0"
   std::string_view newest_toolkit;  ///< the newest that this version of warpgauge is tested with
   std::string_view source_root;     ///< paths in facts are relative to it

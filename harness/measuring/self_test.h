@@ -45,7 +45,7 @@ std::string check_planted_bank_conflict(const std::vector<metrics::Fact>& facts)
 void check_planted_spill(const std::vector<metrics::Fact>& facts, const std::string& arch);
 
 struct SelfTestOptions {
-  std::vector<std::string> archs;           ///< of compile-time facts
+  std::vector<std::string> archs;           ///< architectures of compile-time facts
   std::vector<std::string> emulated_archs;  ///< architectures that kernels run as; empty on a GPU
   bool use_counters = true;                 ///< see CaseRunner
   std::chrono::seconds time_limit{60};      ///< for each run of a kernel

@@ -18,13 +18,13 @@ struct Architecture {
   int max_blocks_per_multiprocessor = 0;
   int registers_per_multiprocessor = 0;
   int registers_per_block = 0;
-  int multiply_adds_per_clock = 0;  ///< of float, of a multiprocessor, without tensor cores
+  int multiply_adds_per_clock = 0;  ///< in float, per multiprocessor, without tensor cores
   std::uint32_t shared_per_multiprocessor = 0;
   std::uint32_t shared_per_block = 0;           ///< without opt-in
   std::uint32_t shared_per_block_opt_in = 0;    ///< the most a block can have
   std::uint32_t shared_reserved_per_block = 0;  ///< taken by the system from each block
 
-  int multiprocessors = 0;  ///< of the best-known chip, as are the next two
+  int multiprocessors = 0;  ///< this and the next two are the best-known chip's
   int l2_mib = 0;
   int bus_bits = 0;
 

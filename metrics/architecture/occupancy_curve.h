@@ -14,11 +14,11 @@ enum class BlockResource { threads, registers, shared };
 /// "threads", "registers" (of a thread), "shared" (bytes of a block).
 std::string_view to_string(BlockResource resource);
 
-/// How much of the resource a block needs.
+/// The threads, registers or bytes that a block needs.
 std::uint64_t amount_of(BlockResource resource, const BlockNeeds& needs);
 
 struct OccupancyPoint {
-  std::uint64_t amount = 0;  ///< of the resource
+  std::uint64_t amount = 0;  ///< threads, registers or bytes
   Occupancy occupancy;
 };
 

@@ -21,14 +21,14 @@ struct PastArchitecture {
   int shared_kib_per_multiprocessor = 0;
   int banks = 0;  ///< banks of shared memory
   int parameter_bytes = 0;
-  int l2_kib = 0;  ///< of the best-known chip; 0: there is no L2 cache
+  int l2_kib = 0;  ///< of the best-known chip; 0: no L2 cache
   std::string_view features;
 };
 
 /// The table, by compute capability: 1.0 to 7.2.
 std::span<const PastArchitecture> past_architectures();
 
-/// What all architectures of architectures.h have in common.
+/// Limits that all architectures of architectures.h share.
 constexpr int kRegistersPerThread = 255;
 constexpr int kSharedBanks = 32;
 constexpr int kParameterBytes = 32764;  ///< from CUDA 12.1 on

@@ -1,7 +1,7 @@
 // Demangles names with libiberty, within limits of time and memory, and takes parts off them.
 #include "metrics/base/demangled.h"
 
-#define HAVE_DECL_BASENAME 1  // which a header of libiberty declares otherwise
+#define HAVE_DECL_BASENAME 1  // or a header of libiberty declares basename()
 #include <demangle.h>
 #include <pthread.h>
 

@@ -12,7 +12,7 @@ namespace {
 /// The most lanes of a group that conflict with one of its lanes, on either side of the copy.
 std::uint32_t crossing(const SharedAccess& to, const std::uint64_t* from, std::uint32_t lanes) {
   const int shift = std::countr_zero(to.width);
-  const std::uint32_t slots = to.group_lanes();        // of `width` bytes, in 128
+  const std::uint32_t slots = to.group_lanes();        // slots of `width` bytes in 128 bytes
   std::array<std::uint32_t, 32> readers{}, writers{};  // lanes by their slot
   std::array<std::uint32_t, 32> reads, writes;         // slots by lane
   bool alone = true;

@@ -1,4 +1,4 @@
-// Which lines, branches and functions of device code ran, by source file, and lcov's format for it.
+// Coverage of device code: hits of lines, branches and functions by source file, and lcov's format.
 #pragma once
 
 #include <compare>

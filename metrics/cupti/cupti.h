@@ -61,10 +61,10 @@ ChipSupport chip_support(const std::string& chip, const std::vector<const Metric
 /// A hardware counter of a chip.
 struct ChipCounter {
   std::string name, description;
-  std::string unit;                  ///< what it counts ("instruction"); empty: a pure number
+  std::string unit;                  ///< the counted thing ("instruction"); empty: a pure number
   std::string hw_unit;               ///< the part of the chip ("sm")
   std::string_view type;             ///< counter, ratio or throughput
-  std::vector<std::string> rollups;  ///< what follows the name ("sum.per_second")
+  std::vector<std::string> rollups;  ///< the endings of its name ("sum.per_second")
 };
 /// The counters of a chip whose name or description contains `search`; upper and lower case are the
 /// same. Throws as chip_support() does.

@@ -41,7 +41,7 @@ std::size_t passes(std::span<const std::uint8_t> config_image);
 /// std::invalid_argument, with the known chips, for an unknown one.
 std::string known_chip(const std::string& chip);
 
-/// Whether the range profiler can measure `name`, with its rollup, on the chip.
+/// True if the range profiler can measure `name`, with its rollup, on the chip.
 bool has_range_metric(const std::string& chip, std::span<const std::uint8_t> availability,
                       const std::string& name);
 

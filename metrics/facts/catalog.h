@@ -7,7 +7,7 @@
 
 namespace warpgauge::metrics {
 
-/// Which way is better. `none`: a description, only ever judged with `equal`.
+/// The better direction of a metric. `none`: a description, only ever judged with `equal`.
 enum class Direction { lower, higher, none };
 
 /// How far a value can be trusted: `exact` repeats to the last digit and gates hard, `bounded`

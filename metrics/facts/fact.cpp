@@ -233,7 +233,7 @@ ordered_json limit_json(const Limit& limit) {
 
 std::vector<ordered_json> values_json(std::span<const Fact> facts, const std::string& case_name) {
   std::vector<ordered_json> records;
-  std::unordered_map<std::string, std::size_t> places;  // of records, by shared members
+  std::unordered_map<std::string, std::size_t> places;  // indices by shared members
   std::size_t last_judged = 0;
   for (const Fact& fact : facts) {
     const std::string id(metric(fact.metric).id);

@@ -132,8 +132,8 @@ using Inputs = std::map<std::string, std::string>;
 /// A kernel of a case. Hashes are empty where the code is not known.
 struct Kernel {
   std::string name;              ///< mangled
-  std::string sass_hash;         ///< of its machine code without addresses
-  std::string source_hash;       ///< of the files that its code comes from
+  std::string sass_hash;         ///< hash of its machine code without addresses
+  std::string source_hash;       ///< hash of the files that its code comes from
   std::vector<Launch> launches;  ///< by shape
 };
 
@@ -142,7 +142,7 @@ struct CaseContext {
   CaseKind kind = CaseKind::catalogue;
   std::string device;           ///< name of the device that ran it; empty for compile-time values
   std::vector<Kernel> kernels;  ///< in the order of their first launch
-  std::string code_hash;        ///< of the machine code and the launches of all kernels
+  std::string code_hash;        ///< hash of the machine code and the launches of all kernels
   Inputs inputs;                ///< hashes of what else the exact values depend on
   std::string carried;          ///< id of the run that the values were carried over from
   std::string file;  ///< where it is registered, relative to the source root where it lies below it
@@ -161,7 +161,7 @@ struct Fact {
   CaseId id;
   std::string arch;  ///< full name, "sm_90a"; empty if there was no device
   std::shared_ptr<const CaseContext> context = no_context();  ///< never null
-  std::string metric;  ///< of the catalog; `result.correct` where the case itself failed
+  std::string metric;  ///< id in the catalog; `result.correct` where the case itself failed
   Value value;
   std::string
       source;  ///< ptxas | cubin | cupti | cupti-range | emulator | clock | harness; or empty
@@ -171,14 +171,14 @@ struct Fact {
   std::string file;         ///< the line to blame, as in CaseContext
   int line = 0;
   std::vector<CallSite> inlined;     ///< the chain that the line was inlined through: SourceLine
-  std::optional<Interval> interval;  ///< of 95 % confidence; of times
-  std::optional<bool> stable;        ///< whether the median is known well enough; of times
+  std::optional<Interval> interval;  ///< the confidence interval (95 %) of a time
+  std::optional<bool> stable;        ///< of a time: whether its median is known well enough
   std::string confidence;         ///< exact | predicted | estimate; empty for what was not measured
   std::string confidence_reason;  ///< why it is not exact, one sentence; empty where it is
   /// Bulk copies that a count of global memory leaves out, because it counts the load and store
   /// unit alone.
   std::uint64_t leaves_out = 0;
-  BoxedOptional<MachineState> machine;    ///< of timings
+  BoxedOptional<MachineState> machine;    ///< the GPU around a timing
   BoxedOptional<Limit> limit;             ///< the budget; none if unbudgeted
   Verdict verdict = Verdict::unbudgeted;  ///< not written where it is `unbudgeted`
   std::optional<Verdict> would;           ///< pass or fail: if the value were sure enough
@@ -299,11 +299,11 @@ class FactReader {
   std::size_t current_ = 0;  // the run that records belong to
 
   struct Described {
-    std::string line;  // of the record
+    std::string line;  // the text of the record
     Fact fact;         // without a value
     bool is_wanted = true;
   };
-  std::vector<std::unordered_map<std::string, Described>> cases_;  // of each run, by name
+  std::vector<std::unordered_map<std::string, Described>> cases_;  // the cases of each run, by name
 };
 
 /// Reads a file of facts to its end. A last line without newline (a crash while it was written) is

@@ -501,7 +501,7 @@ class Propagation {
   std::vector<Origin> decided_;                  // origin of the execution of each block
   std::vector<bool> open_;                       // blocks to follow again
   std::array<Origin, kSpaces> stored_;           // origins of all stores of the code
-  std::array<Origin, kSpaces> before_barriers_;  // of stores before barriers
+  std::array<Origin, kSpaces> before_barriers_;  // origins of stores before barriers
 };
 
 /// True if a kernel of the cubin may call malloc: there is a symbol of that name.

@@ -54,7 +54,7 @@ struct MemoryInstruction {
   bool operator==(const MemoryInstruction&) const = default;
 };
 
-/// What an instruction of machine code for `sm` is, if it accesses memory.
+/// Decodes an instruction for `sm`; nullopt if it does not access memory.
 std::optional<MemoryInstruction> memory_instruction(const SassWord& word, int sm);
 
 /// True for a wgmma of floats: HGMMA, QGMMA.

@@ -17,9 +17,9 @@ namespace warpgauge {
 struct Errors {
   std::size_t count =
       0;  ///< elements; those with an expected value that is not finite are left out
-  double max_scaled = 0;           ///< largest |got - expected| / max(1, |expected|)
-  double sum_absolute = 0;         ///< of |got - expected|
-  double sum_relative = 0;         ///< of |got - expected| / |expected|, where expected is not 0
+  double max_scaled = 0;    ///< largest |got - expected| / max(1, |expected|)
+  double sum_absolute = 0;  ///< sum of |got - expected|
+  double sum_relative = 0;  ///< sum of |got - expected| / |expected|, where expected is not 0
   std::size_t relative_count = 0;  ///< elements in sum_relative
 
   /// The mean of |got - expected|; NaN where nothing was compared.
@@ -83,7 +83,7 @@ class Comparison {
   bool passed() const { return (compared_ || counts_only_) && difference_.kind == Kind::none; }
   /// "element 17 is nan (never written?), expected 0.25; 1023 of 4096 differ"; empty if passed.
   std::string failure() const;
-  const Errors& errors() const { return errors_; }  ///< of all elements that close() compared
+  const Errors& errors() const { return errors_; }  ///< over all elements that close() compared
 
  private:
   template <typename T, typename Reference>
@@ -137,7 +137,7 @@ void Comparison::compare(const std::vector<T>& got, const std::vector<Reference>
 template <typename T, typename Reference>
 bool Comparison::same(const T& got, const Reference& expected, double tolerance) {
   if constexpr (std::is_integral_v<T> && std::is_integral_v<Reference>) {
-    // As integers: a double cannot represent 2^53 + 1.
+    // Integers are compared as such: a double cannot represent 2^53 + 1.
     if (tolerance == 0) return std::cmp_equal(+got, +expected);
   }
   const double g = static_cast<double>(got), e = static_cast<double>(expected);
