@@ -1,3 +1,4 @@
+// Items that crash, hang and print in processes of a pool.
 #include "harness/process/worker_pool.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +35,7 @@ struct Outcome {
 
 using process::ItemEnd;
 
-/// Of work that says whether its process can go on.
+/// Turns `work`, which says whether its process can go on, into work of the pool.
 std::function<ItemEnd(std::size_t, bool)> ending(std::function<bool(std::size_t)> work) {
   return [work = std::move(work)](std::size_t item, bool) {
     return work(item) ? ItemEnd::done : ItemEnd::done_with_last;
@@ -232,7 +233,7 @@ TEST(Isolate, AProcessThatCannotBeginLeavesItsItemsToTheOthers) {
       {.count = 5,
        .begin =
            [&] {
-             // As on a GPU without memory for more.
+             // Fails like a GPU without memory for more.
              if (++*begun > 1) throw std::runtime_error("cannot");
            },
        .work = ending([&](std::size_t) { return comes([&] { return *begun >= 3; }); }),
