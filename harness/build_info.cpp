@@ -1,3 +1,4 @@
+// Turns the definitions of the build into BuildInfo.
 #include "harness/build_info.h"
 
 #include <deque>
@@ -8,7 +9,8 @@
 namespace warpgauge {
 namespace {
 
-/// Relative paths begin at the program's folder, so that an installation can be moved as a whole.
+/// The path, with a relative one taken from the program's folder, so that an installation can be
+/// moved as a whole.
 std::string_view placed(const char* path) {
   if (*path == '\0' || *path == '/') return path;
   static std::deque<std::string> places;

@@ -7,17 +7,18 @@
 namespace warpgauge {
 
 struct BuildInfo {
-  std::string_view version;         ///< of warpgauge, "1.2.3"
+  std::string_view version;         ///< version of warpgauge, "1.2.3"
   std::string_view toolkit;         ///< CUDA whose nvcc compiled the kernels: "13.0"
   std::string_view newest_toolkit;  ///< the newest that this version of warpgauge is tested with
   std::string_view source_root;     ///< paths in facts are relative to it
-  /// Where the build keeps what ptxas said of kernels; a line each.
+  /// Folders in which the build keeps the output of ptxas for kernels, a line each.
   std::string_view ptxas_folders;
-  std::string_view budgets_folder;   ///< has <family>.toml; empty: budgets lie beside the sources
+  std::string_view
+      budgets_folder;  ///< folder with <family>.toml; empty: budgets lie beside the sources
   std::string_view project_file;     ///< budgets of the whole project, if it is there
-  std::string_view cuda_flags;       ///< with which the kernels were compiled
+  std::string_view cuda_flags;       ///< flags with which the kernels were compiled
   std::string_view gate_command;     ///< how people call the gate: "ci/gate"
-  std::string_view programs_folder;  ///< has the programs that are Python
+  std::string_view programs_folder;  ///< folder with the programs in Python
   std::string_view emulated_cudart;  ///< the emulated runtime as a shared library
   std::string_view emulated_driver;  ///< the same for programs that also use the driver
   std::string_view keep_ptxas;       ///< the compiler launcher that keeps what ptxas says

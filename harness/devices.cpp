@@ -1,3 +1,4 @@
+// Asks the CUDA runtime and the kernel module about GPUs.
 #include "harness/devices.h"
 
 #include <cuda_runtime_api.h>
@@ -32,8 +33,8 @@ std::string version_text(int version) {
   return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-/// "580.159.04", as the kernel module says; the CUDA version it supports where there is no module
-/// to ask (as in some containers).
+/// The version of the driver from the kernel module ("580.159.04"). Where no module can be asked
+/// (as in some containers), the CUDA version that the driver supports.
 std::string driver_version() {
   if (is_emulated()) return "emulator";
   std::ifstream stream("/sys/module/nvidia/version");
@@ -64,7 +65,8 @@ std::string uuid_text(const cudaUUID_t& uuid) {
 
 /// "3352 GB/s".
 std::string bandwidth_text(int device) {
-  const double peak = is_emulated() ? 0 : peak_bytes_per_second(device);  // its clock is nominal
+  const double peak =
+      is_emulated() ? 0 : peak_bytes_per_second(device);  // the emulator's clock is nominal
   return peak > 0 ? fmt::format("{:.0f} GB/s", peak / 1e9) : "unknown";
 }
 
@@ -125,7 +127,7 @@ std::string describe(int device) {
 std::string why_no_device() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
-  // Without any driver the runtime calls the driver insufficient.
+  // Without any driver the runtime reports an insufficient one.
   const bool no_driver =
       error == cudaErrorInsufficientDriver && !std::filesystem::exists("/dev/nvidiactl");
   if (error == cudaErrorNoDevice || no_driver || (error == cudaSuccess && count == 0)) {
@@ -210,7 +212,8 @@ void use_assigned_device() {
   const int device = assigned_device();
   int count = 0;
   if (device == 0) return;
-  if (cudaGetDeviceCount(&count) != cudaSuccess) return;  // said later, where a device is needed
+  if (cudaGetDeviceCount(&count) != cudaSuccess)
+    return;  // reported later, where a device is needed
   WARPGAUGE_CUDA(cudaSetDevice(device));
 }
 

@@ -17,11 +17,12 @@ std::optional<metrics::Device> current_device();
 /// Says that there is no device here; empty where there is one. Throws as current_device().
 std::string why_no_device();
 
-/// One process only may use the current device (compute mode exclusive). False where there is none.
+/// True if only one process may use the current device (compute mode exclusive). False where there
+/// is no device.
 bool is_exclusive_device();
 
-/// How many processes count so many cases on one GPU the fastest: more wait for one another longer
-/// than they save.
+/// The number of processes that count so many cases on one GPU fastest. More would wait for one
+/// another longer than they save.
 std::size_t processes_on_gpu(std::size_t cases, bool is_exclusive);
 
 /// "sm_90" for a device of compute capability 9.0. running_arch() has the name of the code on it.
@@ -31,8 +32,8 @@ std::string arch_of(const metrics::Device& device);
 /// its bus. 0 if the device does not report it.
 double peak_bytes_per_second(int device);
 
-/// Peak of arithmetic of a device, without tensor cores, in operations of `type` ("f32", "f64") a
-/// second: a multiply-add is two. 0 for other types, and where the device is not known.
+/// Peak of arithmetic of a device without tensor cores, in operations of `type` ("f32", "f64") per
+/// second. A multiply-add is two. 0 for other types and unknown devices.
 double peak_flops_per_second(int device, std::string_view type);
 
 /// The GPU that CTest assigned to this test (CTEST_RESOURCE_GROUP_0_GPUS, "id:1,slots:1"), or the

@@ -1,4 +1,5 @@
-// Functions of the driver, which programs do not link: they must start where there is none.
+// Looks functions of the driver up. Programs do not link the driver, because they must start
+// without one.
 #pragma once
 
 #include <cuda.h>
@@ -8,8 +9,8 @@
 
 namespace warpgauge {
 
-/// The driver's `name` as it is since CUDA `since` (12000 is 12.0). Throws metrics::CudaError if
-/// the driver has none.
+/// The driver's function `name` as of CUDA `since` (12000 is 12.0). Throws metrics::CudaError if
+/// the driver lacks it.
 template <typename Function>
 Function* driver_function(const char* name, unsigned since) {
   void* entry = nullptr;

@@ -26,9 +26,9 @@ class LineCounter {
  public:
   virtual ~LineCounter() = default;
   /// Calls `launch` once, waits for what it launched, and returns the counts per kernel and line.
-  /// Calls `is_over`, where there is one, when the device is no longer needed for it: to add up
-  /// what was counted takes a while. Throws metrics::Unmeasured, metrics::CudaError for a launch
-  /// that failed, and anything `launch` throws.
+  /// Calls `is_over`, if set, when the device is no longer needed, because adding the counts up
+  /// takes a while. Throws metrics::Unmeasured, metrics::CudaError for a launch that failed, and
+  /// anything `launch` throws.
   virtual std::vector<metrics::LineCounts> count(const std::function<void()>& launch,
                                                  const std::function<void()>& is_over) = 0;
 };
@@ -82,8 +82,8 @@ void number_allocations_anew();
 /// metrics::CudaError.
 void set_words(void* memory, std::uint16_t word, std::size_t count);
 
-/// Makes an access of kernels that would write to this device memory a fault, with `why` in its
-/// text. Does nothing on a GPU.
+/// Makes writes of kernels to this device memory a fault, with `why` in its text. Does nothing on a
+/// GPU.
 void let_kernels_only_read(void* memory, const std::string& why);
 
 /// The checks that the emulator makes where no others are asked for: see check_accesses().

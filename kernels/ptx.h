@@ -13,7 +13,7 @@
 #define WARPGAUGE_PTX_SM90(...) static_cast<void>(0)
 #endif
 
-// What sm_90a has, and later architectures perhaps in another way: needs("sm_90a").
+// Instructions of sm_90a, which later architectures may lack: needs("sm_90a").
 #ifdef __CUDA_ARCH_FEAT_SM90_ALL
 #define WARPGAUGE_PTX_SM90A(...) asm volatile(__VA_ARGS__)
 #else
@@ -147,8 +147,8 @@ inline __device__ void tensor_load(void* to, const CUtensorMap& from, int x, int
       : "memory");
 }
 
-/// The same to the shared memory of all blocks of the cluster whose bits are set, at the same place
-/// in each, where it arrives at the mbarrier at this place.
+/// tensor_load() to the shared memory of all blocks of the cluster whose bits are set, at the same
+/// place in each. It arrives at the mbarrier at the same place in each.
 inline __device__ void tensor_load_to_all(void* to, const CUtensorMap& from, int x, int y,
                                           Mbarrier& arrived, std::uint16_t blocks) {
   WARPGAUGE_PTX_SM90A(
@@ -167,7 +167,7 @@ inline __device__ void tensor_store(const CUtensorMap& to, int x, int y, const v
       : "memory");
 }
 
-/// What this thread read and wrote of shared memory comes before copies that follow.
+/// Orders this thread's accesses to shared memory before the copies that follow.
 inline __device__ void fence_async() {
   WARPGAUGE_PTX_SM90("fence.proxy.async.shared::cta;" ::: "memory");
 }

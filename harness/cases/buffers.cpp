@@ -1,3 +1,4 @@
+// Allocates, fills and poisons device buffers, and makes random values.
 #include "warpgauge/buffers.h"
 
 #include <cuda_runtime_api.h>
@@ -14,15 +15,15 @@
 namespace warpgauge {
 namespace {
 
-/// Where the buffers of a dry run pretend to lie, 256 bytes aligned as cudaMalloc's are. Only
-/// passed to kernels that are not launched.
+/// The address of all buffers of a dry run, aligned to 256 bytes like cudaMalloc's. Only kernels
+/// that are not launched get it.
 void* const kDryAddress = reinterpret_cast<void*>(std::uintptr_t{1} << 32);
 
-/// NaN as one or more 16-bit halves of any floating point type, and no integer that a kernel would
-/// write on purpose, as -1 is.
+/// A NaN in every floating point type that consists of such 16-bit words, and an integer that
+/// kernels hardly write on purpose (unlike -1).
 constexpr std::uint16_t kPoison = 0xffa5;
 
-/// The values that follow from a seed, as many as were asked for so far.
+/// The first values of a seed, as many as were used so far.
 template <typename T>
 struct Sequence {
   std::mt19937 engine;
@@ -36,7 +37,7 @@ struct Sequence {
   }
 
   T next() {
-    // 24 random bits and a half: exact in float, and never the middle of the interval.
+    // 24 random bits and a half: exact in float, and never zero.
     const double unit = ((engine() >> 8) + 0.5) / (1 << 24);
     if constexpr (std::is_floating_point_v<T>) {
       return static_cast<T>(2 * unit - 1);
@@ -51,7 +52,7 @@ struct Sequence {
 
 template <typename T>
 const T* kept_random_values(std::size_t count, std::uint32_t seed) {
-  // Problems have the same few seeds: the first values of each are kept.
+  // Problems share a few seeds, so the first values of each are kept.
   constexpr std::size_t kKeptValues = (std::size_t{16} << 20) / sizeof(T), kKeptSeeds = 8;
   static thread_local std::map<std::uint32_t, Sequence<T>> sequences;
   if (count > kKeptValues) return nullptr;
@@ -94,8 +95,8 @@ Buffer::Buffer(Problem& problem, std::size_t bytes) : bytes_(bytes) {
 }
 
 Buffer::~Buffer() {
-  // An error here is an earlier one of the context, which has been reported where it arose. It is
-  // taken, or the next case would have it.
+  // An error here comes from an earlier call, which has reported it. It is cleared, or the next
+  // case would get it.
   if (device_ != kDryAddress && cudaFree(device_) != cudaSuccess) {
     static_cast<void>(cudaGetLastError());
   }

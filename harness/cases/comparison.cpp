@@ -1,4 +1,4 @@
-// Messages of comparisons that failed.
+// Words the messages of failed comparisons.
 #include "warpgauge/comparison.h"
 
 #include <fmt/format.h>

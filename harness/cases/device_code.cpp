@@ -1,3 +1,4 @@
+// Keeps the registered fat binaries, and reads and indexes them on first use.
 #include "harness/cases/device_code.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,7 @@ struct Registered {
   std::size_t read = 0;               // how many of them have been read
   std::vector<EmbeddedCubin> cubins;
   std::vector<EmbeddedPtx> ptx;
-  std::deque<std::vector<std::byte>> unpacked;  // what `cubins` point to if it was compressed
+  std::deque<std::vector<std::byte>> unpacked;  // the unpacked images of compressed cubins
   std::map<const void*, std::string> kernels;
 };
 
@@ -50,7 +51,7 @@ void read_fat_binary(const void* wrapper, Registered& code) {
                              !objects.empty()});
     }
   }
-  // Linked code is machine code only. Its objects give their PTX; their machine code never runs.
+  // Linked code has no PTX: its objects do. The machine code of the objects never runs.
   for (const auto& object : objects) {
     for (const auto& entry : metrics::read_fat_binary(object)) {
       if (entry.kind != FatBinaryEntry::Kind::ptx) continue;
@@ -81,7 +82,7 @@ bool defines(std::string_view ptx, std::string_view kernel) {
   return false;
 }
 
-/// The files of the instructions of `kernel`.
+/// The source files of the instructions of `kernel`.
 std::set<std::string> source_files(const EmbeddedCubin& cubin, const std::string& kernel) {
   constexpr std::uint64_t kInstructionBytes = 16;
   static std::map<const std::byte*, std::optional<metrics::SourceLines>> tables;
@@ -97,7 +98,7 @@ std::set<std::string> source_files(const EmbeddedCubin& cubin, const std::string
   return files;
 }
 
-/// Of the contents; empty if there are no files or one of them cannot be read.
+/// The hash of the contents of files; empty if there are none or one of them cannot be read.
 std::string hash_of_files(const std::set<std::string>& files) {
   static std::map<std::string, std::string> contents;
   std::string all;
@@ -113,11 +114,11 @@ std::string hash_of_files(const std::set<std::string>& files) {
   return files.empty() ? "" : metrics::hash_text(all);
 }
 
-/// By architecture and kernel: the place of its cubin among embedded_cubins().
+/// The index in embedded_cubins() of a kernel's cubin, by architecture and kernel.
 using CubinPlaces =
     std::map<std::string, std::map<std::string, std::size_t, std::less<>>, std::less<>>;
 
-/// Of all cubins so far: more may be registered.
+/// The places in all cubins so far; libraries may register more.
 const CubinPlaces& places_of_kernels() {
   static CubinPlaces places;
   static std::size_t read = 0;

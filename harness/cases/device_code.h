@@ -1,5 +1,5 @@
-// The GPU code inside this program: the cubins and the PTX of its fat binaries, and the names of
-// its kernels.
+// The GPU code in this program: the cubins and the PTX of its fat binaries, and the names of its
+// kernels.
 #pragma once
 
 #include <array>
@@ -18,7 +18,7 @@ namespace warpgauge {
 struct EmbeddedCubin {
   std::string arch;  ///< "sm_90", "sm_90a"
   std::span<const std::byte> image;
-  bool is_linked = false;  ///< by the device linker (nvcc -rdc=true)
+  bool is_linked = false;  ///< made by the device linker (nvcc -rdc=true)
 };
 
 /// PTX of this program.
@@ -30,34 +30,34 @@ struct EmbeddedPtx {
 /// All cubins of this program, unpacked if they were compressed. Throws metrics::FatBinaryError.
 const std::vector<EmbeddedCubin>& embedded_cubins();
 
-/// All PTX of this program; none for an architecture of which only machine code was asked for
-/// (nvcc -gencode ...,code=sm_90). Throws metrics::FatBinaryError.
+/// All PTX of this program. An architecture that was compiled to machine code alone (nvcc -gencode
+/// ...,code=sm_90) has none. Throws metrics::FatBinaryError.
 const std::vector<EmbeddedPtx>& embedded_ptx();
 
 /// The cubin that holds `kernel` for `arch`, or nullptr. Throws metrics::FatBinaryError.
 const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch);
 
-/// Does what find_cubin() does when it is first asked: read all of them. In front of a fork, it
-/// does so for all processes.
+/// Reads all cubins, as the first find_cubin() does. A call before a fork reads them for all
+/// processes.
 void read_cubins();
 
 /// The PTX that defines `kernel` for `arch`, or nullptr. Throws metrics::FatBinaryError.
 const EmbeddedPtx* find_ptx(std::string_view kernel, std::string_view arch);
 
-/// The hash of the code of `kernel` for `arch` (see metrics::Cubin); empty if it is not embedded.
-/// Worked out once: every fact carries it.
+/// The hash of the code of `kernel` for `arch` (see metrics::Cubin); empty if the code is not
+/// embedded. Computed once, because every fact carries it.
 const std::string& sass_hash(const std::string& kernel, const std::string& arch);
 
-/// The hash of the source files that the code of `kernel` for `arch` comes from, as they are now,
-/// those of the toolkit left out; empty without line information, or where a file cannot be read.
+/// The hash of the present source files of the code of `kernel` for `arch`, without those of the
+/// toolkit; empty without line information, or where a file cannot be read.
 const std::string& source_hash(const std::string& kernel, const std::string& arch);
 
-/// The blocks of a cluster, in x, y and z, that the code of `kernel` for `arch` is made for
-/// (__cluster_dims__); nothing where it is for none, or not embedded.
+/// The blocks of a cluster in x, y and z (__cluster_dims__) in the code of `kernel` for `arch`;
+/// nullopt where the code has no such size or is not embedded.
 std::optional<std::array<std::uint32_t, 3>> cluster_of_code(const std::string& kernel,
                                                             const std::string& arch);
 
-/// The mangled name of the kernel whose host stub is at `stub`; empty if unknown.
+/// The mangled name of the kernel with the host stub at `stub`; empty if unknown.
 std::string kernel_name(const void* stub);
 
 /// A hash of each fat binary of this program, by which programs of the same machine see whether

@@ -1,3 +1,4 @@
+// Compares the cases of this program with those that the program for GPUs lists.
 #include "harness/cases/gpu_only.h"
 
 #include <fmt/format.h>
@@ -16,7 +17,7 @@
 namespace warpgauge {
 namespace {
 
-/// The command line tool on a GPU that has the kernels of this program.
+/// The path of the command line tool for GPUs with the kernels of this program.
 std::filesystem::path tool_on_gpu() {
   const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe");
   std::string name = program.filename();

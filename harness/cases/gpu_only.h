@@ -1,5 +1,5 @@
-// Cases that cannot run everywhere. Some need a GPU: those that the emulator does not have, because
-// they call a library or launch kernels from kernels, and those that are registered as gpu_only().
+// Cases that do not run everywhere. Some need a GPU: the emulator's program lacks cases that call a
+// library or launch kernels from kernels, and gpu_only() marks others.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace warpgauge {
 
 struct Case;
 
-/// Why this program cannot run the case as `arch`, a sentence; empty if it can.
+/// A sentence that says why this program cannot run the case as `arch`; empty if it can.
 std::string why_not_run(const Case& one, const std::string& arch);
 
 /// The ids of the selected cases that need a GPU: the program for GPUs, which lies beside this one,

@@ -1,3 +1,4 @@
+// Wraps the runtime's launch functions (ld --wrap), and records or suppresses launches.
 #include "harness/cases/launch_log.h"
 
 #include <cuda_runtime_api.h>
@@ -37,7 +38,7 @@ cudaKernel_t dry_handle(const void* stub) {
 
 using Extent = std::array<std::uint32_t, 3>;
 
-/// The clusters that the launch asks for.
+/// The blocks of a cluster that the launch asks for.
 Extent cluster_of(const cudaLaunchConfig_t& config) {
   for (unsigned i = 0; i < config.numAttrs; ++i) {
     if (config.attrs[i].id != cudaLaunchAttributeClusterDimension) continue;
@@ -51,8 +52,8 @@ Extent cluster_of(const cudaLaunchConfig_t& config) {
 
 /// The hook of the wrapped launch functions below.
 struct LaunchHook {
-  /// Records a launch and says whether it is to be made. Launch functions that are built on each
-  /// other record once: the outermost does.
+  /// Records a launch and says whether to make it. Where one launch function calls another, only
+  /// the outermost records.
   class Scope {
    public:
     Scope(const void* stub, dim3 grid, dim3 block, std::size_t shared_bytes,
@@ -196,7 +197,7 @@ cudaError_t __wrap_cudaLaunchCooperativeKernel(const void* stub, dim3 grid, dim3
       __real_cudaLaunchCooperativeKernel(stub, grid, block, arguments, shared_bytes, stream), stub);
 }
 
-// Calls that go along with launches and would need a device.
+// Calls that accompany launches and need a device.
 cudaError_t __real_cudaFuncSetAttribute(const void* stub, cudaFuncAttribute attribute, int value);
 cudaError_t __wrap_cudaFuncSetAttribute(const void* stub, cudaFuncAttribute attribute, int value) {
   if (warpgauge::is_dry_run()) return cudaSuccess;

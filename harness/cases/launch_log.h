@@ -1,5 +1,5 @@
-// Sees every kernel launch of the program: which kernel, with which shape. A dry run records
-// launches without making them, so launch shapes are known on machines without a GPU.
+// Records the kernel and the shape of every launch of the program. A dry run records launches
+// without making them, so that launch shapes are known on machines without a GPU.
 #pragma once
 
 #include <string>
@@ -21,7 +21,7 @@ class LaunchLog {
  public:
   enum class Mode {
     record,  ///< launch as usual
-    dry      ///< launch nothing: buffers made meanwhile have no memory, other calls do nothing
+    dry      ///< launch nothing: new buffers have no memory, other calls have no effect
   };
   explicit LaunchLog(Mode mode);
   ~LaunchLog();
@@ -38,7 +38,7 @@ class LaunchLog {
 };
 
 /// Throws metrics::CudaError for the first launch that failed since the last call, with the name of
-/// its kernel. A caller may have cleared the error from CUDA without a look at it.
+/// its kernel. The caller may have cleared CUDA's own record of the error.
 void refuse_failed_launches();
 /// Forgets launches that failed before.
 void forget_failed_launches();

@@ -1,3 +1,4 @@
+// Resets problems, and finds inputs that a variant has overwritten.
 #include "warpgauge/problem.h"
 
 #include <cuda_runtime_api.h>
@@ -20,7 +21,7 @@ namespace {
 
 constexpr const char* kRemedy = "an Input is only read; make it an InOut if it is to be written";
 
-/// The first byte of device memory that is not as on the host.
+/// The offset of the first byte of device memory that differs from the host's.
 std::optional<std::size_t> first_difference(const void* device, const void* host,
                                             std::size_t bytes) {
   constexpr std::size_t kPart = std::size_t{1} << 20;  // stays in the cache
@@ -72,7 +73,7 @@ void Problem::reset() {
   has_inputs_ = true;
   prepare();
   process::end_if_copy();
-  // A variant may launch on a stream that waits for none of this.
+  // The variant may launch on a stream that does not wait for the uploads.
   WARPGAUGE_CUDA(cudaDeviceSynchronize());
 }
 

@@ -1,3 +1,4 @@
+// Collects announced families, and checks names and selections.
 #include "harness/cases/registry.h"
 
 #include <fmt/format.h>
@@ -21,9 +22,9 @@ namespace warpgauge {
 struct VariantSet {
   std::string family;       ///< the first part of the id, "transpose"
   std::string type;         ///< the third, "f32"
-  std::vector<Size> sizes;  ///< each makes a case of each variant
+  std::vector<Size> sizes;  ///< each variant has a case for each size
   std::string yardstick;    ///< variant that their times are compared with; empty: none
-  std::string gpu_only;     ///< why they are not run without a GPU; empty: they are
+  std::string gpu_only;     ///< why they need a GPU; empty: they do not
   std::string needs;        ///< the architecture that they need, "sm_90"; empty: none
 };
 
@@ -51,8 +52,8 @@ void check_name(std::string_view what, std::string_view name, const Case& where)
                   where.line, what, name));
 }
 
-/// Throws for a glob that no case matches, of this program or of the one for GPUs: a misspelt one
-/// would select less, or exclude less, than is meant.
+/// Throws for a glob that matches no case of this program or of the one for GPUs: a misspelt glob
+/// would select or exclude too little.
 void need_matches(std::string_view option, const std::vector<std::string>& globs,
                   const std::vector<Case>& cases) {
   for (const std::string& glob : globs) {

@@ -17,15 +17,15 @@ class Problem;
 /// One variant at one size: the unit that is run, measured and judged.
 struct Case {
   metrics::CaseId id;
-  std::string file;  ///< of the registration
+  std::string file;  ///< the file of the registration
   int line = 0;
   std::function<std::unique_ptr<Problem>()> make_problem;
   std::function<void(Problem&)> launch;
   bool large = false;          ///< run only with --large
   bool counted = true;         ///< false: not the work of kernels of this program
-  std::string gpu_only = {};   ///< why it is not run without a GPU; empty: it is
+  std::string gpu_only = {};   ///< why it needs a GPU; empty: it does not
   std::string needs = {};      ///< the architecture that it needs, "sm_90"; empty: none
-  std::string yardstick = {};  ///< variant that its time is held against; empty: none
+  std::string yardstick = {};  ///< variant with which its time is compared; empty: none
   metrics::CaseKind kind = metrics::CaseKind::catalogue;
 };
 

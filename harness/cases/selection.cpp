@@ -1,3 +1,4 @@
+// Matches ids against the globs of a selection.
 #include "harness/cases/selection.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Which cases a command takes: --filter, --exclude and --large.
+// The selection of cases by --filter, --exclude and --large.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// Fills in cases, kernels and hashes of facts.
 #include "harness/measuring/blank_facts.h"
 
 #include <fmt/format.h>
@@ -116,7 +117,7 @@ Fact error_fact(const Case& one, const metrics::CudaError& error,
                 const std::vector<metrics::DeviceFault>& faults, const std::string& arch) {
   if (faults.empty()) return error_fact(one, error.what(), arch);
   std::string text = error.what();
-  // Once the fault is located, the generic remedy says nothing more.
+  // The generic remedy adds nothing to a located fault.
   const std::string advice = fmt::format(". {}", metrics::cuda_remedy(error.code()));
   if (text.ends_with(advice)) text.erase(text.size() - advice.size());
   Fact fact = error_fact(one, faults.back(), arch);

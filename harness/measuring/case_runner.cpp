@@ -1,3 +1,4 @@
+// Launches a case, compares its launches with a dry run, checks its result, and makes its facts.
 #include "harness/measuring/case_runner.h"
 
 #include <cuda_runtime_api.h>
@@ -27,7 +28,7 @@ namespace {
 
 using metrics::Fact;
 
-/// How far the results were from the reference; nothing if they had to be equal.
+/// The distance of the results from the reference; empty if they had to be equal.
 std::vector<Fact> error_facts(const Errors& errors, const Fact& correct) {
   std::vector<Fact> facts;
   if (errors.count == 0) return facts;
@@ -81,7 +82,7 @@ CaseRunner::Launched CaseRunner::launch_once(const Case& one, Problem& problem) 
     try {
       problem.reset();
       const LaunchLog log(LaunchLog::Mode::record);
-      constexpr std::chrono::seconds kPatience{2};  // a kernel that hangs is not waited for
+      constexpr std::chrono::seconds kPatience{2};  // another's kernel may hang
       std::optional<process::GpuTurn> turn;
       auto lines = counter_->count(
           [&] {
@@ -162,7 +163,7 @@ std::vector<Fact> CaseRunner::run(const Case& one, const metrics::Budgets& budge
     process::with_fork_guard("the case", [&] { facts = measure(one, budgets); });
     return facts;
   } catch (const metrics::CudaError& error) {
-    // After most errors the context is gone for good; asking is how one finds out.
+    // Most errors destroy the context; a further call shows whether this one did.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
     Fact fact = error_fact(one, error, take_faults(), arch());
     if (is_emulated() && error.code() == cudaErrorNotSupported) {

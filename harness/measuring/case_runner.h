@@ -1,4 +1,4 @@
-// Runs a case: is its result right, and what did the hardware have to do?
+// Runs a case: checks its result, and counts the work of the hardware.
 #pragma once
 
 #include <memory>
@@ -21,10 +21,9 @@ namespace warpgauge {
 /// Measures cases at run time, as far as this process can. Make it before the first launch.
 class CaseRunner {
  public:
-  /// `use_counters` false leaves them out, so that another profiler can attach to the program.
-  /// Throws metrics::CudaError for a GPU that is there and cannot be used.
-  /// Processes that share a GPU count one after the other by `turns`: taking slices of its time
-  /// costs more.
+  /// `use_counters` false counts nothing, so that another profiler can attach to the program.
+  /// Throws metrics::CudaError for a GPU that is there and cannot be used. Processes that share a
+  /// GPU count one after the other by `turns`, because slices of its time cost more.
   explicit CaseRunner(bool use_counters, const process::GpuTurns* turns = nullptr);
 
   /// Why nothing can be run here ("no CUDA device ..."); empty if cases can be run.
@@ -34,17 +33,17 @@ class CaseRunner {
   const std::optional<metrics::Device>& device() const { return device_; }
   std::string arch() const;  ///< running_arch(), or empty without a device
 
-  /// Runs the case, compares its result, counts what it did, and returns the facts, not yet
-  /// judged: those of the case, then those of its lines. What has a budget and could not be counted
-  /// is there as unmeasured, with the reason. A case whose run fails gives one fact with the
+  /// Runs the case, compares its result, counts what it did, and returns the facts, not yet judged:
+  /// those of the case, then those of its lines. Metrics with a budget that could not be counted
+  /// are there as unmeasured, with the reason. A case whose run fails gives one fact with the
   /// verdict error; `broken()` then says whether the device can still be used.
   std::vector<metrics::Fact> run(const Case& one, const metrics::Budgets& budgets);
 
   /// True after an error that leaves the CUDA context unusable: no further case can be run.
   bool broken() const { return broken_; }
-  /// What IsolatedWork::work says after run(). On a GPU a fault of another process can break the
-  /// context of this one, so that the case is not to blame yet (seen on an H200: an illegal
-  /// address).
+  /// The result of IsolatedWork::work after run(). On a GPU a fault of another process can break
+  /// the context of this one (seen on an H200: an illegal address), so the case is run again before
+  /// it is blamed.
   process::ItemEnd end_of_item(bool is_again) const;
 
  private:
@@ -64,13 +63,13 @@ class CaseRunner {
   bool broken_ = false;
 };
 
-/// Throws Unmeasured if a kernel was launched that nothing was counted of: CUPTI can lose records
-/// silently, and what is lost must not pass for zero.
+/// Throws Unmeasured if a launched kernel has no counts: CUPTI can lose records silently, and a
+/// loss must not pass for zero.
 void need_counts_of_all(const std::vector<LaunchRecord>& launches,
                         const std::vector<metrics::LineCounts>& lines);
 
-/// Whether no call to the GPU succeeds any more, for which the fault of another process may be the
-/// cause. False on the emulator.
+/// True if no call to the GPU succeeds any more, perhaps because of a fault of another process.
+/// False on the emulator.
 bool is_gpu_lost();
 
 /// Launches the variant inside its NVTX range; throws metrics::CudaError if that was refused.

@@ -1,3 +1,4 @@
+// Appends coverage to a temporary file, and adds its parts up in the end.
 #include "harness/measuring/coverage_file.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// The coverage of a run: what its processes add, and the tracefile that comes of it.
+// The coverage of a run: collects it from the processes, and writes the tracefile.
 #pragma once
 
 #include <filesystem>
@@ -11,12 +11,12 @@ namespace warpgauge {
 
 class CoverageFile {
  public:
-  /// Throws std::runtime_error if there is no folder for it.
+  /// The tracefile will be `path`. Throws std::runtime_error if its folder does not exist.
   explicit CoverageFile(std::filesystem::path path);
 
-  /// Where processes append what lcov_text() gives.
+  /// The file to which processes append lcov_text().
   const std::filesystem::path& parts() const { return parts_.path(); }
-  /// Throws std::runtime_error. Several processes may do so at once.
+  /// Appends coverage; several processes may do so at once. Throws std::runtime_error.
   void add(const metrics::Coverage& coverage) const;
 
   /// Writes the sum of all parts, with functions demangled, and returns the line for the terminal.

@@ -1,3 +1,4 @@
+// Asks `list --launches` of the emulated program.
 #include "harness/measuring/emulated_launches.h"
 
 #include <nlohmann/json.hpp>
@@ -26,7 +27,7 @@ std::optional<std::vector<LaunchRecord>> emulated_launches(const std::string& id
                            .count = one.at("count"),
                            .cluster = one.at("cluster")}});
     }
-  } catch (const nlohmann::json::exception&) {  // the case has printed something between
+  } catch (const nlohmann::json::exception&) {  // the case printed text of its own
     return std::nullopt;
   }
   return launches;

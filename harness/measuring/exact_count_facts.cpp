@@ -1,3 +1,4 @@
+// Adds counts of lines up, and decides confidence and blame.
 #include "harness/measuring/exact_count_facts.h"
 
 #include <algorithm>
@@ -45,8 +46,8 @@ double value_in(const LineValues& line, std::string_view metric) {
   return found == line.end() ? 0 : found->second;
 }
 
-/// A value is as sure as the least sure line, even one that counts nothing: its 0 may be wrong.
-/// Of several the one that has most of it says why.
+/// The trust in a sum: that of its least sure line, even if the line counts nothing, because its 0
+/// may be wrong. Of several such lines the one with the largest value gives the reason.
 const metrics::Trust& trust_in_sum(const std::vector<metrics::LineCounts>& lines,
                                    const std::vector<LineValues>& values, std::string_view metric) {
   static const metrics::Trust kExact;
@@ -63,7 +64,8 @@ const metrics::Trust& trust_in_sum(const std::vector<metrics::LineCounts>& lines
   return *worst;
 }
 
-/// By kernel: what is known of no line, or of the kernel as a whole.
+/// The counts without a line, by kernel: of code without line information, or of the kernel as a
+/// whole.
 using Wholes = std::map<std::string_view, const metrics::LineCounts*>;
 
 Wholes wholes_of(const std::vector<metrics::LineCounts>& lines) {
@@ -74,7 +76,8 @@ Wholes wholes_of(const std::vector<metrics::LineCounts>& lines) {
   return wholes;
 }
 
-/// A line is no surer than its kernel as a whole: what has no line may belong to any.
+/// The trust in a line, which is no surer than its kernel's counts without a line: these may belong
+/// to any line.
 const metrics::Trust& trust_in_line(const metrics::LineCounts& line, const Wholes& wholes,
                                     std::string_view metric) {
   const metrics::Trust& own = metrics::trust_in(line, metric);
@@ -84,7 +87,7 @@ const metrics::Trust& trust_in_line(const metrics::LineCounts& line, const Whole
   return all.confidence > own.confidence ? all : own;
 }
 
-/// The value, with the line as its blame.
+/// The value blamed on the line, with the line's cure.
 Fact in_line(Fact value, const metrics::LineCounts& line) {
   const auto cure = line.cures.find(value.metric);
   value.cure = cure == line.cures.end() ? "" : cure->second;
@@ -123,7 +126,7 @@ std::vector<Fact> counted_facts(const std::vector<metrics::LineCounts>& lines, F
         trusted(with_value(counted, metric, value), trust_in_sum(lines, line_values, metric));
     fact.leaves_out = metrics::copies_left_out(total, metric);
     double most = 0;
-    for (std::size_t i = 0; i < lines.size(); ++i) {  // blame the line that has most of it
+    for (std::size_t i = 0; i < lines.size(); ++i) {  // blame the line with the largest value
       if (value_in(line_values[i], metric) <= most) continue;
       most = value_in(line_values[i], metric);
       fact = in_line(std::move(fact), lines[i]);

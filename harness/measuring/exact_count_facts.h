@@ -1,5 +1,5 @@
-// Facts of counts: the values of a case from those of its source lines, whom to blame for each, and
-// how far it can be trusted.
+// Facts of exact counts, by CUPTI's SASS metrics or the emulator: adds the source lines of a case
+// up, and gives each value a line to blame and a confidence.
 #pragma once
 
 #include <string_view>
@@ -13,9 +13,9 @@ namespace metrics {
 struct LineCounts;
 }
 
-/// The facts of the case that `lines` make up, each as sure as its least sure line, then those of
-/// the lines that are not 0, or might not be. `counted` has the case; `source` is the counter's
-/// name.
+/// The facts of the case with these `lines`, each as sure as its least sure line, then the facts of
+/// the lines whose values are not, or may not be, 0. `counted` has the case; `source` is the
+/// counter's name.
 std::vector<metrics::Fact> counted_facts(const std::vector<metrics::LineCounts>& lines,
                                          metrics::Fact counted, std::string_view source);
 

@@ -1,3 +1,4 @@
+// Compares the states of NVML before and after a timing.
 #include "harness/measuring/gpu_monitor.h"
 
 #include <cuda_runtime_api.h>
@@ -50,7 +51,7 @@ std::optional<metrics::MachineState> GpuMonitor::end() {
       machine.throttling.push_back(word);
     }
   }
-  // In some containers NVML does not list processes, not even this one.
+  // In some containers NVML lists no processes, not even this one.
   machine.other_processes = std::max(others_at_first_, after.processes - 1);
   machine.disturbance = disturbance(machine);
   return machine;

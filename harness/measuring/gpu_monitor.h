@@ -21,8 +21,8 @@ class GpuMonitor {
   /// Why there are no states; empty where there are.
   const std::string& why_not() const { return why_not_; }
 
-  /// Call it before what is timed. The state at the last end() is the one before, if that is no
-  /// longer ago than 100 ms: a question to NVML takes 3 ms, as long as a timing does.
+  /// Begins a timing. Takes the state of the last end() if that is at most 100 ms old: a question
+  /// to NVML takes 3 ms, as long as a timing.
   void begin();
   /// The state around the timing since begin(); nullopt without NVML.
   std::optional<metrics::MachineState> end();
@@ -32,7 +32,7 @@ class GpuMonitor {
   std::string why_not_;
   int others_at_first_ = 0;
   metrics::GpuState before_, last_;
-  std::chrono::steady_clock::time_point last_time_;  // when that was the state
+  std::chrono::steady_clock::time_point last_time_;  // the time of the last state
 };
 
 /// Why times are unfit to become budgets: throttled clocks, other processes on the GPU; empty if

@@ -1,3 +1,4 @@
+// Profiles the cases in groups that fit into the memory of a GPU.
 #include "harness/measuring/hardware_counter_facts.h"
 
 #include <algorithm>
@@ -24,13 +25,15 @@ void add(Counters& counters, const metrics::Metric* counter) {
   if (std::ranges::find(counters, counter) == counters.end()) counters.push_back(counter);
 }
 
-/// What is measured of one case, and what was asked for and is not there.
+/// The facts of the measured values of a case, and of the `missing` counters that were not
+/// measured.
 std::vector<Fact> facts_of(const std::vector<std::pair<std::string_view, double>>& measured,
                            const Fact& blank, Counters missing) {
   std::vector<Fact> facts;
   for (const auto& [metric, value] : measured) {
     const metrics::Metric* const row = &metrics::metric(metric);
-    if (std::erase(missing, row) == 0 && metrics::is_counter(*row)) continue;  // of other cases
+    if (std::erase(missing, row) == 0 && metrics::is_counter(*row))
+      continue;  // asked for by other cases
     Fact fact = with_value(blank, metric, value);
     fact.source = "cupti-range";
     fact.confidence = "estimate";
@@ -44,7 +47,7 @@ std::vector<Fact> facts_of(const std::vector<std::pair<std::string_view, double>
   return facts;
 }
 
-/// Those of all cases. Throws metrics::Unmeasured where there is no GPU.
+/// The counters of all cases, each once. Throws metrics::Unmeasured where there is no GPU.
 Counters all_counters(const std::vector<const Case*>& cases,
                       const CounterSession::CountersOf& counters_of) {
   if (is_emulated()) throw metrics::Unmeasured("times and hardware counters need a GPU", "");
@@ -60,7 +63,7 @@ std::vector<Fact> profiled_facts(metrics::RangeProfiler& profiler,
                                  const std::string& device,
                                  const CounterSession::CountersOf& counters_of) {
   constexpr int kRounds = 3;
-  constexpr double kMostBytes = 4e9;  // of problems that are on the GPU at the same time
+  constexpr double kMostBytes = 4e9;  // size of the problems on the GPU at the same time
   std::vector<Fact> facts;
   while (!cases.empty()) {
     std::vector<std::unique_ptr<Problem>> problems;

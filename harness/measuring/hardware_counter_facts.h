@@ -1,4 +1,5 @@
-// Times and hardware counters: what is noisy and is judged with a tolerance, if at all.
+// Facts of times and hardware counters, by CUPTI's range profiler. They are noisy, and judged with
+// a tolerance if at all.
 #pragma once
 
 #include <functional>
@@ -14,18 +15,18 @@
 
 namespace warpgauge {
 
-/// Measures times and hardware counters of cases on a GPU. A process that counts exactly cannot:
-/// that patches kernels.
+/// Measures times and hardware counters of cases on a GPU. A process that counts exactly cannot,
+/// because exact counting patches kernels.
 class CounterSession {
  public:
   using CountersOf = std::function<Counters(const Case&)>;
-  /// Plans the hardware counters that `counters_of` asks for of the cases together, in as few
-  /// passes as CUPTI needs. Throws metrics::Unmeasured.
+  /// Plans all hardware counters that `counters_of` returns for the cases, in as few passes as
+  /// CUPTI needs. Throws metrics::Unmeasured.
   CounterSession(const std::vector<const Case*>& cases, CountersOf counters_of);
 
-  /// The bounded facts of some of these cases, which are known to run well, measured together and
-  /// not yet judged. A counter that was asked for and was not measured has a fact with the reason.
-  /// Throws metrics::Unmeasured.
+  /// The bounded facts of some of the cases, measured together and not yet judged. The cases must
+  /// be known to run without error. A counter that was asked for and not measured has a fact with
+  /// the reason. Throws metrics::Unmeasured.
   std::vector<metrics::Fact> facts(std::span<const Case* const> cases, const std::string& arch,
                                    const std::string& device);
 
@@ -34,8 +35,8 @@ class CounterSession {
   metrics::RangeProfiler profiler_;
 };
 
-/// The counters, also of the catalog, that the budgets of a case on `arch` name, behind those that
-/// were `asked` for.
+/// The `asked` counters, then the hardware counters and `range` metrics in the budgets of the case
+/// on `arch`.
 Counters counters_of(const Case& one, const std::string& arch, const metrics::Budgets& budgets,
                      const Counters& asked = {});
 

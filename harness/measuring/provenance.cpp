@@ -1,3 +1,4 @@
+// Asks git and the build for the provenance of a run.
 #include "harness/measuring/provenance.h"
 
 #include <fmt/chrono.h>
@@ -50,8 +51,8 @@ metrics::Run start_run_of_other(const std::string& folder, std::string command,
   metrics::Run run = start_run_now(std::move(command), std::move(asked));
   run.commit = git(folder, {"rev-parse", "HEAD"}).value_or("");
   run.branch = git(folder, {"rev-parse", "--abbrev-ref", "HEAD"}).value_or("");
-  if (run.branch == "HEAD") run.branch.clear();  // detached
-  // Without git's word the sources are not clean.
+  if (run.branch == "HEAD") run.branch.clear();  // a detached head
+  // Where git fails, the sources do not count as clean.
   run.dirty = !git(folder, {"status", "--porcelain"}).value_or("unknown").empty();
   return run;
 }

@@ -1,3 +1,4 @@
+// Runs the canaries, and checks verdict, value and line of the planted defects.
 #include "harness/measuring/self_test.h"
 
 #include <fmt/format.h>
@@ -27,7 +28,7 @@ constexpr std::size_t kExtent = 32;
 constexpr std::string_view kBankConflict = "planted bank conflict", kSpill = "planted spill";
 constexpr std::string_view kBankConflicts = "shared.bank_conflicts";
 
-/// A square of 32 x 32 values, to be copied or to be turned over its diagonal.
+/// A square of 32 x 32 values, to be copied or transposed.
 struct Square : Problem {
   Input<float> a;
   Output<float> b;
@@ -65,8 +66,8 @@ std::vector<Fact> judged(std::vector<Fact> facts) {
   throw SelfTestError(fmt::format("a {} was missed: {}", defect, what));
 }
 
-/// The fact of the whole canary on `metric`. Throws SelfTestError if there is not one, or if the
-/// canary itself went wrong.
+/// The fact of the whole canary on `metric`. Throws SelfTestError if there is not exactly one, or
+/// if the canary itself failed.
 const Fact& only_fact(const std::vector<Fact>& facts, std::string_view metric,
                       std::string_view defect) {
   const Fact* found = nullptr;
@@ -95,7 +96,7 @@ std::string run_planted_bank_conflict(const std::string& arch, const SelfTestOpt
         CaseRunner meter(options.use_counters);
         const std::vector<Fact> facts = planted_bank_conflict_facts(meter);
         const std::string not_sure = check_planted_bank_conflict(facts);
-        // A counter that claims to work and finds no access in this kernel is blind.
+        // A counter that works without error and finds no access in this kernel is blind.
         const Fact& fact = only_fact(facts, kBankConflicts, kBankConflict);
         if (meter.no_counters().empty() && !has_value(fact)) missed(kBankConflict, fact.reason);
         return not_sure;

@@ -1,6 +1,7 @@
 // The self test of a gate: two canaries with a planted defect each, which must turn red before
-// anything may be called green. They take the way of every case (Case, then static_facts or
-// CaseRunner, then the judge), and are in no registry: no list, filter or result shows them.
+// anything may be called green. They go through the same code as every case (Case, then
+// static_facts or CaseRunner, then the judge), but are in no registry: no list, filter or result
+// shows them.
 #pragma once
 
 #include <chrono>
@@ -21,13 +22,14 @@ class SelfTestError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A tile of 32 x 32 words without padding, whose columns are written: 32 stores of a warp, each of
-/// which wants 32 words of one bank.
+/// A kernel that writes the columns of a tile of 32 x 32 words without padding: 32 stores of a
+/// warp, each to 32 words of one bank.
 const Case& planted_bank_conflict();
-/// Bank conflicts of that case, in wavefronts: 32 instead of 1 in each of 32 stores.
+/// The bank conflicts of planted_bank_conflict() in wavefronts: 32 instead of 1 in each of 32
+/// stores.
 inline constexpr double kPlantedBankConflicts = 32 * (32 - 1);
 
-/// More values alive at once than a thread has registers for.
+/// A kernel with more live values than a thread has registers.
 const Case& planted_spill();
 
 /// The facts of a canary, judged by the built-in budgets: `meter` counts the bank conflict, the
@@ -43,15 +45,15 @@ std::string check_planted_bank_conflict(const std::vector<metrics::Fact>& facts)
 void check_planted_spill(const std::vector<metrics::Fact>& facts, const std::string& arch);
 
 struct SelfTestOptions {
-  std::vector<std::string> archs;           ///< of compile-time facts
-  std::vector<std::string> emulated_archs;  ///< what kernels are run as; empty on a GPU
-  bool use_counters = true;                 ///< as CaseRunner
+  std::vector<std::string> archs;           ///< architectures of compile-time facts
+  std::vector<std::string> emulated_archs;  ///< architectures that kernels run as; empty on a GPU
+  bool use_counters = true;                 ///< see CaseRunner
   std::chrono::seconds time_limit{60};      ///< for each run of a kernel
 };
 
-/// What a self test that was passed says.
+/// The result of a self test that passed.
 struct SelfTestResult {
-  std::string text;         ///< a line with the defects caught, and what cannot be counted here
+  std::string text;  ///< a line with the caught defects, and with what cannot be counted here
   std::string not_counted;  ///< why nothing can be counted here; empty if it can
 };
 
@@ -59,7 +61,7 @@ struct SelfTestResult {
 /// run where it should.
 SelfTestResult run_self_test(const SelfTestOptions& options);
 
-/// Whether the source file is that of the planted defects.
+/// True if the file is the source of the planted defects.
 bool is_of_self_test(std::string_view file);
 
 }  // namespace warpgauge

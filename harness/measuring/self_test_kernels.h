@@ -4,12 +4,12 @@
 
 namespace warpgauge::self_test {
 
-/// A kernel with a planted defect. It turns a square of 32 x 32 values over its diagonal.
+/// Launches a kernel with planted bank conflicts that transposes a square of 32 x 32 values.
 void launch_bank_conflict(float* b, const float* a);
 const void* bank_conflict_kernel();
-extern const int kBankConflictLine;  ///< of self_test.cu: the line to blame
+extern const int kBankConflictLine;  ///< the line of self_test.cu to blame
 
-/// A kernel with a planted defect. It copies 1024 values.
+/// Launches a kernel with planted spills that copies 1024 values.
 void launch_spill(float* b, const float* a);
 
 }  // namespace warpgauge::self_test

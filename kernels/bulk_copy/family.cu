@@ -8,7 +8,7 @@
 // While the block works on a tile, the engine can bring the next one (`double_buffered`), and take
 // the one before back (`both_ways`): threads turn a tile round in place, and fence.proxy.async
 // makes what they wrote known to the engine.
-// What does wrong: `small_copies` asks for 128 bytes at a time, with 126 or 128 instructions a
+// The mistake: `small_copies` asks for 128 bytes at a time, with 126 or 128 instructions a
 // tile, one after the other, instead of 1.
 #include "kernels/ptx.h"
 #include "warpgauge/warpgauge.h"

@@ -1,6 +1,6 @@
 // Sums of words that eight warps of a block read each, by loads with every cache operator.
 //
-// What it teaches: a cache operator decides where a sector is looked for and how long it stays, not
+// The lesson: a cache operator decides where a sector is looked for and how long it stays, not
 // how many sectors a request touches (global.load.sectors_per_request is 4 for all of them).
 //   cached           L1, then L2: what a plain load does. Of the 8 reads of a word 7 find it in L1
 //   l2_only          L2 alone, as for data that other blocks change; -Xptxas -dlcm=cg makes all

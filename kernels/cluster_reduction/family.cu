@@ -6,7 +6,7 @@
 // memory with one request (cluster.requests), so that an eighth of the atomics is left.
 // A block must not end while others read its shared memory, hence the second barrier of the
 // cluster.
-// What does wrong: `remote_atomics` lets each warp of the cluster add to a word in the first
+// The mistakes: `remote_atomics` lets each warp of the cluster add to a word in the first
 // block's shared memory, 56 requests over the network between multiprocessors instead of 1;
 // `two_kernels` writes the parts to global memory, and a second kernel reads them again.
 #include "kernels/ptx.h"
@@ -48,7 +48,7 @@ __device__ int sum_of_warp(int value) {
   return value;
 }
 
-// What a thread adds up: every 256th element of its block's part.
+// The sum of a thread: every 256th element of its block's part.
 __device__ int sum_of_thread(const int* a, int n) {
   int sum = 0;
 #pragma unroll

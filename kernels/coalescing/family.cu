@@ -110,7 +110,7 @@ __global__ void half_warps(float* b, const float* a) {
   b[i] = a[i];
 }
 
-// The same with the working lanes spread over the warp: nothing changes.
+// Spreads the working lanes over the warp: nothing changes.
 __global__ void every_second_lane(float* b, const float* a) {
   const int t = blockIdx.x * kThreads + threadIdx.x;
   if (t % 2 != 0) return;

@@ -119,8 +119,8 @@ __global__ void constant_summand(int* c, const int* a, const int* b, int n) {
 }
 
 WARPGAUGE_FAMILY(constant_memory) {
-  // As many threads as can begin at their own place of the table; a last block of 232; enough to
-  // fill a GPU, so that the times are those of the kernel and not of the launch.
+  // One thread for each start in the table; a last block of 232; enough to fill a GPU, so that the
+  // kernel and not its launch decides the time.
   const std::vector<warpgauge::Size> sizes = {{kStarts}, {1000}, warpgauge::large({1 << 24})};
   family.problem<PerWarp>("i32", sizes).variant("uniform", [](PerWarp& p) {
     uniform<<<blocks_for(p.n), kThreads>>>(p.sums, p.n);

@@ -82,7 +82,7 @@ __global__ void global(float* b, const float* a, const float* filter, int h, int
   b[y * w + x] = sum;
 }
 
-// The same with the weights in constant memory: half the loads are gone.
+// Reads the weights from constant memory: half the loads are gone.
 __global__ void constant_filter(float* b, const float* a, int h, int w, int radius) {
   const int x = blockIdx.x * kWide + threadIdx.x, y = blockIdx.y * kHigh + threadIdx.y;
   if (x >= w || y >= h) return;

@@ -83,7 +83,7 @@ struct OnHost : ToHost<kPinned> {
   }
 };
 
-// The same by a kernel: 16 bytes a thread, and single bytes where fewer are left.
+// Copies by a kernel: 16 bytes a thread, and single bytes where fewer are left.
 __global__ void copy(std::uint8_t* to, const std::uint8_t* from, long long n) {
   const long long words = n / sizeof(uint4);
   const long long t = static_cast<long long>(blockIdx.x) * kThreads + threadIdx.x;

@@ -23,8 +23,8 @@ constexpr int kArrayElements = 131072;   // the most that an array of one dimens
 template <typename T>
 __constant__ T constant_y[kConstantElements];
 
-// The same where y repeats kConstantElements values, each kPerValue times, that are in constant
-// memory, too.
+// A dot product whose y repeats kConstantElements values, each kPerValue times. Constant memory
+// holds these values, too.
 template <typename T, int kPerValue>
 struct DotWithConstant : Dot<T> {
   explicit DotWithConstant(const warpgauge::Size& size) : Dot<T>(size, repeated(size.count())) {}
@@ -40,8 +40,8 @@ struct DotWithConstant : Dot<T> {
   }
 };
 
-// The same with both vectors as textures, too: over linear memory, and over arrays of as many
-// elements as one can have.
+// A dot product with both vectors as textures, too: over linear memory, and over arrays of the
+// largest number of elements.
 template <typename T>
 struct DotOfTextures : Dot<T> {
   textures::Array x_elements, y_elements;
@@ -143,7 +143,7 @@ __global__ void warp_shuffle(T* of_blocks, const T* x, const T* y, int n) {
   if (threadIdx.x == 0) of_blocks[blockIdx.x] = sum;
 }
 
-// As many elements as one load can take.
+// The elements of one load, as wide as loads can be.
 template <typename T>
 struct alignas(16) Pack {
   static constexpr int kCount = 16 / sizeof(T);

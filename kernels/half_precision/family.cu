@@ -57,7 +57,7 @@ struct Half : warpgauge::Problem {
     }
     comparison.equal(y, expected);
   }
-  // As the kernels see them.
+  // x and y as the kernels' type.
   const __half* x_on_gpu() const {
     return reinterpret_cast<const __half*>(static_cast<const std::uint16_t*>(x));
   }

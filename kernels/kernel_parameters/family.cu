@@ -27,7 +27,7 @@ constexpr int kFewWords = 16;  // for `changed`, whose copies cost enough as it 
 
 template <int kWords>
 struct Coefficients {
-  // Of x^0, x^1, ...; aligned, where they can be, so that a copy moves four words at a time.
+  // Coefficients of x^0, x^1, ...; aligned, if possible, so that a copy moves four words at a time.
   alignas(kWords % 4 == 0 ? 16 : 4) Word c[kWords];
 };
 static_assert(sizeof(Coefficients<kPortableWords>) + kOtherBytes == 4096);

@@ -26,7 +26,7 @@ using InverseRoot = Reference<Positive, inverse_root>;
 
 enum class Rounding { kNearest, kToZero, kUp, kDown };
 
-// As IEEE 754 asks: nothing representable lies between the exact result and the rounded one.
+// Rounds as IEEE 754 asks: no float lies between the exact result and the rounded one.
 template <Rounding kMode>
 Range rounded(Real, Real, Real exact, Real ulp) {
   if constexpr (kMode == Rounding::kNearest) return both_ways(ulp / 2);

@@ -1,4 +1,4 @@
-// The same product by cuBLAS-Xt, from and to host memory: what the copies cost.
+// The matrix product by cuBLAS-Xt, from and to host memory: shows the cost of the copies.
 #include "kernels/cublas_xt/handle.h"
 #include "kernels/matmul/problem.h"
 

@@ -1,11 +1,11 @@
 // The end of a matrix product: fragments of tensor cores go to shared memory, and a tensor copy
 // takes the tile to global memory.
 //
-// Of each 8x8 matrix of halves a lane has two neighbours: 4 lanes have a row. With ordinary stores
-// (`words`) the 8 rows of a matrix, 128 bytes apart, lie in the same 4 banks: shared.bank_ways
-// is 8. stmatrix stores four matrices with one request instead of eight halves of them
-// (`matrices`): fewer shared.requests, and the same conflicts, for the rows lie where they lay. The
-// cure is a swizzle: piece p of row r goes to p ^ r % 8, and a tensor map with
+// A lane has two neighbours of each 8x8 matrix of halves: 4 lanes have a row. With ordinary stores
+// (`words`) the 8 rows of a matrix, 128 bytes apart, lie in the same 4 banks: shared.bank_ways is
+// 8. stmatrix stores four matrices with one request instead of eight halves of them (`matrices`):
+// fewer shared.requests, and the same conflicts, because the rows lie at the same places. The cure
+// is a swizzle: piece p of row r goes to p ^ r % 8, and a tensor map with
 // CU_TENSOR_MAP_SWIZZLE_128B puts it back on its way out. `swizzled_words` has no conflicts, and
 // `swizzled_matrices` a quarter of its requests.
 #include <cuda_fp16.h>

@@ -102,8 +102,8 @@ __global__ void atomic_per_hit(int* hits, Points points, int n) {
   if (i < n && points.inside(i)) atomicAdd(hits, 1);
 }
 
-// The same by hand: the lanes vote, and the first adds. This is needed where the compiler cannot
-// see that all lanes add to one address; here it gains nothing.
+// Adds up by hand: the lanes vote, and the first adds. This is needed where the compiler cannot see
+// that all lanes add to one address; here it gains nothing.
 template <typename Points>
 __global__ void atomic_per_warp(int* hits, Points points, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;

@@ -12,7 +12,7 @@ namespace norms {  // CUDA has a function norm()
 
 constexpr int kWarp = 32;
 
-// The same elements, but what is expected is what overflow or underflow leave of them.
+// A norm of the same elements that expects the result of their overflow or underflow.
 template <typename T, int kExponent>
 struct Lost : Norm<T, kExponent> {
   using Norm<T, kExponent>::Norm;

@@ -63,8 +63,8 @@ __global__ void interleaved(int* sums, const int* a, int n) {
   if (t == 0) sums[blockIdx.x] = s[0];
 }
 
-// The same additions by the first threads of the block: whole warps drop out, but lanes now reach
-// 2 * step words apart: 2, 4, 8 lanes of a full warp want one bank, then fewer as lanes drop out.
+// The first threads of the block make the additions: whole warps drop out, but lanes now reach 2 *
+// step words apart: 2, 4, 8 lanes of a full warp want one bank, then fewer as lanes drop out.
 __global__ void strided(int* sums, const int* a, int n) {
   __shared__ int s[kThreads];
   const int threads = blockDim.x, t = threadIdx.x, i = blockIdx.x * threads + t;
@@ -127,8 +127,8 @@ std::vector<int> grid_sums(const std::vector<int>& a, int blocks) {
   return sums;
 }
 
-// The same sum by a limited number of blocks, each of which adds up as many rounds as it takes. Of
-// 2^28 elements a block gets 65536, none above 32766: that still fits into an int.
+// A sum by a limited number of blocks, each of which adds up several rounds. With 2^28 elements a
+// block gets 65536, none above 32766: their sum still fits into an int.
 struct GridSum : warpgauge::Problem {
   const int n, blocks;
   warpgauge::Input<int> a;

@@ -41,7 +41,7 @@ struct Reverse : warpgauge::Problem {
   }
 };
 
-// The same with two arrays of different types: the chunk of their sums, reversed.
+// Two arrays of different types: the chunk of their sums, reversed.
 struct ReverseSum : warpgauge::Problem {
   const int chunks, length;
   warpgauge::Input<double> x;
@@ -65,7 +65,7 @@ struct ReverseSum : warpgauge::Problem {
   }
 };
 
-// The same with three arrays: each element is weighted with its place in the chunk.
+// Three arrays: each element is weighted with its place in the chunk.
 struct ReverseWeighted : ReverseSum {
   using ReverseSum::ReverseSum;
   // A float times a place is exact in double, so that only the addition is rounded.

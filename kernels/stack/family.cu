@@ -78,7 +78,7 @@ __global__ void recursive(Word* determinants, const Word* a, int n) {
   determinants[i] = determinant(matrix, kEdge);
 }
 
-// The same expansion. Each edge is a function of its own, and inlined.
+// The expansion with each edge as a function of its own, which is inlined.
 template <int kSide>
 __device__ Word unrolled_determinant(const Word (&matrix)[kSide * kSide]) {
   if constexpr (kSide == 1) {

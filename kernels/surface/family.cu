@@ -232,7 +232,7 @@ void launch(Slices<kLayered ? cudaArrayLayered : 0>& p) {
 
 template <typename T>
 void add_reversal(const warpgauge::Family& family, const char* type) {
-  // As many elements as a surface of one dimension holds; a last block of 232.
+  // The most elements that a surface of one dimension holds; a last block of 232.
   family.problem<Reversal<T>>(type, {{32768}, {1000}}).variant("backwards", [](auto& p) {
     write_backwards<T><<<blocks(p.n), kThreads>>>(p.reversed.surface, p.a, p.n);
     read_back<T><<<blocks(p.n), kThreads>>>(p.b, p.reversed.surface, p.n);

@@ -111,7 +111,7 @@ __global__ void element_loads(float4* b, const Element* a, int n) {
 
 int blocks(int n) { return (n + kThreads - 1) / kThreads; }
 
-// As many elements as an array of one dimension holds; a last block of 232.
+// The most elements that an array of one dimension holds; a last block of 232.
 const std::vector<warpgauge::Size> kSizes = {{131072}, {1000}};
 
 template <typename T, typename Element, typename Result = Element>

@@ -51,7 +51,7 @@ struct Grid {
   }
 };
 
-// Of two dimensions.
+// A grid of two dimensions.
 struct Plane : warpgauge::Problem {
   const int height, width;
   warpgauge::Input<float> a;
@@ -77,7 +77,7 @@ struct Neighbours : Plane {
   }
 };
 
-// The same, read through a texture over an array.
+// A plane that is read through a texture over an array.
 template <Beyond kBeyond, cudaTextureAddressMode kMode, bool kNormalised>
 struct NeighboursInArray : Neighbours<kBeyond> {
   Array elements;
@@ -143,7 +143,7 @@ struct Enlarged : Plane {
   }
 };
 
-// Of three dimensions.
+// A grid of three dimensions.
 template <cudaTextureFilterMode kFilter>
 struct Volume : warpgauge::Problem {
   const int depth, height, width;
@@ -207,7 +207,7 @@ __global__ void unnormalised(float* b, cudaTextureObject_t a, int height, int wi
                      4;
 }
 
-// The same place as a share of the width and height.
+// Reads at coordinates that are shares of the width and height.
 __global__ void normalised(float* b, cudaTextureObject_t a, int height, int width) {
   const int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= width || y >= height) return;

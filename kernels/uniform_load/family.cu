@@ -1,11 +1,11 @@
 // Block b adds up a window of 32 words, a[b], a[b + 1], ..., and every thread wants the sum.
 //
-// Lanes that read the same word make a request of one sector
-// (global.load.sectors_per_request), so a uniform load wastes no bandwidth: `uniform`. But each
-// word costs a request of its own (global.load.requests). `shared_out` lets each lane load one
-// word of the window and hands them round by shuffles: one request of 4 or 5 sectors instead of 32.
-// That pays where loads are the bottleneck; otherwise the simple loop is as good, for the words
-// are in the L1 cache after the first request.
+// Lanes that read the same word make a request of one sector (global.load.sectors_per_request), so
+// a uniform load wastes no bandwidth: `uniform`. But each word costs a request of its own
+// (global.load.requests). `shared_out` lets each lane load one word of the window and hands them
+// round by shuffles: one request of 4 or 5 sectors instead of 32. This pays where loads are the
+// bottleneck; otherwise the simple loop is as good, because the words are in the L1 cache after the
+// first request.
 #include "warpgauge/warpgauge.h"
 
 namespace uniform_load {

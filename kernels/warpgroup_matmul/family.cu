@@ -8,7 +8,7 @@
 // own (setmaxnreg), and share each tile of B (128x256 sums a block): fewer bulk.load.bytes. Blocks
 // that run together take neighbouring tiles, which stay in the L2 cache. In `multicast` two blocks
 // are a cluster, and a tile of B comes to both at once: each block asks for one half of it.
-// What does wrong: `small_tile` has 64x64 sums for each warpgroup, so that A is read from shared
+// The mistakes: `small_tile` has 64x64 sums for each warpgroup, so that A is read from shared
 // memory for 64 columns instead of 256 (wgmma.wavefronts), and from global memory as well
 // (bulk.load.bytes). Without a swizzle (`unswizzled`) wgmma wants matrices of 8 rows of 16 bytes,
 // and a box is 16 bytes wide: eight copies for each tile (bulk.load.instructions), of half sectors.

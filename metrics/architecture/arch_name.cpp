@@ -1,3 +1,4 @@
+// Parses the names of architectures, and decides which code a GPU runs.
 #include "metrics/architecture/arch_name.h"
 
 #include <algorithm>

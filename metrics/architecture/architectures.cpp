@@ -1,3 +1,4 @@
+// Has the table of architectures, with the source of each column.
 #include "metrics/architecture/architectures.h"
 
 #include <algorithm>

@@ -13,8 +13,8 @@ namespace {
 
 constexpr int kWarpSize = 32;
 constexpr int kMaxThreadsPerBlock = 1024;
-/// That lie in clusters, on a multiprocessor: what the driver of an H100 says, and as many run on
-/// it at the same time. Other chips are taken to hold as many.
+/// The most blocks of clusters on a multiprocessor. The driver of an H100 reports 8, and 8 run on
+/// it at the same time; other chips are assumed to hold as many.
 constexpr int kMaxBlocksOfClusters = 8;
 
 cudaOccDeviceProp device_of(const Architecture& arch) {
@@ -28,14 +28,14 @@ cudaOccDeviceProp device_of(const Architecture& arch) {
   device.warpSize = kWarpSize;
   device.sharedMemPerBlock = arch.shared_per_block;
   device.sharedMemPerMultiprocessor = arch.shared_per_multiprocessor;
-  device.numSms = 1;  // asked for, but of no influence on one multiprocessor
+  device.numSms = 1;  // required, without effect on one multiprocessor
   device.sharedMemPerBlockOptin = arch.shared_per_block_opt_in;
   device.reservedSharedMemPerBlock = arch.shared_reserved_per_block;
   return device;
 }
 
 cudaOccResult ask_nvidia(const Architecture& arch, const BlockNeeds& needs) {
-  // The header computes in int: what is beyond every limit is cut to just beyond it.
+  // The header computes in int: a number beyond every limit is cut to just beyond it.
   const int threads = std::min(needs.threads, kMaxThreadsPerBlock + 1);
   const std::uint64_t too_much_shared = arch.shared_per_block_opt_in + 1ull;
   const std::uint64_t dynamic_bytes = std::min(needs.shared_dynamic_bytes, too_much_shared);
@@ -69,9 +69,9 @@ cudaOccResult ask_nvidia(const Architecture& arch, const BlockNeeds& needs) {
   return result;
 }
 
-/// A cluster lies in one GPC. That has pairs of multiprocessors (TPCs), which a cluster of two
-/// needs no more than. How many of them a GPC has, and which a larger cluster can take, differs
-/// from chip to chip, also of one model.
+/// Leaves out blocks that belong to no whole cluster. A cluster lies in one GPC, which consists of
+/// pairs of multiprocessors (TPCs); a cluster of two fits into a pair. The number of pairs in a GPC
+/// differs from chip to chip, even of one model, so larger clusters get a doubt.
 void keep_whole_clusters(Occupancy& all, const Architecture& arch, int cluster_blocks) {
   if (cluster_blocks <= 2) return;
   all.doubt =
@@ -92,7 +92,8 @@ Occupancy occupancy(const Architecture& arch, const BlockNeeds& needs) {
       {"warps", result.blockLimitWarps},
       {"registers", result.blockLimitRegs},
       {"shared", result.blockLimitSharedMem},
-      // The header takes this one from the compute capability alone; the row may say less.
+      // The header takes this limit from the compute capability alone; the row may have a lower
+      // one.
       {"blocks", std::min(result.blockLimitBlocks, arch.max_blocks_per_multiprocessor)},
       {"barriers", result.blockLimitBarriers},
       {"clusters",

@@ -1,3 +1,4 @@
+// Steps through the amounts of a resource in the hardware's units of allocation.
 #include "metrics/architecture/occupancy_curve.h"
 
 #include <set>

@@ -14,17 +14,17 @@ enum class BlockResource { threads, registers, shared };
 /// "threads", "registers" (of a thread), "shared" (bytes of a block).
 std::string_view to_string(BlockResource resource);
 
-/// How much of the resource a block needs.
+/// The threads, registers or bytes that a block needs.
 std::uint64_t amount_of(BlockResource resource, const BlockNeeds& needs);
 
 struct OccupancyPoint {
-  std::uint64_t amount = 0;  ///< of the resource
+  std::uint64_t amount = 0;  ///< threads, registers or bytes
   Occupancy occupancy;
 };
 
-/// The occupancy of growing amounts of a resource, all else as `needs` has it, up to the most that
-/// a block can have: about 32 steps as large as the hardware allocates or larger, and the amount of
-/// `needs` itself. Throws as occupancy() does.
+/// The occupancy for growing amounts of a resource, up to the most that a block can have; all else
+/// is as `needs` has it. There are about 32 steps, none smaller than the hardware's unit of
+/// allocation, and the amount of `needs` itself. Throws as occupancy() does.
 std::vector<OccupancyPoint> occupancy_over(BlockResource resource, const Architecture& arch,
                                            const BlockNeeds& needs);
 

@@ -1,3 +1,4 @@
+// Has the table of past architectures, and the toolkits that introduced each architecture.
 #include "metrics/architecture/past_architectures.h"
 
 #include <algorithm>
@@ -64,7 +65,8 @@ struct Toolkit {
   std::string_view first;
 };
 
-// As above: PTX 6.3, 7.0, 7.1, 7.4, 9.0, 7.8, 7.8, 8.6, 8.8, 9.0, 8.7, 8.8.
+// PTX versions that brought the targets: 6.3, 7.0, 7.1, 7.4, 9.0, 7.8, 7.8, 8.6, 8.8, 9.0, 8.7,
+// 8.8.
 constexpr Toolkit kToolkits[] = {{7, 5, "10.0"},  {8, 0, "11.0"},  {8, 6, "11.1"},
                                  {8, 7, "11.4"},  {8, 8, "13.0"},  {8, 9, "11.8"},
                                  {9, 0, "11.8"},  {10, 0, "12.8"}, {10, 3, "12.9"},

@@ -1,5 +1,4 @@
-// The architectures before the table of architectures.h: history, which nothing here runs or
-// counts.
+// The architectures before those of architectures.h, for documents alone: no kernel runs as them.
 #pragma once
 
 #include <span>
@@ -20,22 +19,22 @@ struct PastArchitecture {
   int registers_per_multiprocessor = 0;
   int registers_per_thread = 0;
   int shared_kib_per_multiprocessor = 0;
-  int banks = 0;  ///< of shared memory
+  int banks = 0;  ///< banks of shared memory
   int parameter_bytes = 0;
-  int l2_kib = 0;  ///< of the best-known chip; 0: there is no L2 cache
+  int l2_kib = 0;  ///< of the best-known chip; 0: no L2 cache
   std::string_view features;
 };
 
 /// The table, by compute capability: 1.0 to 7.2.
 std::span<const PastArchitecture> past_architectures();
 
-/// What all architectures of architectures.h have in common.
+/// Limits that all architectures of architectures.h share.
 constexpr int kRegistersPerThread = 255;
 constexpr int kSharedBanks = 32;
 constexpr int kParameterBytes = 32764;  ///< from CUDA 12.1 on
 
-/// The CUDA toolkit that was the first to compile for an architecture: "11.8". Throws
-/// std::invalid_argument for one that it does not know.
+/// The first CUDA toolkit that compiles for an architecture: "11.8". Throws std::invalid_argument
+/// for an architecture that is not in its table.
 std::string_view first_toolkit(const Architecture& architecture);
 
 }  // namespace warpgauge::metrics

@@ -1,3 +1,4 @@
+// Appends to files opened with O_APPEND, one write() a text.
 #include "metrics/base/append_file.h"
 
 #include <fcntl.h>

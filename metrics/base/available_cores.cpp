@@ -1,3 +1,4 @@
+// Counts the cores in the affinity mask.
 #include "metrics/base/available_cores.h"
 
 #include <sched.h>

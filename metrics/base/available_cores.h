@@ -3,7 +3,8 @@
 
 namespace warpgauge::metrics {
 
-/// At least 1. Those of its affinity mask (taskset, containers), where the system tells.
+/// The cores in the affinity mask of this process (taskset, containers), or all cores where the
+/// system does not report it. At least 1.
 int available_cores();
 
 }  // namespace warpgauge::metrics

@@ -1,3 +1,4 @@
+// Lists the invisible characters.
 #include "metrics/base/blank.h"
 
 #include <algorithm>

@@ -1,11 +1,12 @@
-// Finds texts that say nothing: a reason must not be one.
+// Finds blank texts: a reason must not be one.
 #pragma once
 
 #include <string_view>
 
 namespace warpgauge::metrics {
 
-/// True for a text of which nothing can be seen: white space, control and zero-width characters.
+/// True if no character of the text is visible: all are white space, control or zero-width
+/// characters.
 bool is_blank(std::string_view text);
 
 }  // namespace warpgauge::metrics

@@ -1,4 +1,4 @@
-// A value that few have.
+// An optional value for members that few objects have.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,7 @@
 
 namespace warpgauge::metrics {
 
-/// As std::optional, but a pointer wide: for large members that most objects do not have.
+/// Like std::optional, but only as wide as a pointer: for large members that most objects lack.
 template <typename T>
 class BoxedOptional {
  public:

@@ -1,6 +1,7 @@
+// Demangles names with libiberty, within limits of time and memory, and takes parts off them.
 #include "metrics/base/demangled.h"
 
-#define HAVE_DECL_BASENAME 1  // which a header of libiberty declares otherwise
+#define HAVE_DECL_BASENAME 1  // or a header of libiberty declares basename()
 #include <demangle.h>
 #include <pthread.h>
 
@@ -12,17 +13,17 @@ namespace warpgauge::metrics {
 
 namespace {
 
-// Names are foreign: those of a few hundred characters may stand for gigabytes of text, as each
-// part may repeat all before it, and the demangler recurses. The longest of CUTLASS that we have
-// seen has 7,224 characters, and the longest text 91,792.
+// Names come from other programs. A few hundred characters can demangle to gigabytes, because each
+// part may repeat all before it, and the demangler recurses. The longest name seen (of CUTLASS) has
+// 7,224 characters, and the longest demangled one 91,792.
 constexpr std::size_t kLongestName = 16 * 1024;
 constexpr std::size_t kLongestText = 256 * 1024;
-// Longer ones need more stack than a thread of a program may have left.
+// Longer names need more stack than a thread of a program may have left.
 constexpr std::size_t kLongestOnThisStack = 1024;
 
 class TooLong {};
 
-/// A symbol and what it stands for.
+/// A symbol and its demangled name.
 struct Symbol {
   const std::string* name;
   std::string text;
@@ -47,8 +48,8 @@ void* demangle(void* argument) {
   return nullptr;
 }
 
-/// On a stack of its own, of which only what is used takes memory: the demangler puts on it less
-/// than 256 bytes a character, and an entry for each template in each reference to a parameter.
+/// Demangles on a stack of its own. The demangler uses less than 256 bytes of it a character, and
+/// an entry for each template in each reference to a parameter. Only the used part takes memory.
 void demangle_apart(Symbol& symbol) {
   const std::size_t size = symbol.name->size();
   pthread_attr_t attributes;
@@ -62,7 +63,7 @@ void demangle_apart(Symbol& symbol) {
   pthread_attr_destroy(&attributes);
 }
 
-/// Of a name or a type: "f" is float.
+/// Demangles a name or a type: "f" is float.
 std::string demangled_symbol(const std::string& name) {
   Symbol symbol{.name = &name, .text = {}};
   if (name.size() <= kLongestOnThisStack) {

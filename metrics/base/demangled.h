@@ -7,11 +7,11 @@
 
 namespace warpgauge::metrics {
 
-/// "void add<float>(float*)" for "_Z3addIfEvPT_". Other names are unchanged, and so are those of
-/// more than 16,384 characters, or that stand for more than 262,144.
+/// "void add<float>(float*)" for "_Z3addIfEvPT_". Returns other names unchanged, also mangled ones
+/// of more than 16,384 characters and those that demangle to more than 262,144.
 std::string demangled(const std::string& name);
 
-/// The beginning of a long one, for texts: those of CUTLASS may fill many screens.
+/// demangled(), cut short for texts: names of CUTLASS can fill many screens.
 std::string shown_name(const std::string& name);
 
 /// "std::invalid_argument".
@@ -20,7 +20,7 @@ std::string type_name(const std::type_info& type);
 /// "add<float>(float*)" for "void add<float>(float*)": kernels return nothing.
 std::string without_void(const std::string& demangled);
 
-/// Without the parts "(anonymous namespace)::".
+/// The name without the parts "(anonymous namespace)::".
 std::string without_anonymous(std::string demangled);
 
 /// "add<float>": the name of a function without the types that it returns and takes.

@@ -1,3 +1,4 @@
+// Matches names with fnmatch(3).
 #include "metrics/base/glob.h"
 
 #include <fnmatch.h>

@@ -1,3 +1,4 @@
+// Computes the hash FNV-1a.
 #include "metrics/base/hash.h"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A short name for bytes: equal bytes, equal name.
+// A short name for bytes: equal bytes have equal names.
 #pragma once
 
 #include <cstddef>

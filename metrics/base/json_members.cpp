@@ -1,3 +1,4 @@
+// Converts values to JSON.
 #include "metrics/base/json_members.h"
 
 #include <cmath>

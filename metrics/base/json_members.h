@@ -1,4 +1,4 @@
-// Members of the JSON objects that warpgauge writes: one that says nothing is absent.
+// Sets members of the JSON objects that warpgauge writes. A member without content is left out.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
@@ -8,12 +8,12 @@
 
 namespace warpgauge::metrics {
 
-/// Whole numbers as integers, so that they are written without ".0".
+/// The number as JSON. Whole numbers become integers, so that they are written without ".0".
 nlohmann::ordered_json number_json(double number);
 
-/// Nothing for an empty text.
+/// Sets `key` to the text, unless it is empty.
 void set(nlohmann::ordered_json& object, const char* key, const std::string& text);
-/// Nothing for what was not measured, and for numbers that JSON does not have (NaN, infinity).
+/// Sets `key` to the value, unless it was not measured or JSON cannot hold it (NaN, infinity).
 void set(nlohmann::ordered_json& object, const char* key, const Value& value);
 
 }  // namespace warpgauge::metrics

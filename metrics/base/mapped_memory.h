@@ -1,4 +1,4 @@
-// What of this process's memory can be read.
+// Finds out which memory of this process can be read.
 #pragma once
 
 #include <cstddef>

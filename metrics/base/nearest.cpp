@@ -1,4 +1,4 @@
-// Edit distance (Levenshtein) and what is nearest by it.
+// Finds the nearest name by edit distance (Levenshtein).
 #include "metrics/base/nearest.h"
 
 #include <algorithm>
@@ -31,7 +31,8 @@ std::string nearest(std::string_view name, std::span<const std::string> candidat
   std::size_t best = std::max<std::size_t>(1, name.size() / 3) + 1;
   std::string found;
   for (const std::string& candidate : candidates) {
-    // What differs in length by more is no nearer, however long the name is.
+    // A difference in length is a lower bound of the distance: longer candidates need no
+    // comparison.
     const auto [shorter, longer] = std::minmax({name.size(), candidate.size()});
     if (longer - shorter >= best) continue;
     const std::size_t distance = edit_distance(name, candidate);

@@ -1,4 +1,4 @@
-// Finds the name somebody probably meant.
+// Suggests the name that was probably meant.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// A constant text that its copies share: large numbers of values repeat theirs.
+// A constant text that its copies share, because many values repeat the same texts.
 #pragma once
 
 #include <compare>
@@ -32,7 +32,7 @@ class SharedString {
   }
 
  private:
-  std::shared_ptr<const std::string> text_;  ///< none for an empty one
+  std::shared_ptr<const std::string> text_;  ///< null for an empty text
 };
 
 }  // namespace warpgauge::metrics

@@ -1,3 +1,4 @@
+// Maps anonymous shared memory.
 #include "metrics/base/shared_with_forks.h"
 
 #include <sys/mman.h>

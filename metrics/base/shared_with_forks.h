@@ -1,4 +1,4 @@
-// Memory that a process has in common with those that are forked from it.
+// Memory that a process shares with its forks.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ std::shared_ptr<T> shared_with_forks() {
   return std::static_pointer_cast<T>(bytes_shared_with_forks(sizeof(T)));
 }
 
-/// The same for `count` values, one at least.
+/// `count` values that this process and its forks share, zero at first. `count` is at least 1.
 template <typename T>
 std::shared_ptr<T[]> array_shared_with_forks(std::size_t count) {
   static_assert(std::is_trivially_destructible_v<T>);

@@ -1,4 +1,4 @@
-// Sees by the folders in a path where a toolkit is installed; puts the blame into the project.
+// Recognises toolkits by the folders in a path, and blames lines outside of them.
 #include "metrics/base/source_line.h"
 
 #include <algorithm>
@@ -25,7 +25,7 @@ bool is_toolkit_folder(std::string_view name) {
 
 using Chain = std::span<const CallSite>;
 
-/// How many sites at the beginning of both are the same.
+/// The length of the common prefix of two chains.
 template <typename Sites>
 std::size_t same_sites(const Sites& a, const Sites& b) {
   const auto [end, other] = std::ranges::mismatch(a, b);

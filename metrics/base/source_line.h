@@ -1,4 +1,4 @@
-// A line of source, and whose it is.
+// A line of source, and the chain of inlined calls that leads to it.
 #pragma once
 
 #include <span>
@@ -34,17 +34,18 @@ struct Frame {
   bool in_toolkit = false;  ///< is_toolkit_header(file), which is slow
 };
 
-/// Of a chain, innermost first, the first line that is not in a header of the toolkit; the
-/// innermost where all are. No file and line 0 for an empty chain.
+/// The first line of a chain (innermost first) that is not in a header of the toolkit; the
+/// innermost where all are. An empty chain gives no file and line 0.
 SourceLine line_to_blame(std::span<const Frame> chain);
 
-/// The part of two chains of one line that is the same in both: its neighbours inward and outward,
-/// up to the first difference. Instructions of a line may come through different calls.
+/// The part that the chains of two instructions of one line have in common: the line itself and its
+/// neighbours inward and outward, up to the first difference. Instructions of a line may come
+/// through different calls.
 std::vector<CallSite> common_chain(const SourceLine& a, const SourceLine& b);
 
-/// True if the file belongs to the CUDA toolkit, the compiler or the system, which are outside
-/// of every project: what is inlined from it is blamed on the line that calls it. `path` is as the
-/// compiler wrote it, with or without dots.
+/// True if the file belongs to the CUDA toolkit, the compiler or the system, which are outside of
+/// every project. Code inlined from such a file is blamed on the line that calls it. `path` is as
+/// the compiler wrote it, with or without dots.
 bool is_toolkit_header(std::string_view path);
 
 }  // namespace warpgauge::metrics

@@ -1,4 +1,4 @@
-// Values as text.
+// Writes values as text.
 #include "metrics/base/value.h"
 
 #include <fmt/format.h>

@@ -12,8 +12,8 @@ using Value = std::variant<std::monostate, double, std::string>;
 /// The largest whole number up to which doubles hold every whole number.
 inline constexpr double kMaxExactWhole = 9007199254740992.0;  // 2^53
 
-/// As people read it: whole numbers without a point, others with up to 6 significant digits (all
-/// digits before the point are kept), words as they are, "-" for nothing.
+/// The value for people: whole numbers without a point, others with up to 6 significant digits (all
+/// digits before the point are kept), words as they are, "-" for monostate.
 std::string to_text(const Value& value);
 
 /// The shortest text that reads back as the same number; whole numbers without a point.

@@ -1,4 +1,4 @@
-// Budgets: reading a file whole, and finding the limit that applies.
+// Reads a budget file whole, and finds the limit that applies to a case.
 #include "metrics/budgets/budget.h"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ std::string text_of(const std::filesystem::path& path) {
                                   path.string(), std::generic_category().message(error)));
   };
   if (std::filesystem::is_directory(path)) refuse(EISDIR);
-  // A pipe would be waited for.
+  // Opening a pipe would wait for its writer.
   std::error_code ignored;
   const std::filesystem::file_status status = std::filesystem::status(path, ignored);
   if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
@@ -49,7 +49,7 @@ std::pair<std::string, std::string> without_arch(const std::string& section) {
   return {section.substr(0, slash), section.substr(slash)};
 }
 
-/// The limits at each place, those of the architecture's own table before the general ones.
+/// The sections at each place, the architecture's own before the general one.
 std::vector<const Budgets::Section*> sections_of(
     const std::vector<std::pair<const Budgets::Sections*, std::string>>& places,
     std::string_view arch) {
@@ -121,7 +121,7 @@ Budgets Budgets::of_kernel(const CaseId& id, std::span<const std::string> names)
       fitting.emplace_back(std::move(name), std::move(arch));
     }
   }
-  // That of the id first, then the longest; of one glob, that for an architecture first.
+  // Sections sort by rank: named as the id, then longer globs, then tables for an architecture.
   std::ranges::stable_sort(fitting, std::ranges::greater(), [&](const auto& one) {
     return std::tuple(one.first == id.variant_type(), one.first.size(), !one.second.empty());
   });
@@ -130,7 +130,7 @@ Budgets Budgets::of_kernel(const CaseId& id, std::span<const std::string> names)
   for (const auto& [name, arch] : fitting) {
     Section& section = budgets.sections_[own + arch];
     for (const auto& [metric, limit] : sections_.at(name + arch)) {
-      // That of an architecture would go before a general one of a longer glob.
+      // A line for an architecture must not go before a general line of a longer glob.
       if (arch.empty() || !general.contains(metric)) section.emplace(metric, limit);
     }
   }

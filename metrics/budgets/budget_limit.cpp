@@ -1,4 +1,4 @@
-// Limits: a plain number, a plain word, or an inline table.
+// Reads a limit from a plain number, a plain word or an inline table.
 #include "metrics/budgets/budget_limit.h"
 
 #include <fmt/format.h>
@@ -23,8 +23,8 @@ constexpr std::string_view kLimitForm =
 constexpr std::string_view kToleranceForm =
     R"(Write "5%" or 0.05: from nothing to the whole limit (0 to 1).)";
 
-/// The number of a node for which is_number() holds. (value<double>() has nothing for integers
-/// that a double cannot hold exactly.)
+/// The number of a node for which is_number() holds. (value<double>() is empty for integers that a
+/// double cannot hold exactly.)
 double to_double(const toml::node& node) {
   if (const toml::value<std::int64_t>* whole = node.as_integer()) {
     return static_cast<double>(whole->get());
@@ -32,7 +32,7 @@ double to_double(const toml::node& node) {
   return node.as_floating_point()->get();
 }
 
-/// Reads the keys of one limit; holds what its errors need.
+/// Reads the keys of one limit, and reports errors at their places.
 class LimitReader {
  public:
   LimitReader(const BudgetText& text, const Metric& metric) : text_(text), metric_(metric) {}
@@ -163,7 +163,7 @@ class LimitReader {
     return text->get();
   }
 
-  /// Whether it names a case is for the reader of its section to say.
+  /// The case of a ratio as the file has it. The reader of the section checks that it exists.
   std::string ratio(const Entry& part) const {
     if (is_word(metric_)) {
       fail_at(text_, part.first->source(),
@@ -188,7 +188,7 @@ class LimitReader {
     return text(part, "Write the \"code_hash\" of the fact that the limit comes from.");
   }
 
-  /// Checks that involve several keys.
+  /// Checks the keys against each other.
   void check(const toml::source_region& at) const {
     const bool equal = !std::holds_alternative<std::monostate>(limit_.equal);
     const bool bounds = limit_.max || limit_.min;

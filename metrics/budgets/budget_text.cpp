@@ -1,4 +1,4 @@
-// Errors that show the line of a budget file and point at the place.
+// Words the errors of a budget file: shows the line, and points at the column.
 #include "metrics/budgets/budget_text.h"
 
 #include <fmt/format.h>

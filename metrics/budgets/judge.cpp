@@ -1,4 +1,4 @@
-// The judge.
+// Decides verdicts: checks a value, compares it with its limit, and words the reason.
 #include "metrics/budgets/judge.h"
 
 #include <fmt/format.h>
@@ -17,8 +17,8 @@ namespace {
 /// A value compared with its limit.
 enum class Standing { good, within, beyond };
 
-/// How far a value may be from `target`. The factor keeps the bound itself within: 29% of 100
-/// is a little less than 29 in binary.
+/// The distance that a value may have from `target`. The factor keeps a value at the bound within:
+/// 29% of 100 is a little less than 29 in binary.
 double slack(double target, double tolerance) { return tolerance * std::abs(target) * (1 + 1e-12); }
 
 Standing stand_to_equal(double value, double target, double tolerance, Direction direction) {
@@ -75,7 +75,8 @@ std::string_view fault(const Metric& metric, const Value& value) {
   return *number > most * (1 + noise) ? "which is more than all" : "";
 }
 
-/// Exact values to the last digit: a reason must never read "0.666667, budget = 0.666667".
+/// The value as text, exact ones to the last digit: a reason must never read "0.666667, budget =
+/// 0.666667".
 std::string measured(const Metric& metric, const Value& value) {
   const double* number = std::get_if<double>(&value);
   const bool all_digits = number && metric.cls == Class::exact;
@@ -99,14 +100,14 @@ void judge_excess(Fact& fact, const std::string& text, const Limit& limit) {
   }
 }
 
-/// What the ratio `limit` is of.
+/// The reference of the ratio `limit`.
 const Fact* reference_of(const Fact& fact, const Metric& metric, const Limit& limit,
                          const References& references) {
   if (limit.of == kIdeal) return references.find(fact.id, fact.arch, metric.ideal);
   return references.find(fact.id.other(limit.of), fact.arch, fact.metric);
 }
 
-/// Gives the limit of `fact` its reference. Returns why it has none; empty if it has, or needs
+/// Gives the limit of `fact` its reference. Returns why there is none; empty if it has one or needs
 /// none.
 std::string add_reference(Fact& fact, const Metric& row, const References& references) {
   if (fact.limit->of.empty()) return "";
@@ -162,7 +163,8 @@ void judge_by(Fact& fact, const Metric& metric, const Limit& limit,
   }
 }
 
-/// Noise is what the tolerance of a limit is for; doubt about a count is what `gate_on` is for.
+/// True if the fact is as sure as `gate_on` demands. Noisy metrics always are: the tolerance of
+/// their limits allows for noise.
 bool is_sure_enough(const Fact& fact, const Metric& metric) {
   const std::optional<Confidence> confidence = judged_confidence(fact);
   return metric.cls != Class::exact || !confidence || *confidence <= fact.limit->gate_on;

@@ -1,4 +1,4 @@
-// The judge: holds a fact against its budget. There is no other.
+// The judge: holds a fact against its budget. Nothing else decides verdicts.
 #pragma once
 
 #include <chrono>
@@ -13,12 +13,12 @@
 
 namespace warpgauge::metrics {
 
-/// The facts in which the judge finds what a ratio is of.
+/// The facts in which the judge finds the reference of a ratio.
 class References {
  public:
   References() = default;
-  /// `together`: facts that were measured with the one that is judged; `before`: gives those of the
-  /// run so far, and is only called where a budget is a multiple of another case.
+  /// `together` are the facts that were measured with the judged one. `before` returns the facts of
+  /// the run so far; it is called only where a budget is a multiple of another case.
   explicit References(std::span<const Fact> together,
                       std::function<std::span<const Fact>()> before = nullptr)
       : together_(together), before_(std::move(before)) {}
@@ -31,32 +31,33 @@ class References {
   std::function<std::span<const Fact>()> before_;
 };
 
-/// How sure the comparison of `fact` with its limit is: as the less sure one of the value and what
-/// a ratio is of. Nothing where the fact has no confidence.
+/// The confidence of the comparison of `fact` with its limit: the lesser of that of the value and
+/// that of the reference of a ratio. nullopt where the fact has no confidence.
 std::optional<Confidence> judged_confidence(const Fact& fact);
 
-/// Sets limit, verdict, would, cause and reason of `fact`. Facts of lines and facts whose
-/// verdict is already `error` are left alone; a value of nothing becomes `unmeasured` (keeping the
+/// Sets limit, verdict, would, cause and reason of `fact`. Facts of lines and facts whose verdict
+/// is already `error` are left alone; a fact without a value becomes `unmeasured` (keeping the
 /// reason it carries), with or without a budget. `today` decides whether waivers have expired.
 ///
-/// A count that is less sure than `budgets.gate_on()` is `unmeasured` and keeps its value, however
-/// it stands to its limit; `would` is the verdict that it would have. (Noisy metrics are judged:
-/// the tolerance of their limits is for what is not sure in them.)
+/// A count that is less sure than `budgets.gate_on()` is `unmeasured` and keeps its value, whatever
+/// its limit; `would` is the verdict that it would have. (Noisy metrics are judged: the tolerance
+/// of their limits allows for noise.)
 ///
 /// A value with a confidence interval is beyond or better only if the whole interval is; if only
 /// part of it is beyond, the value is `unmeasured` and would fail. Beyond a limit that has the hash
 /// of the code it was measured with, a value of the same machine code and launches is `moved`: the
 /// case has not changed, so the machine has.
 ///
-/// A value that cannot be (NaN, infinite, negative, a word for a number) is an `error`. `better`
-/// is a value on the good side of a limit other than 0, beyond its tolerance: below `max` or
-/// `equal` where lower is better, above `min` or `equal` where higher is. Between a `max` and a
-/// `min` everything passes. Where no direction is better, everything but `equal` fails.
+/// A value that cannot be (NaN, infinite, negative, a word for a number) is an `error`. `better` is
+/// a value on the good side of a limit other than 0, beyond its tolerance: below `max` or `equal`
+/// where lower is better, above `min` or `equal` where higher is. Between a `max` and a `min`
+/// everything passes. Where no direction is better, every value other than `equal` fails.
 ///
-/// The numbers of a ratio are multiples of what `references` has for it: a value that was not
-/// measured, or is no number, makes the fact `unmeasured`, and an estimate makes the comparison
-/// one. Within a `max` or `min` that is a ratio nothing is `better`: it is a rule and no count. A
-/// multiple of 0 is 0. Throws std::out_of_range for a metric that is not in the catalog.
+/// The numbers of a ratio are multiples of its reference, which `references` has. A reference that
+/// was not measured, or is no number, makes the fact `unmeasured`; an estimated one makes the
+/// comparison an estimate. No value is `better` than a `max` or `min` that is a ratio, because a
+/// ratio is a rule and not a count. A multiple of 0 is 0. Throws std::out_of_range for a metric
+/// that is not in the catalog.
 void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today,
            const References& references = {});
 

@@ -1,4 +1,4 @@
-// The rules by which copies from global to shared memory are counted.
+// Counts copies from global to shared memory lane by lane.
 #include "metrics/counting/access_copy.h"
 
 #include <algorithm>
@@ -9,10 +9,10 @@
 namespace warpgauge::metrics {
 namespace {
 
-/// The most lanes of a group that have to wait for each other, at either end of their copies.
+/// The most lanes of a group that conflict with one of its lanes, on either side of the copy.
 std::uint32_t crossing(const SharedAccess& to, const std::uint64_t* from, std::uint32_t lanes) {
   const int shift = std::countr_zero(to.width);
-  const std::uint32_t slots = to.group_lanes();        // of `width` bytes, in 128
+  const std::uint32_t slots = to.group_lanes();        // slots of `width` bytes in 128 bytes
   std::array<std::uint32_t, 32> readers{}, writers{};  // lanes by their slot
   std::array<std::uint32_t, 32> reads, writes;         // slots by lane
   bool alone = true;
@@ -53,13 +53,13 @@ struct Piece {
 
   bool swaps() const { return ((to ^ from) & 1) != 0; }
   std::uint32_t sectors() const { return to / 2 << 2 | from / 2; }
-  /// Different for different rows, lines, a and b; b below 64.
+  /// A key that differs for different rows, lines, a and b. b is below 64.
   std::uint32_t key(std::uint32_t a, std::uint32_t b) const {
     return ((a << 6 | b) << 6 | row) << 6 | line;
   }
 };
 
-/// Those of the lanes that write first to where they write; returns how many.
+/// Collects the pieces of the first lane at each shared address; returns their number.
 std::size_t pieces_of(const SharedAccess& to, const std::uint64_t* from,
                       std::array<Piece, 32>& pieces) {
   Table rows, lines;

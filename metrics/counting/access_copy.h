@@ -1,4 +1,5 @@
-// Both rules of async_cost(), for at least one lane. `from` are the global addresses.
+// The two rules of async_cost(), for accesses with at least one lane. `from` are the global
+// addresses.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +9,10 @@
 
 namespace warpgauge::metrics {
 
-/// Of async_copy.
+/// The cost of async_copy (cp.async.ca).
 AsyncCost copy_through_l1(const SharedAccess& to, const std::uint64_t* from);
 
-/// Of async_copy_bypass.
+/// The cost of async_copy_bypass (cp.async.cg).
 AsyncCost copy_past_l1(const SharedAccess& to, const std::uint64_t* from);
 
 }  // namespace warpgauge::metrics

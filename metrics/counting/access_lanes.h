@@ -1,4 +1,4 @@
-// Building blocks of the counting rules: the active lanes of an access, and numbers by key.
+// Building blocks of the counting rules: the active lanes of an access, and a small hash table.
 #pragma once
 
 #include <algorithm>
@@ -29,7 +29,7 @@ class Packed {
     begin_ = copy_.data();
     size_ = 0;
     for (std::size_t lane = 0; lane < 32; ++lane) {
-      copy_[size_] = addresses[lane];  // not kept unless the lane is on
+      copy_[size_] = addresses[lane];  // the next lane overwrites it if this one is off
       size_ += mask >> lane & 1;
     }
   }
@@ -50,7 +50,7 @@ class Table {
   /// The number of `key`, 0 if it is new.
   std::uint32_t& operator[](std::uint64_t key) { return values_[slot_of(key)]; }
 
-  /// The same for all uses of `key`, below 64; different keys have different ones.
+  /// The slot of `key`, below 64. Different keys have different slots.
   std::size_t slot_of(std::uint64_t key) {
     constexpr std::uint64_t kGolden = 0x9e3779b97f4a7c15;  // spreads multiples of any stride
     std::size_t slot = key * kGolden >> 58;
@@ -72,7 +72,7 @@ class Table {
     }
   }
   std::uint32_t size() const { return static_cast<std::uint32_t>(std::popcount(used_)); }
-  /// Of the numbers, added up.
+  /// The set bits of all numbers, added up.
   std::uint32_t bits() const {
     std::uint32_t sum = 0;
     for_each([&](std::uint64_t, std::uint32_t value) { sum += count(value); });
@@ -88,10 +88,10 @@ class Table {
   std::array<std::uint32_t, kSlots> values_;
 };
 
-/// Lanes whose addresses are looked at together.
+/// Lanes whose addresses the hardware handles together.
 struct Group {
   std::uint32_t lanes = 0;
-  std::span<const std::uint32_t> addresses;  ///< of these lanes alone
+  std::span<const std::uint32_t> addresses;  ///< the addresses of these lanes alone
 };
 
 /// An access to shared memory by at least one lane.
@@ -106,21 +106,21 @@ struct SharedAccess {
   std::uint32_t banks(std::uint32_t address) const {
     return ((1u << words()) - 1) << (address / 4 % 32);
   }
-  /// Lanes that 128 bytes serve.
+  /// Lanes whose accesses fill 128 bytes.
   std::uint32_t group_lanes() const { return 32 / words(); }
   Group group(std::uint32_t first_lane, std::uint32_t size) const {
     const std::uint32_t lanes = mask & kAllLanes >> (32 - size) << first_lane;
     if (mask == kAllLanes) return {lanes, packed.all().subspan(first_lane, size)};
     return {lanes, packed.all().subspan(count(mask & ((1u << first_lane) - 1)), count(lanes))};
   }
-  /// The least that the lanes and the width need, if the access costs `wavefronts`.
+  /// The ideal of an access that costs `wavefronts`: the fewest that its lanes and width need.
   std::uint32_t least(std::uint32_t wavefronts) const {
     const auto lanes = static_cast<std::uint32_t>(packed.all().size());
     return std::min(wavefronts, divide_up(lanes * width, 128));
   }
 
   const std::uint32_t width;
-  const std::uint32_t* const addresses;  ///< of all 32 lanes
+  const std::uint32_t* const addresses;  ///< 32 addresses, one a lane
   const std::uint32_t mask;
   const Packed<std::uint32_t> packed;
 };

@@ -1,4 +1,4 @@
-// A tile in shared memory as a tensor copy wrote it, and as it would lie with another swizzle.
+// The layout of a tile in shared memory, as a tensor copy wrote it or as another swizzle would.
 #pragma once
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 
 namespace warpgauge::metrics {
 
-/// Sizes in bytes.
+/// A tile; sizes in bytes.
 struct CopiedTile {
-  /// A byte of the tile, whatever the swizzle.
+  /// The logical position of a byte, which does not depend on the swizzle.
   struct Place {
     std::uint32_t row = 0, column = 0;
   };
@@ -20,18 +20,18 @@ struct CopiedTile {
   std::uint32_t rows = 0, row_bytes = 0;
   Swizzle swizzle = Swizzle::none;
 
-  /// From row to row: swizzling fills its span.
+  /// Bytes from row to row. A swizzled row takes at least a whole span.
   std::uint32_t pitch() const { return std::max(row_bytes, swizzle_span(swizzle)); }
   std::uint32_t bytes() const { return rows * pitch(); }
   bool has(std::uint64_t at) const { return at >= address && at - address < bytes(); }
-  /// Of an address that it has.
+  /// The position of the byte at an address for which has() is true.
   Place place_of(std::uint32_t at) const {
     const std::uint32_t offset = swizzled(swizzle, at) - address;
     return {offset / pitch(), offset % pitch()};
   }
 
-  /// The tile if the tensor map had another swizzle; nothing where it cannot. Rows that are longer
-  /// than the widest span take several boxes, one behind the other: see address_of().
+  /// This tile with another swizzle; nullopt where its rows do not fit into the span. Rows longer
+  /// than the widest span are split over several boxes, one behind the other: see address_of().
   std::optional<CopiedTile> with(Swizzle other) const {
     const std::uint32_t span = swizzle_span(other);
     const bool is_cut = span == kSwizzleLine && row_bytes % span == 0;
@@ -39,7 +39,7 @@ struct CopiedTile {
     const std::uint32_t boxes = row_bytes <= span ? 1 : row_bytes / span;
     return CopiedTile{0, rows * boxes, row_bytes / boxes, other};
   }
-  /// Where a byte of `of` lies in this tile, which of.with() gave.
+  /// The address in this tile, which of.with() returned, of the byte of `of` at `place`.
   std::uint32_t address_of(const CopiedTile& of, const Place& place) const {
     const std::uint32_t row = place.column / row_bytes * of.rows + place.row;
     return swizzled(swizzle, address + row * pitch() + place.column % row_bytes);

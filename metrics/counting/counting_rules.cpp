@@ -1,4 +1,4 @@
-// The rules by which accesses of a warp are counted.
+// Implements the counting rules with tables and bit counters on the stack.
 #include "metrics/counting/counting_rules.h"
 
 #include <algorithm>
@@ -13,7 +13,7 @@
 namespace warpgauge::metrics {
 namespace {
 
-/// A counter for each of the 32 banks, up to 63; bit b of plane i is bit i of bank b's.
+/// Counters of the 32 banks, each up to 63. Bit b of plane i is bit i of the counter of bank b.
 class BankCounters {
  public:
   void add(std::uint32_t banks) {
@@ -100,7 +100,7 @@ bool pairs_are_equal(const SharedAccess& access, std::uint32_t lanes, int distan
   return true;
 }
 
-/// True if of each two lanes that are `distance` apart both are on or both are off.
+/// True if both lanes of each pair that is `distance` apart are on, or both are off.
 bool pairs_are_complete(std::uint32_t lanes, int distance) {
   const std::uint32_t lower = distance == 1 ? 0x55555555 : 0x33333333;
   return (lanes >> distance & lower) == (lanes & lower);
@@ -136,7 +136,8 @@ SharedCost paired_load(const SharedAccess& access) {
   return {wavefronts, access.least(wavefronts), true};
 }
 
-/// Not exact: the global addresses of the copy are unknown.
+/// The cost of a copy whose global addresses are unknown, which makes it inexact: they are assumed
+/// to equal the shared ones.
 template <AsyncCost (*cost)(const SharedAccess&, const std::uint64_t*)>
 SharedCost alike(const SharedAccess& access) {
   std::array<std::uint64_t, 32> from{};
@@ -158,7 +159,7 @@ struct Rule {
   SharedCost (*cost)(const SharedAccess&);
   std::uint32_t executions;  ///< how often it is counted
   int widths;                ///< sum of the widths that were measured
-  std::string_view open;     ///< what inexact costs of these widths leave open
+  std::string_view open;     ///< why costs of these widths can be inexact
 };
 
 constexpr std::array<Rule, 9> kRules = {{
@@ -191,7 +192,8 @@ GlobalCost scattered(std::span<const std::uint64_t> addresses) {
   return {.sectors = lines.bits(), .tags = lines.size()};
 }
 
-/// Without the ideal. Sectors that only ascend, as nearly all do, are counted by their changes.
+/// The cost without the ideal. In nearly all accesses sectors only ascend; then changes are
+/// counted.
 GlobalCost touched_sectors(std::span<const std::uint64_t> addresses) {
   std::uint64_t last = addresses[0] >> kSectorBits;
   GlobalCost cost{.sectors = 1, .tags = 1};
@@ -243,7 +245,7 @@ AsyncCost async_cost(AccessKind kind, int width, const std::uint32_t* shared,
 }
 
 std::uint32_t local_sectors(int width, const std::uint32_t* offsets, std::uint32_t mask) {
-  // A unit is 16 bytes of a lane's memory; part 4 j + l/8 is word j of it in 8 lanes.
+  // A unit is 16 bytes of a lane's memory. Its part 4 j + l/8 is word j of 8 lanes.
   const std::uint32_t words = width <= 4 ? 0x1 : width == 8 ? 0x11 : 0x1111;
   Table chunks;
   for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {

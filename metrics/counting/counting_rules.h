@@ -7,14 +7,14 @@
 // passes(G) of some lanes is the most distinct words that they touch in one bank; hits(G) the most
 // lanes on one bank, equal words counted each time.
 //
-// Source. All rules are fitted to the rows of tests/data/calibration (H100, cc 9.0,
-// CUPTI 13.0), named below by their `op`, and give every row exactly. Kinds and widths without rows
-// follow the rule of their like, and their `exact` is false; estimate_reason() says what is open.
+// Source. All rules are fitted to the rows of tests/data/calibration (H100, cc 9.0, CUPTI 13.0),
+// named below by their `op`, and give every row exactly. Kinds and widths without rows follow the
+// rule of similar ones, and their `exact` is false; estimate_reason() says why.
 //
 // All functions expect addresses that are multiples of the width, as the machine does, and read
-// those of lanes that are on only. They neither allocate nor throw. Costs do not change when all
-// addresses grow by the same multiple of 128 bytes (local memory: 16), of copies on either side.
-// No lane on: costs nothing, as was measured of LDS.
+// only those of lanes that are on. They neither allocate nor throw. Costs do not change when all
+// addresses grow by the same multiple of 128 bytes (local memory: 16 bytes; copies: either side on
+// its own). An access without lanes costs nothing, as measured for LDS.
 #pragma once
 
 #include <cstdint>
@@ -31,11 +31,12 @@ enum class AccessKind : std::uint8_t {
   shared_cas,             ///< ATOMS.CAS, one execution
   ldmatrix,               ///< LDSM; addresses are those of the rows, see shared_cost()
   stmatrix,               ///< STSM; the same
-  async_copy,             ///< LDGSTS as of cp.async.ca: its store to shared memory
-  async_copy_bypass,      ///< LDGSTS.BYPASS as of cp.async.cg: its store to shared memory
+  async_copy,             ///< LDGSTS (cp.async.ca): its store to shared memory
+  async_copy_bypass,      ///< LDGSTS.BYPASS (cp.async.cg): its store to shared memory
 };
 
-/// `ideal` is what conflict-free addresses would have cost; wavefronts - ideal are bank conflicts.
+/// The cost of an access to shared memory. `ideal` is the cost of conflict-free addresses;
+/// wavefronts - ideal are bank conflicts.
 struct SharedCost {
   std::uint32_t wavefronts = 0;
   std::uint32_t ideal = 0;
@@ -70,7 +71,8 @@ SharedCost shared_cost(AccessKind kind, int width, const std::uint32_t* addresse
 /// Why costs of this kind and width can be inexact; empty if they never are.
 std::string_view estimate_reason(AccessKind kind, int width);
 
-/// `ideal` can be above `sectors` for no access: equal addresses need no sectors of their own.
+/// The cost of an access to global memory. `ideal` is never above `sectors`: equal addresses share
+/// their sectors.
 struct GlobalCost {
   std::uint32_t sectors = 0;
   std::uint32_t ideal = 0;
@@ -86,13 +88,13 @@ struct GlobalCost {
 /// cudaMalloc's is.
 GlobalCost global_cost(int width, const std::uint64_t* addresses, std::uint32_t mask);
 
-/// Both sides of cp.async: `shared` are the addresses written, `global` those read.
+/// The cost of cp.async on both sides: `shared` of its writes, `global` of its reads.
 struct AsyncCost {
   SharedCost shared;
   GlobalCost global;
 };
 
-/// `kind` is async_copy or async_copy_bypass.
+/// The cost of a copy; `kind` is async_copy or async_copy_bypass.
 ///
 /// async_copy (rows ldgsts_4, _8, _16ca): the global side as global_cost(). A group costs the most
 /// lanes that conflict with one of its lanes l (itself included), by using its bank on either side:

@@ -11,10 +11,10 @@ namespace warpgauge::metrics {
 
 /// Sums over the warp instructions of a source line, a kernel or a case. A request is one warp
 /// instruction; a wavefront is one pass of the shared memory's 32 banks; a sector is 32 bytes; a
-/// tag is a look-up of a line of 128 bytes in L1.
-/// `ideal` is the least that the same lanes and widths could need. A bulk copy is one of TMA
-/// between global and shared memory, by cp.async.bulk or a tensor map; `global_` counts none of
-/// them. Those between blocks of a cluster are cluster requests.
+/// tag is a look-up of a line of 128 bytes in L1. `ideal` is the least that the same lanes and
+/// widths could need. A bulk copy is a copy by TMA between global and shared memory (cp.async.bulk,
+/// or with a tensor map); the members `global_` leave bulk copies out. Copies between blocks of a
+/// cluster are cluster requests.
 struct Counts {
   std::uint64_t instructions = 0;
   std::uint64_t divergent_branches = 0;
@@ -36,8 +36,8 @@ struct Counts {
   std::uint64_t bulk_store_instructions = 0;  ///< reductions, too
   std::uint64_t bulk_store_bytes = 0;
   std::uint64_t bulk_sectors = 0;
-  std::uint64_t wgmma_instructions = 0;  ///< of warps; a warpgroup executes four
-  std::uint64_t wgmma_wavefronts = 0;    ///< in shared_wavefronts as well
+  std::uint64_t wgmma_instructions = 0;  ///< counted a warp: a warpgroup executes four
+  std::uint64_t wgmma_wavefronts = 0;    ///< shared_wavefronts includes them
   std::uint64_t cluster_requests = 0;
 
   Counts& operator+=(const Counts& other);
@@ -81,8 +81,8 @@ MetricValues metric_values(const Counts& counts);
 /// The metrics of lines alone (Metric::is_of_line), of the counts of one; 0 where they divide by 0.
 MetricValues line_metric_values(const Counts& counts);
 
-/// The bulk copies that a metric of global memory leaves out: loads, stores or both, as it counts
-/// them. 0 of other metrics.
+/// The bulk copies that a metric of global memory leaves out: loads, stores or both, as the metric
+/// counts loads, stores or both. 0 for other metrics.
 std::uint64_t copies_left_out(const Counts& counts, std::string_view metric);
 
 }  // namespace warpgauge::metrics

@@ -1,3 +1,4 @@
+// Keeps the counts of lines in a sorted map.
 #include "metrics/counting/counts_by_line.h"
 
 #include <utility>

@@ -12,10 +12,11 @@ namespace warpgauge::metrics {
 
 class CountsByLine {
  public:
-  /// The counts of the line, all 0 at first. Of its chains of calls they keep the common part.
+  /// The counts of the line, all 0 at first. They keep the common part of the line's chains of
+  /// calls.
   LineCounts& at(const std::string& kernel, const SourceLine& line);
 
-  /// All of them, ordered by kernel, file and line; none are left.
+  /// Moves out all counts, ordered by kernel, file and line.
   std::vector<LineCounts> take();
 
  private:

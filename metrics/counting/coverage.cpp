@@ -1,4 +1,4 @@
-// Coverage of device code: sums, and lcov's format.
+// Adds coverage up, and reads and writes lcov's format.
 #include "metrics/counting/coverage.h"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ void write_file_record(std::string& text, const std::string& file, const FileCov
   text += fmt::format("LF:{}\nLH:{}\n{}\n", lines.size(), ran, kEnd);
 }
 
-/// Reads what stands between commas.
+/// Reads fields that are separated by commas.
 class LineFields {
  public:
   explicit LineFields(std::string_view text) : rest_(text) {}
@@ -77,7 +77,7 @@ void read_branch(LineFields fields, FileCoverage& file) {
 
 }  // namespace
 
-/// Architectures may differ in the line: the first one.
+/// Adds the warps. Where architectures differ in the line, the first one stays.
 void FunctionHits::add(const FunctionHits& more) {
   if (line == 0 || (more.line != 0 && more.line < line)) line = more.line;
   warps += more.warps;

@@ -1,4 +1,4 @@
-// Which lines, branches and functions of device code ran, by source file, and lcov's format for it.
+// Coverage of device code: hits of lines, branches and functions by source file, and lcov's format.
 #pragma once
 
 #include <compare>
@@ -10,21 +10,22 @@
 
 namespace warpgauge::metrics {
 
-/// How often warps came to a line, and with how many lanes in all.
+/// The number of times that warps reached a line, and of lanes that were on then.
 struct LineHits {
   std::uint64_t warps = 0, lanes = 0;
   bool operator==(const LineHits&) const = default;
 };
 
-/// A conditional branch of the source: its copies (unrolled, inlined, of template instances) have
-/// the same place. Jumps backward close loops.
+/// The place of a conditional branch in the source. Its copies (unrolled, inlined, in template
+/// instances) share the place. Jumps backward close loops.
 struct BranchPlace {
   int line = 0, column = 0;
   bool backward = false;
   auto operator<=>(const BranchPlace&) const = default;
 };
 
-/// Warps of which lanes jumped, and warps of which lanes went on; a divided warp does both.
+/// Warps with lanes that jumped, and warps with lanes that went on. A divergent warp counts in
+/// both.
 struct BranchHits {
   std::uint64_t taken = 0, not_taken = 0;
   bool operator==(const BranchHits&) const = default;
@@ -38,7 +39,7 @@ struct FunctionHits {
   bool operator==(const FunctionHits&) const = default;
 };
 
-/// Of one file. What never ran has zeros.
+/// The coverage of a file. Code that never ran has zeros.
 struct FileCoverage {
   std::map<int, LineHits> lines;
   std::map<BranchPlace, BranchHits> branches;
@@ -57,15 +58,15 @@ class CoverageError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// A tracefile of lcov. A branch has its column as block, and as numbers 0 (jumps) and 1 (goes on),
-/// of loops 2 and 3. Lanes have no place in it.
+/// A tracefile of lcov. The block of a branch is its column; its numbers are 0 (jumps) and 1 (goes
+/// on), for loops 2 and 3. Lanes are left out, because the format has no place for them.
 std::string lcov_text(const Coverage& coverage);
 
-/// What lcov_text() has written, several times over perhaps, added up. Throws CoverageError with
-/// the line.
+/// Reads tracefiles of lcov_text() in one text and adds them up. Throws CoverageError with the
+/// line.
 Coverage read_lcov(std::string_view text);
 
-/// The total, and what of it ran; a branch counts twice: taken and not taken.
+/// The lines and branches that ran, and all. A branch counts twice: taken and not taken.
 struct CoverageTotals {
   std::uint64_t lines = 0, lines_hit = 0, branches = 0, branches_hit = 0;
 };

@@ -1,3 +1,4 @@
+// Looks for rows in the addresses of an access, and tries paddings and swizzles of them.
 #include "metrics/counting/cure.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,7 @@ namespace warpgauge::metrics {
 namespace {
 
 constexpr std::uint64_t kWordBytes = 4;
-constexpr std::uint64_t kLineBytes = 128;  // of shared memory: all banks once
+constexpr std::uint64_t kLineBytes = 128;  // a line of shared memory: each bank once
 
 template <typename Visit>  // visit(lane) for each lane that is on
 void for_each_lane(std::uint32_t mask, Visit visit) {
@@ -34,7 +35,7 @@ std::vector<std::uint64_t> distinct_addresses(const WarpAccess& access) {
   return all;
 }
 
-/// "4 words", or bytes where it is no whole number of words.
+/// "4 words" or "6 bytes".
 std::string amount(std::uint64_t bytes, bool in_words) {
   const std::uint64_t count = in_words ? bytes / kWordBytes : bytes;
   return fmt::format("{} {}{}", count, in_words ? "word" : "byte", count == 1 ? "" : "s");
@@ -44,7 +45,7 @@ std::string amount(std::uint64_t bytes, bool in_words) {
 struct Rows {
   std::uint64_t first = 0;     ///< the lowest address
   std::uint64_t distance = 0;  ///< bytes from row to row
-  bool of_lanes = false;       ///< each lane is a row: neighbours are that far apart
+  bool of_lanes = false;       ///< each lane is a row
 
   std::uint64_t row(std::uint64_t address) const { return (address - first) / distance; }
   std::uint64_t column(std::uint64_t address) const { return (address - first) % distance; }
@@ -56,8 +57,8 @@ struct Rows {
   }
 };
 
-/// True if the addresses are those of rows 0, 1, 2 ... at the same columns; the last of three and
-/// more may end early.
+/// True if the addresses are those of rows 0, 1, 2 ... at the same columns. The last of three or
+/// more rows may end early.
 bool are_rows(const Rows& rows, const std::vector<std::uint64_t>& addresses) {
   std::vector<std::vector<std::uint64_t>> columns;
   for (const std::uint64_t address : addresses) {
@@ -102,7 +103,7 @@ std::uint32_t wavefronts_of(const WarpAccess& access, std::uint32_t mask, Move m
   return shared_cost(access.kind, access.width, addresses.data(), mask).wavefronts;
 }
 
-/// One lane of each address.
+/// The mask with one lane for each distinct address.
 std::uint32_t first_lanes(const WarpAccess& access) {
   std::uint32_t firsts = 0;
   for_each_lane(access.mask, [&](std::size_t lane) {
@@ -126,7 +127,7 @@ Change combined(const WarpAccess& access) {
           wavefronts_of(access, firsts, std::identity())};
 }
 
-/// The least padding, a multiple of `unit` bytes, of those that take the fewest wavefronts.
+/// The padding, a multiple of `unit` bytes, with the fewest wavefronts; the least one of several.
 Change padded(const WarpAccess& access, const Rows& rows, std::uint64_t unit) {
   Change best{"", access.taken};
   for (std::uint64_t more = unit; more < kLineBytes; more += unit) {  // then banks repeat
@@ -137,7 +138,7 @@ Change padded(const WarpAccess& access, const Rows& rows, std::uint64_t unit) {
     const bool in_words = rows.distance % kWordBytes == 0 && more % kWordBytes == 0;
     const std::string keeps =
         unit > kWordBytes ? fmt::format(", which keeps {}-byte alignment", unit) : "";
-    // "more": such rows are padded already.
+    // Rows at another distance are padded already, so they need "more".
     best = {fmt::format("pad by {}{}{}", amount(more, in_words),
                         rows.distance % kLineBytes == 0 ? "" : " more", keeps),
             wavefronts};
@@ -145,8 +146,8 @@ Change padded(const WarpAccess& access, const Rows& rows, std::uint64_t unit) {
   return best;
 }
 
-/// Elements of `unit` bytes change places within their 128 bytes, by the number of the row or of
-/// the 128 bytes. Counted with the worst number that the first row can have.
+/// A swizzle of elements of `unit` bytes within 128 bytes, by the number of the row or of the line
+/// of 128 bytes. Its wavefronts are those of the worst number that the first row can have.
 Change swizzled(const WarpAccess& access, const Rows& rows, std::uint64_t unit) {
   Change best{"", access.taken};
   const std::uint64_t places = kLineBytes / unit;
@@ -191,8 +192,8 @@ std::string encoding_text(const CopiedTile& tile, const CopiedTile& other) {
   return text;
 }
 
-/// The swizzle of the tensor map with which the lanes' bytes take the fewest wavefronts. Those with
-/// other atoms than 16 bytes need compute capability 10.0.
+/// The swizzle of the tensor map with the fewest wavefronts for the lanes' bytes. Swizzles with
+/// other atoms than 16 bytes are not tried: they need compute capability 10.0.
 Change encoded(const WarpAccess& access, const CopiedTile& tile) {
   Change best{"", access.taken};
   for (const Swizzle swizzle : {Swizzle::span_32, Swizzle::span_64, Swizzle::span_128}) {
@@ -287,7 +288,7 @@ std::string global_cure(const WarpAccess& access) {
       neighbours ? fmt::format("Neighbouring lanes begin {} bytes beyond a multiple of 32", beyond)
       : step     ? fmt::format("Neighbouring lanes are {} bytes apart", *step < 0 ? -*step : *step)
                  : "Lanes are at no constant distance";
-  // Side by side, from the beginning of a sector.
+  // The lanes side by side, from the beginning of a sector on.
   std::array<std::uint64_t, 32> addresses{};
   for_each_lane(access.mask, [&](std::size_t lane) {
     const auto place = std::ranges::lower_bound(distinct, access.addresses[lane]);
@@ -302,7 +303,7 @@ std::string global_cure(const WarpAccess& access) {
                      packed.sectors, packed.sectors == 1 ? "" : "s", access.taken, access.ideal);
 }
 
-/// The metrics that count what accesses to a space take.
+/// The metrics that count the cost of accesses, by space.
 constexpr std::array<std::pair<WarpAccess::Space, std::array<std::string_view, 3>>, 4> kMetrics = {{
     {WarpAccess::Space::shared, {"shared.wavefronts", "shared.bank_conflicts", "shared.bank_ways"}},
     {WarpAccess::Space::global_load,

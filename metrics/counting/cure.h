@@ -1,5 +1,5 @@
-// The cure of an access that takes more than its ideal, worked out from the lanes' addresses and
-// put through the counting rules before it is given.
+// The cure of an access that takes more than its ideal. It is worked out from the lanes' addresses,
+// and the counting rules confirm it.
 #pragma once
 
 #include <functional>
@@ -11,22 +11,22 @@
 
 namespace warpgauge::metrics {
 
-/// Of a tile that a tensor copy wrote, the swizzle of the tensor map that takes the fewest
-/// wavefronts: such rows cannot be padded. Of others, how the lanes' addresses lie, and the change
-/// of them that takes the fewest wavefronts or sectors, with the number that the counting rules
-/// give: updates combined, rows padded, a swizzle where padding does not reach the ideal, lanes
-/// side by side. Only how they lie where nothing that is tried takes fewer, and where the rules do
-/// not say what other addresses would take. Empty for an access at its ideal.
+/// Describes the pattern of the lanes' addresses, and the change that takes the fewest wavefronts
+/// or sectors by the counting rules. Changes that are tried: combined updates, padded rows, a
+/// swizzle where padding does not reach the ideal, lanes side by side; for a tile that a tensor
+/// copy wrote, whose rows cannot be padded, another swizzle of the tensor map. Without a change
+/// where none takes fewer, or where the rules do not cover other addresses. Empty for an access at
+/// its ideal.
 ///
-/// Padding keeps the alignment of the access. `widest` is the most bytes a lane that the kernel
-/// accesses shared memory with: where they are more, the padding that keeps their alignment is
-/// given as well.
+/// Padding keeps the alignment of the access. `widest` is the largest width, in bytes a lane, of
+/// the kernel's accesses to shared memory. Where it is larger than this access's, the padding that
+/// keeps its alignment is given as well.
 std::string cure_of(const WarpAccess& access, int widest);
 
 /// Texts by the id of a metric.
 using Cures = std::map<std::string, std::string, std::less<>>;
 
-/// Gives `cure` to the metrics that count what accesses to its space take, unless they have one.
+/// Gives `cure` to the metrics that count the cost of accesses to `space`, unless they have one.
 void add_cure(Cures& cures, WarpAccess::Space space, std::string_view cure);
 
 }  // namespace warpgauge::metrics

@@ -1,4 +1,4 @@
-// The fault of a kernel, for those who report it.
+// The fault of a kernel, as reports show it.
 #pragma once
 
 #include <string>

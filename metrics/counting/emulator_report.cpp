@@ -1,3 +1,4 @@
+// Writes and reads the report as JSON lines, each told from the others by its keys.
 #include "metrics/counting/emulator_report.h"
 
 #include <fmt/format.h>
@@ -139,7 +140,7 @@ void add_counts(const json& object, CountsByLine& lines) {
   for (const auto& [metric, cure] : cures.items()) line.cures.try_emplace(metric, cure);
 }
 
-/// Names of programs and kernels are bytes: what is not UTF-8 is replaced.
+/// The object as one line. Names of programs and kernels are bytes: invalid UTF-8 is replaced.
 std::string text_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
 }

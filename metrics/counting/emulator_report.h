@@ -18,12 +18,12 @@ namespace warpgauge::metrics {
 struct ReportedProcess {
   std::string id;  ///< its number, "-", and what makes it unique
   std::string program;
-  bool ended = false;  ///< with a report; if not, its counts are missing
+  bool ended = false;  ///< it ended with a report; if not, its counts are missing
 
   bool operator==(const ReportedProcess&) const = default;
 };
 
-/// The machine code that a kernel was compared with. Members are empty where there is none.
+/// The machine code that a kernel was compared with. Members are empty where it is missing.
 struct ReportedCode {
   KernelResources resources;
   std::uint64_t shared_static_bytes = 0;
@@ -34,14 +34,14 @@ struct ReportedCode {
 
 struct ReportedKernel {
   std::string name;                  ///< mangled
-  std::uint64_t launches = 0;        ///< that began
-  std::vector<Launch> counted = {};  ///< those whose counts were kept, by shape
+  std::uint64_t launches = 0;        ///< launches that began
+  std::vector<Launch> counted = {};  ///< the launches whose counts were kept, by shape
   std::vector<ReportedCode> codes = {};
 
   void add(const ReportedCode& code);
 };
 
-/// What a process last did with the CUDA runtime.
+/// The last calls of a process to the CUDA runtime.
 struct ReportedRuntime {
   std::string program;
   std::string call;     ///< the last function
@@ -54,25 +54,25 @@ struct CountsReport {
   std::vector<ReportedProcess> processes = {};
   std::vector<ReportedKernel> kernels = {};
   std::vector<ReportedRuntime> runtimes = {};
-  std::vector<std::string> refused = {};  ///< calls that the program did not take for failed
+  std::vector<std::string> refused = {};  ///< refused calls whose failure the program ignored
 };
 
-/// Names the file that a program under the emulated runtime writes its report to when it ends.
+/// The environment variable with the file to which a program under the emulated runtime appends its
+/// report when it ends.
 inline constexpr const char* kReportVariable = "WARPGAUGE_EMULATED_REPORT";
 
 class ReportError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Appends to the file, which several processes may do at once: a JSON line for each line of
-/// counts, then one for each kernel, with the key "launches", one for each fault, with the key
-/// "fault", one for each process that launched kernels, with the key "process", and one for each
-/// that used the runtime, with the key "call", and each refused call, with the key "refused".
-/// Throws ReportError.
+/// Appends the report to the file as JSON lines; several processes may do so at once. There is a
+/// line for each line of counts, and with a key of its own for each kernel ("launches"), fault
+/// ("fault"), process that launched kernels ("process"), process that used the runtime ("call") and
+/// refused call ("refused"). Throws ReportError.
 void append_report(const std::filesystem::path& path, const CountsReport& report);
 
-/// All that is in the file, lines of the same kernel, file and line added up, each kernel, process
-/// and refused call once; empty if there is no such file. Throws ReportError.
+/// Reads the file. Counts of the same kernel, file and line are added up; each kernel, process and
+/// refused call is there once. Empty if there is no such file. Throws ReportError.
 CountsReport read_report(const std::filesystem::path& path);
 
 }  // namespace warpgauge::metrics

@@ -1,3 +1,4 @@
+// Divides an access into groups of lanes, and each group into wavefronts.
 #include "metrics/counting/lanes_by_wavefront.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace {
 
 using Addresses = std::array<std::uint32_t, 32>;
 
-/// An access with what the rules need of it.
+/// An access as the counting rules take it.
 struct Ruled {
   AccessKind kind;
   SharedAccess access;
@@ -24,7 +25,7 @@ struct Ruled {
   }
 };
 
-/// Every 16 lanes that are on: a load of 16 bytes at one address.
+/// Groups of 16 lanes that are on, for a load of 16 bytes at one address.
 std::vector<std::uint32_t> sixteen_at_a_time(std::uint32_t mask) {
   std::vector<std::uint32_t> groups;
   for (int taken = 0; mask != 0; mask &= mask - 1, ++taken) {
@@ -34,8 +35,9 @@ std::vector<std::uint32_t> sixteen_at_a_time(std::uint32_t mask) {
   return groups;
 }
 
-/// Two groups of a wide load, merged into one where the rule counts one wavefront for both. The
-/// rule also looks at the lanes behind them, so it is evaluated with and without those.
+/// Adds two groups of a wide load, merged into one where the rule counts one wavefront for both.
+/// The rule depends on the lanes behind them as well, so it is evaluated with the groups and
+/// without.
 void add_pair(const Ruled& ruled, std::uint32_t first, std::uint32_t lanes,
               std::vector<std::uint32_t>& groups) {
   const std::uint32_t a = ruled.run(first, lanes), b = ruled.run(first + lanes, lanes);
@@ -73,7 +75,7 @@ std::vector<std::uint32_t> groups_of(const Ruled& ruled) {
 void add_group(const SharedAccess& access, std::uint32_t group, bool alone,
                std::vector<Wavefront>& list) {
   const std::size_t first = list.size();
-  std::array<std::vector<std::uint32_t>, 32> rows;  // of shared memory, by bank
+  std::array<std::vector<std::uint32_t>, 32> rows;  // rows of shared memory, by bank
   for (std::uint32_t rest = group; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
     const std::uint32_t row = access.addresses[lane] >> kLineBits;
@@ -108,7 +110,7 @@ Wavefronts wavefronts_of(const WarpAccess& access) {
     for (const std::uint32_t group : groups_of(ruled)) {
       add_group(ruled.access, group, alone, result.list);
     }
-    // The counting rules decide: lanes that disagree with their number are not wavefronts.
+    // The counting rules decide: where their number differs, the list does not show wavefronts.
     if (result.list.size() * result.executions == ruled.wavefronts(access.mask)) return result;
   }
   result = {.list = {}, .lanes_known = false};

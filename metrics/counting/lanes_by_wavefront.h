@@ -1,4 +1,5 @@
-// Which lanes share a wavefront of an access to shared memory, as far as the counting rules say it.
+// The lanes that share a wavefront of an access to shared memory, as far as the counting rules
+// define them.
 #pragma once
 
 #include <array>
@@ -9,19 +10,20 @@
 
 namespace warpgauge::metrics {
 
-/// The lanes that each bank serves, with one word unless Wavefronts::lanes_known is false.
+/// The lanes that each bank serves. They want one word, unless Wavefronts::lanes_known is false.
 struct Wavefront {
-  std::uint32_t group = 0;  ///< lanes that are looked at together: a warp, a half, a quarter
+  std::uint32_t group = 0;  ///< the lanes that are handled together: a warp, a half, a quarter
   std::array<std::uint32_t, 32> lanes{};
 };
 
 struct Wavefronts {
-  /// Group by group. Of a bank the words come in the order of the lanes that first want them; words
-  /// are the rows of shared memory, so a lane of 8 or 16 bytes is in one wavefront.
+  /// The wavefronts, group by group. The words of a bank come in the order of the lanes that first
+  /// want them. A word is told by its row of shared memory, so a lane of 8 or 16 bytes is in one
+  /// wavefront.
   std::vector<Wavefront> list;
-  std::uint32_t executions = 1;  ///< how often each is counted
-  /// False where the rules give only the number of wavefronts (copies, loops of CAS): then each
-  /// entry of the list has one word of each bank that lanes want, and is no wavefront.
+  std::uint32_t executions = 1;  ///< the times that each wavefront is counted
+  /// False where the rules give only the number of wavefronts (copies, loops of CAS). The entries
+  /// of the list are then no wavefronts: each has a word of each bank that lanes want.
   bool lanes_known = true;
 };
 

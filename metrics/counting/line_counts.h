@@ -21,18 +21,19 @@ struct LineCounts {
   int line = 0;
   Counts counts;
   /// How far the counts of a group of metrics can be trusted, by the first part of their ids
-  /// ("shared", "global", "local", "instructions", "branches", "bulk", "wgmma", "cluster"). Exact
-  /// are those that are not there.
+  /// ("shared", "global", "local", "instructions", "branches", "bulk", "wgmma", "cluster"). Groups
+  /// that are missing are exact.
   std::map<std::string, Trust, std::less<>> trust = {};
   /// The common part of the chains that its code was inlined through: SourceLine.
   std::vector<CallSite> inlined = {};
-  /// Of its accesses, by metric; none where the lanes' addresses are not known.
+  /// The cures of its accesses, by metric; empty where the lanes' addresses are not known.
   Cures cures = {};
 
   SourceLine source() const { return {file, line, inlined}; }
 };
 
-/// How far what `line` says of the metric `id` can be trusted. What no GPU counts is never exact.
+/// How far the value of the metric `id` in `line` can be trusted. A value that no GPU counts is
+/// never exact.
 const Trust& trust_in(const LineCounts& line, std::string_view id);
 
 }  // namespace warpgauge::metrics

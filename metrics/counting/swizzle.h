@@ -6,8 +6,8 @@
 
 namespace warpgauge::metrics {
 
-/// Numbers as those of CUtensorMapSwizzle. The span is the bytes within which chunks change
-/// places, the atom the bytes that stay together.
+/// The swizzles, numbered as in CUtensorMapSwizzle. Chunks change places within a span; the bytes
+/// of an atom stay together. Both are in bytes.
 enum class Swizzle : std::uint8_t {
   none,
   span_32,
@@ -22,14 +22,14 @@ constexpr int kSwizzles = 7;
 /// Shared memory is swizzled in lines of this many bytes: all 32 banks.
 constexpr std::uint32_t kSwizzleLine = 128;
 
-/// Bytes of the span; without swizzling none is too wide: 0.
+/// Bytes of the span; 0 without swizzling.
 [[gnu::always_inline]] constexpr std::uint32_t swizzle_span(Swizzle swizzle) {
   if (swizzle == Swizzle::none) return 0;
   return swizzle == Swizzle::span_32 ? 32 : (swizzle == Swizzle::span_64 ? 64 : 128);
 }
 
-/// What an address has to be a multiple of so that the pattern begins there (PTX ISA, "Swizzling
-/// Modes"); a matrix that begins elsewhere has a base offset. Without swizzling 16.
+/// The pattern begins at multiples of this many bytes (PTX ISA, "Swizzling Modes"); a matrix that
+/// begins elsewhere has a base offset. 16 without swizzling.
 [[gnu::always_inline]] constexpr std::uint32_t swizzle_period(Swizzle swizzle) {
   switch (swizzle) {
     case Swizzle::none:
@@ -47,10 +47,10 @@ constexpr std::uint32_t kSwizzleLine = 128;
   return 1024;
 }
 
-/// The bits that swizzling turns over in all addresses of the line of 128 bytes that `address` lies
-/// in. `address` is one of the block's shared memory (bytes), not an offset in a tile: the pattern
-/// depends on bits 7 to 9 of it. PTX ISA, "Swizzling Modes"; that of 32, 64 and 128 bytes also
-/// as an H200 has it.
+/// The bits that swizzling flips in all addresses of the line of 128 bytes around `address`.
+/// `address` is in bytes of the block's shared memory, not an offset in a tile: the pattern depends
+/// on its bits 7 to 9. PTX ISA, "Swizzling Modes"; the spans of 32, 64 and 128 bytes were also
+/// checked on an H200.
 [[gnu::always_inline]] constexpr std::uint32_t swizzle_bits(Swizzle swizzle,
                                                             std::uint32_t address) {
   switch (swizzle) {
@@ -72,7 +72,8 @@ constexpr std::uint32_t kSwizzleLine = 128;
   return 0;
 }
 
-/// Where the byte goes that would be at `address` without swizzling. Its own inverse.
+/// The address of the byte that would lie at `address` without swizzling. The function is its own
+/// inverse.
 [[gnu::always_inline]] constexpr std::uint32_t swizzled(Swizzle swizzle, std::uint32_t address) {
   return address ^ swizzle_bits(swizzle, address);
 }

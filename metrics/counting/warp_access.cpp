@@ -1,3 +1,4 @@
+// Compares accesses, and measures the distance between lanes.
 #include "metrics/counting/warp_access.h"
 
 #include <bit>

@@ -12,7 +12,7 @@
 namespace warpgauge::metrics {
 namespace {
 
-// Before anything is measured a CUDA error means that there is nothing to measure with.
+// Throws Unmeasured: a CUDA error before the first measurement means that the GPU cannot be used.
 void need(cudaError_t code, const char* call) {
   if (code == cudaSuccess) return;
   throw Unmeasured(std::string("no usable GPU: ") + call + " failed: " + cuda_error_text(code),
@@ -37,8 +37,8 @@ CUcontext current_context() {
   return context;
 }
 
-// Once a process: profilers of both kinds come and go, and deinitialising under one of them would
-// take CUPTI away from the other.
+// Initialises CUPTI once a process: profilers of both kinds come and go, and to deinitialise for
+// one would take CUPTI away from the other.
 void initialise_profiler() {
   static const bool kDone = [] {
     WARPGAUGE_CUPTI_PARAMS(CUpti_Profiler_Initialize, params);
@@ -97,7 +97,7 @@ std::vector<std::uint8_t> counter_availability(CUcontext context) {
 }
 
 void wait_for_device() {
-  WARPGAUGE_CUDA(cudaGetLastError());  // where a refused launch says so
+  WARPGAUGE_CUDA(cudaGetLastError());  // a refused launch left its error here
   WARPGAUGE_CUDA(cudaDeviceSynchronize());
 }
 

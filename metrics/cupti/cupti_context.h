@@ -19,19 +19,19 @@ struct CuptiContext {
   std::string chip;
 };
 
-/// Creates the context if there is none, and initialises CUPTI's profiler. Asks how large CUPTI's
-/// image of counter availability is and drops the answer: without that call CUPTI (13.0) returns
-/// SASS records for the first kernel only. Throws Unmeasured.
+/// Creates the context if there is none, and initialises CUPTI's profiler. Asks CUPTI for the size
+/// of its image of counter availability and drops the answer: without that call CUPTI (13.0)
+/// returns SASS records of the first kernel alone. Throws Unmeasured.
 CuptiContext open_context();
-/// The same for a context of another program, current or not.
+/// Opens a context of another program, current or not.
 CuptiContext open_context(CUcontext context, int device);
 
-/// CUPTI's image of counter availability. It takes 0.15 s, in which no other process may measure.
-/// Throws Unmeasured.
+/// CUPTI's image of counter availability. The call takes 0.15 s, in which no other process may
+/// measure. Throws Unmeasured.
 std::vector<std::uint8_t> counter_availability(CUcontext context);
 
-/// Waits until the device has done all that was launched. Throws CudaError, also for a launch that
-/// was refused: that is a fault of the program and not a lack of means to measure it.
+/// Waits for all launches. Throws CudaError, also for a launch that was refused: that is a fault of
+/// the program, and not Unmeasured.
 void wait_for_device();
 
 }  // namespace warpgauge::metrics

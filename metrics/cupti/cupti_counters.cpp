@@ -1,4 +1,4 @@
-// The hardware counters of chips, as CUPTI's host side lists them.
+// Lists and searches the hardware counters of chips with CUPTI's host side.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

@@ -1,3 +1,4 @@
+// Computes CUPTI's CRC of a cubin.
 #include "metrics/cupti/cupti_crc.h"
 
 #include <cupti_pcsampling.h>

@@ -1,4 +1,4 @@
-// The name that CUPTI gives a cubin.
+// The number by which CUPTI names a cubin.
 #pragma once
 
 #include <cupti.h>

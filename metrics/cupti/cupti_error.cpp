@@ -1,4 +1,4 @@
-// Names, texts and remedies of CUPTI errors.
+// Words CUPTI errors, and has the table of their remedies.
 #include "metrics/cupti/cupti_error.h"
 
 #include <cupti_result.h>
@@ -102,12 +102,12 @@ std::string cupti_error_text(int code) {
   const std::string number = " (" + std::to_string(code) + ")";
   const char* name = nullptr;
   const char* text = nullptr;
-  // CUPTI has no name for a few of its own codes.
+  // CUPTI has no names for a few of its codes.
   if (cuptiGetResultString(result, &name) != CUPTI_SUCCESS || !name) {
     return "an error that CUPTI has no name for" + number;
   }
   std::string message = name + number;
-  // Where CUPTI has nothing to explain, the text is the name again.
+  // Where CUPTI has no explanation, its text repeats the name.
   if (cuptiGetErrorMessage(result, &text) == CUPTI_SUCCESS && text &&
       std::string_view(text) != name) {
     message.append(": ").append(text);

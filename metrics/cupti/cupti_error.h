@@ -15,8 +15,8 @@ std::string cupti_error_text(int code);
 /// is none.
 std::string_view cupti_remedy(int code);
 
-/// Calls again for as long as another process has the counters of the GPU and may give them back:
-/// profilers take turns. Gives up after 60 s; returns what the last call returned.
+/// Repeats a call while another process holds the counters of the GPU, so that profilers take
+/// turns. Gives up after 60 s; returns the result of the last call.
 int take_turns(const std::function<int()>& call);
 
 /// Throws Unmeasured unless `code` is CUPTI_SUCCESS. `call` is the function's name.
@@ -28,13 +28,13 @@ void check_cupti(int code, std::string_view call);
 #define WARPGAUGE_CUPTI(function, ...) \
   ::warpgauge::metrics::check_cupti((function)(__VA_ARGS__), #function)
 
-/// The same for calls that need the counters of the GPU for this process alone.
+/// WARPGAUGE_CUPTI for calls that need the counters of the GPU for this process alone: takes turns.
 #define WARPGAUGE_CUPTI_IN_TURN(function, ...) \
   ::warpgauge::metrics::check_cupti(           \
       ::warpgauge::metrics::take_turns([&] { return int{(function)(__VA_ARGS__)}; }), #function)
 
-/// Declares a zeroed parameter block with its size filled in, as CUPTI wants it: `type` is its
-/// name up to "_Params". (Not sizeof: the size ends at the last field that this CUPTI has.)
+/// Declares a zeroed parameter block and fills in its size, as CUPTI requires. `type` is its name
+/// up to "_Params". (The size is not sizeof: it ends at the last field that this CUPTI has.)
 #define WARPGAUGE_CUPTI_PARAMS(type, name) \
   type##_Params name{};                    \
   name.structSize = type##_Params_STRUCT_SIZE

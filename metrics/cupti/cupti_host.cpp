@@ -65,7 +65,7 @@ std::string known_chip(const std::string& chip) {
                                           did_you_mean(upper, chips), fmt::join(chips, " ")));
 }
 
-// Asks with a host object of its own: one that has refused a metric is not to be trusted further.
+// Asks with a host object of its own, because an object that has refused a metric is unreliable.
 bool has_range_metric(const std::string& chip, std::span<const std::uint8_t> availability,
                       const std::string& name) {
   CUpti_Profiler_Host_Object* object = nullptr;
@@ -140,7 +140,7 @@ std::vector<std::string> range_names(const std::string& chip,
 }
 
 std::vector<std::string> sass_names(const std::string& chip) {
-  // Until a host object was made once in the process, CUPTI (13.0) answers NOT_INITIALIZED here.
+  // CUPTI (13.0) returns NOT_INITIALIZED here until the process has made a host object.
   CUpti_Profiler_Host_Object* object = nullptr;
   if (create(chip, {}, object) == CUPTI_SUCCESS) destroy(object);
 

@@ -22,7 +22,7 @@ class ProfilerHost {
   ProfilerHost(const ProfilerHost&) = delete;
   ProfilerHost& operator=(const ProfilerHost&) = delete;
 
-  /// Throws Unmeasured where the chip lacks one of them.
+  /// Adds metrics to the configuration. Throws Unmeasured where the chip lacks one of them.
   void add_metrics(std::vector<const char*> names);
   std::vector<std::uint8_t> config_image() const;
   /// The values of `names` in range `index` of a counter data image, in their order.
@@ -37,16 +37,16 @@ class ProfilerHost {
 
 std::size_t passes(std::span<const std::uint8_t> config_image);
 
-/// CUPTI's name of a chip that is called so but for upper and lower case. Throws
-/// std::invalid_argument with the chips that there are.
+/// CUPTI's spelling of a chip's name, whatever its upper and lower case. Throws
+/// std::invalid_argument, with the known chips, for an unknown one.
 std::string known_chip(const std::string& chip);
 
-/// Whether the range profiler can measure `name`, with its rollup, on the chip.
+/// True if the range profiler can measure `name`, with its rollup, on the chip.
 bool has_range_metric(const std::string& chip, std::span<const std::uint8_t> availability,
                       const std::string& name);
 
-/// Those of the catalog's range metrics (their CUPTI names) and of `counters` that the chip has, in
-/// this order, each once.
+/// The CUPTI names of the catalog's range metrics and of `counters`, in this order, each once,
+/// without names that the chip lacks.
 std::vector<std::string> range_names(const std::string& chip,
                                      std::span<const std::uint8_t> availability = {},
                                      const std::vector<const Metric*>& counters = {});

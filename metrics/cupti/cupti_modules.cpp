@@ -1,4 +1,4 @@
-// Listens to modules being loaded.
+// Copies cubins in CUPTI's callback for loaded modules.
 #include "metrics/cupti/cupti_modules.h"
 
 #include <map>
@@ -62,7 +62,7 @@ void CUPTIAPI LoadedModules::on_event(void* /*user*/, CUpti_CallbackDomain domai
   try {
     keep(*module);
   } catch (const std::bad_alloc&) {
-    // CUPTI is C and must not see an exception; without the copy the module merely has no lines.
+    // CUPTI is C, so no exception may leave. A module without a copy only lacks lines.
   }
 }
 

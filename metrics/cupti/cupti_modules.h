@@ -9,9 +9,9 @@
 
 namespace warpgauge::metrics {
 
-/// Listens to modules being loaded. CUPTI allows one subscriber in a process, so there can be one
-/// of these at a time; what an earlier one saw is kept, for modules stay loaded. Make it before the
-/// first kernel is launched: modules loaded before that are not seen.
+/// Listens to modules being loaded. CUPTI allows one subscriber in a process, so only one of these
+/// may exist at a time. The cubins that an earlier one saw are kept, because modules stay loaded.
+/// Make it before the first kernel is launched: it does not see modules loaded earlier.
 class LoadedModules {
  public:
   LoadedModules();  ///< throws Unmeasured

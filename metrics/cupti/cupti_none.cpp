@@ -1,4 +1,4 @@
-// Stands in for CUPTI in a build without it: everything says so.
+// Replaces CUPTI in a build without it: all functions report that it is missing.
 #include "metrics/counting/line_counts.h"
 #include "metrics/cupti/cupti.h"
 #include "metrics/cupti/cupti_error.h"

@@ -19,11 +19,12 @@
 namespace warpgauge::metrics {
 namespace {
 
-// Items measured in one go. The start of a pass takes 0.03 to 0.06 s for 256 of them, but 0.3 to
-// 0.5 s for 1,024 (H200, CUPTI 13.0).
+// The most items in one pass. The start of a pass takes 0.03 to 0.06 s with 256 items, but 0.3 to
+// 0.5 s with 1,024 (H200, CUPTI 13.0).
 constexpr std::size_t kMaxRangesPerPass = 256;
 
-// The range metrics of the catalog, and of `wanted`, all of whose CUPTI names are among `names`.
+// The range metrics of the catalog and the counters of `wanted` whose CUPTI names are all among
+// `names`.
 std::vector<const Metric*> metrics_of(std::span<const std::string> names,
                                       const std::vector<const Metric*>& wanted) {
   std::vector<const Metric*> found;
@@ -55,15 +56,15 @@ struct CounterSet {
   }
 
   std::vector<std::string> names;
-  bool is_measured_once;  // however many rounds there are
+  bool is_measured_once;  // in one round, even if there are more
   ProfilerHost host;
   std::vector<std::uint8_t> config;
   std::size_t pass_count = 0;
 };
 
-/// What each round measures, and what one round does: times differ from run to run, counters of
-/// what a kernel did hardly do, and those of multiprocessors take far longer to read, being read
-/// from each.
+/// The counters that every round measures, and those that one round measures. Times differ from run
+/// to run; counters of a kernel's work hardly do, and to read them from every multiprocessor takes
+/// far longer.
 std::list<CounterSet> sets_of(const std::string& chip, std::span<const std::uint8_t> availability,
                               std::span<const Metric* const> metrics,
                               const std::vector<std::string>& names,
@@ -95,7 +96,8 @@ void warm_up(std::span<const RangeItem> items) {
 }  // namespace
 
 struct RangeProfiler::Impl {
-  using Samples = std::map<std::string_view, std::vector<double>>;  // of an item: [name][round]
+  using Samples =
+      std::map<std::string_view, std::vector<double>>;  // the values of an item: [name][round]
 
   explicit Impl(const std::vector<const Metric*>& wanted);
   void sample(RangeSession& session, const CounterSet& set, std::span<const RangeItem> items,
@@ -152,7 +154,7 @@ std::vector<std::vector<std::pair<std::string_view, double>>> RangeProfiler::mea
   std::vector<Impl::Samples> samples(items.size());
   for (const CounterSet& set : impl_->sets) {
     if (items.empty()) break;
-    // One for each: CUPTI (13.0) goes on with the first configuration that a session was given.
+    // Each set has a session: CUPTI (13.0) keeps the first configuration that a session was given.
     RangeSession session(impl_->context.context);
     for (std::size_t first = 0; first < items.size(); first += kMaxRangesPerPass) {
       const std::size_t count = std::min(kMaxRangesPerPass, items.size() - first);

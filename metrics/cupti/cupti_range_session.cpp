@@ -84,7 +84,8 @@ CounterData RangeSession::run(std::span<const RangeItem> items,
                               std::vector<const char*> metrics) {
   CounterData data = make_counter_data(items.size(), metrics);
   configure(config, data, items.size());
-  // CUPTI says when it has had enough; the count only keeps a fault from becoming an endless loop.
+  // CUPTI says when no further pass is needed. The count only prevents an endless loop after a
+  // fault.
   std::size_t done = 0;
   while (!run_pass(items)) {
     if (++done > 2 * passes) {
@@ -136,8 +137,8 @@ bool RangeSession::run_pass(std::span<const RangeItem> items) {
   Pass pass(object_);
   for (std::size_t i = 0; i < items.size(); ++i) {
     items[i].prepare();
-    wait_for_device();  // what prepares must be over before the range opens
-    // The number, not the item's name: two ranges of one name would become one.
+    wait_for_device();  // the preparation must end before the range opens
+    // The range is named by the item's number: two ranges with one name would become one.
     pass.push(std::to_string(i));
     items[i].launch();
     pass.pop();

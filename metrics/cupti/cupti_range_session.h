@@ -20,7 +20,7 @@ using CounterData = std::vector<std::uint8_t>;
 
 class RangeSession {
  public:
-  /// Throws Unmeasured.
+  /// Opens the session. Throws Unmeasured.
   explicit RangeSession(CUcontext context);
   ~RangeSession();
   RangeSession(const RangeSession&) = delete;

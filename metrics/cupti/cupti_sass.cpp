@@ -12,7 +12,7 @@ namespace warpgauge::metrics {
 namespace {
 
 SassRecords count_launch(const CuptiContext& context, const std::function<void()>& launch) {
-  wait_for_device();  // what was launched before is not counted
+  wait_for_device();  // earlier launches are not counted
   SassSession session(context);
   launch();
   wait_for_device();
@@ -39,7 +39,7 @@ struct SassCounter::Impl {
 };
 
 SassCounter::SassCounter() : impl_(std::make_unique<Impl>()) {
-  configured_metrics(impl_->context);  // whether the chip can do it is known at once
+  configured_metrics(impl_->context);  // throws at once if the chip cannot count
 }
 
 SassCounter::~SassCounter() = default;

@@ -14,7 +14,8 @@
 namespace warpgauge::metrics {
 namespace {
 
-// Values of metrics that were not asked for would be CUPTI's unfilled slots: they are passed over.
+// Adds the values of the configured metrics. Other slots are passed over, because CUPTI does not
+// fill them.
 void add_values(SassValues& values, std::span<const SassId> metrics,
                 std::span<const CUpti_SassMetrics_InstanceValue> instances) {
   for (const auto& instance : instances) {
@@ -103,7 +104,7 @@ std::size_t SassSession::size() const { return data_of(context_).numOfPatchedIns
 SassRecords SassSession::take() {
   const CUpti_SassMetricsGetDataProperties_Params size = data_of(context_);
   const std::size_t records = size.numOfPatchedInstructionRecords;
-  if (records == 0 || size.numOfInstances == 0) return {};  // flushing nothing is an error to CUPTI
+  if (records == 0 || size.numOfInstances == 0) return {};  // CUPTI refuses to flush nothing
 
   std::vector<CUpti_SassMetrics_InstanceValue> values(records * size.numOfInstances);
   std::vector<CUpti_SassMetrics_Data> data(records);
@@ -118,8 +119,8 @@ SassRecords SassSession::take() {
   params.pMetricsData = data.data();
   WARPGAUGE_CUPTI(cuptiSassMetricsFlushData, &params);
 
-  // An instruction can come in several records, each with some of its metrics. Most of a library's
-  // are never executed: a kernel of NCCL can call a million of them.
+  // Several records, each with some of the metrics, can belong to one instruction. Instructions
+  // that were not executed are left out: a kernel of NCCL can call a million of them.
   SassRecords merged;
   for (const CUpti_SassMetrics_Data& record : data) {
     const std::span values_of(record.pInstanceValues, size.numOfInstances);

@@ -1,4 +1,4 @@
-// CUPTI SASS metrics: what is configured once a process, and counting around a launch.
+// CUPTI SASS metrics: their configuration, once a process, and counting around a launch.
 #pragma once
 
 #include <cuda.h>
@@ -19,8 +19,8 @@ struct SassId {
 };
 
 /// Configures all of kSassMetrics on the device and returns their numbers. CUPTI (13.0) takes one
-/// configuration a process: after UnsetConfig a second SetConfig fails with OUT_OF_MEMORY. So it is
-/// made once, with everything, and stays. Throws Unmeasured.
+/// configuration a process: after UnsetConfig a second SetConfig fails with OUT_OF_MEMORY. So there
+/// is one configuration, with all metrics, that stays. Throws Unmeasured.
 const std::vector<SassId>& configured_metrics(const CuptiContext& context);
 
 /// Counting on the context, between constructor and stop(): kernels run patched meanwhile.
@@ -34,16 +34,16 @@ class SassSession {
   /// Instructions of the kernels that were launched since the start or the last take(), executed or
   /// not: 10,515,234 for one kernel of NCCL. Throws Unmeasured.
   std::size_t size() const;
-  /// The counts of the instructions executed since the start or the last call. The device must be
-  /// idle. Throws Unmeasured.
+  /// Takes the counts of the instructions that were executed since the start or the last call. The
+  /// device must be idle. Throws Unmeasured.
   SassRecords take();
   /// Ends counting. Throws Unmeasured if records were dropped (take() was then incomplete),
   /// and if CUPTI goes on counting.
   void stop();
   bool is_counting() const { return counting_; }
-  /// Ends it with the context, which is about to be destroyed. What was not taken is lost. CUPTI
-  /// (13.0) crashes at exit, or a later context with the same handle does, where counting was
-  /// switched off first.
+  /// Ends the session with the context, which is about to be destroyed, and drops counts that were
+  /// not taken. Counting is not switched off first: after that CUPTI (13.0) crashes at exit or in a
+  /// later context with the same handle.
   void leave();
 
  private:

@@ -1,3 +1,4 @@
+// Loads NVML at run time, and calls it through declarations of its own.
 #include "metrics/cupti/nvml.h"
 
 #include <dlfcn.h>
@@ -11,12 +12,12 @@
 namespace warpgauge::metrics {
 namespace {
 
-// Of NVML's interface, which is stable from version to version.
+// Constants of NVML's interface, which is stable from version to version.
 constexpr int kSuccess = 0, kInsufficientSize = 7;
 constexpr unsigned kSmClock = 1, kMemoryClock = 2;
 constexpr unsigned kGpuTemperature = 0;
 
-/// nvmlProcessInfo_v2_t.
+/// Laid out as nvmlProcessInfo_v2_t.
 struct ProcessInfo {
   unsigned pid;
   unsigned long long used_memory;
@@ -93,7 +94,7 @@ GpuState NvmlMonitor::state() const {
   state.memory_clock_mhz = number("nvmlDeviceGetClockInfo", kMemoryClock);
   state.temperature_c = number("nvmlDeviceGetTemperature", kGpuTemperature);
   unsigned long long reasons = 0;
-  // The old name of the same function: every driver has it.
+  // This older name of the function exists in every driver.
   library_->call<int(void*, unsigned long long*)>("nvmlDeviceGetCurrentClocksThrottleReasons",
                                                   device_, &reasons);
   state.throttling = throttling_from(reasons);

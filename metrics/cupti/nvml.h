@@ -14,8 +14,8 @@ struct GpuState {
   int max_sm_clock_mhz = 0, max_memory_clock_mhz = 0;
   int temperature_c = 0;
   std::vector<std::string> throttling;  ///< why clocks are lower than they could be: "power cap"
-  int processes = 0;                    ///< that have a CUDA context on it
-  bool mig = false;                     ///< it is divided into instances (MIG)
+  int processes = 0;                    ///< processes with a CUDA context on the GPU
+  bool mig = false;                     ///< the GPU is divided into instances (MIG)
 };
 
 /// Asks NVML about one GPU.
@@ -28,7 +28,8 @@ class NvmlMonitor {
   NvmlMonitor(const NvmlMonitor&) = delete;
   NvmlMonitor& operator=(const NvmlMonitor&) = delete;
 
-  /// Each of its questions takes the driver 0.3 ms: what does not change is asked for once.
+  /// The state now. Each question takes the driver 0.3 ms, so constant properties are asked for
+  /// once.
   GpuState state() const;
 
  private:
@@ -41,7 +42,7 @@ class NvmlMonitor {
 };
 
 /// The words for the bits that nvmlDeviceGetCurrentClocksEventReasons() sets when a GPU is slower
-/// than it could be. An idle GPU and clocks that somebody has set are not among them.
+/// than it could be. An idle GPU and clocks set by a user are no such reasons.
 std::vector<std::string> throttling_from(unsigned long long reasons);
 
 }  // namespace warpgauge::metrics

@@ -1,4 +1,4 @@
-// Arithmetic behind the range profiler, apart from CUPTI so that it can be tested anywhere.
+// The arithmetic of the range profiler. It needs no CUPTI, so that tests run anywhere.
 #pragma once
 
 #include <optional>

@@ -1,3 +1,4 @@
+// Adds counts up by line, and doubts those that the order of threads or CUPTI's errors can change.
 #include "metrics/cupti/sass_lines.h"
 
 #include <set>
@@ -13,9 +14,9 @@ namespace {
 
 using Doubts = std::map<std::string, Trust, std::less<>>;
 
-/// Found on an H100 with CUPTI 13.0: of copies of 4 bytes that many blocks make at once, wavefronts
-/// were lost, other ones in each run; of copies of 16 bytes, lanes that a predicate had switched
-/// off were counted.
+/// The doubts about an instruction's counts. On an H100 CUPTI 13.0 lost wavefronts of copies of 4
+/// bytes that many blocks make at once, different ones in each run, and in copies of 16 bytes it
+/// counted lanes that a predicate had switched off.
 Doubts doubts_of(const MemoryInstruction& instruction) {
   if (instruction.op != MemoryOp::ldgsts) return {};
   if (instruction.width == 4) {
@@ -38,7 +39,7 @@ void distrust(LineCounts& line, const Doubts& doubts) {
 
 }  // namespace
 
-/// Null where the line table cannot be read.
+/// The PTX lines of a cubin; null where the line table cannot be read.
 const PtxLines* SassLines::ptx_lines_of(std::uint32_t cubin_crc, const Cubin& cubin) {
   const auto [place, is_new] = ptx_lines_.try_emplace(cubin_crc);
   std::optional<PtxLines>& lines = place->second;
@@ -78,7 +79,7 @@ const SassLines::KernelDoubts& SassLines::doubts_about(const Code& code) {
   return known != doubts_.end() ? known->second : doubts_[code] = find_doubts(code);
 }
 
-/// No file and line 0 where they are not known.
+/// The line of an instruction; no file and line 0 where it is not known.
 SourceLine SassLines::line_of(const Code& code, std::uint64_t pc) {
   const auto [place, is_new] = lines_.try_emplace(code.first);
   std::optional<SourceLines>& table = place->second;
@@ -89,7 +90,7 @@ SourceLine SassLines::line_of(const Code& code, std::uint64_t pc) {
 
 std::vector<LineCounts> SassLines::add_up(const SassRecords& records) {
   CountsByLine lines;
-  std::set<std::pair<Code, std::string>> executed;  // and whose lines they are
+  std::set<std::pair<Code, std::string>> executed;  // code, and the kernel that its lines belong to
   for (const auto& [instruction, values] : records) {
     const std::optional<Counts> counts = counts_of(values);
     if (!counts) {

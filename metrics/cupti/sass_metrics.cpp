@@ -1,4 +1,4 @@
-// From the SASS metrics of one instruction to Counts.
+// Sorts the values of an instruction into Counts by its kind.
 #include "metrics/cupti/sass_metrics.h"
 
 #include <algorithm>
@@ -18,8 +18,8 @@ std::optional<Counts> counts_of(const SassValues& values) {
   Counts counts;
   counts.instructions = values[instructions];
   counts.divergent_branches = values[divergent_branches];
-  // A cp.async both loads from global memory and writes shared memory. CUPTI lists it apart from
-  // loads and shared accesses; should a chip list it there too, the maximum counts it once.
+  // A cp.async loads from global memory and writes shared memory. CUPTI lists it apart from loads
+  // and shared accesses. If a chip lists it there as well, the maximum counts it once.
   counts.shared_requests = std::max(values[shared_requests], values[async_copies]);
   counts.shared_wavefronts = values[shared_wavefronts];
   counts.shared_wavefronts_ideal = values[shared_wavefronts_ideal];

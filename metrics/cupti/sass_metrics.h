@@ -1,5 +1,5 @@
-// The SASS metrics that Counts are made of, and how the values of one instruction become Counts.
-// Pure arithmetic: needs neither CUPTI nor a GPU.
+// The SASS metrics behind Counts, and the arithmetic from the values of an instruction to Counts.
+// Needs neither CUPTI nor a GPU.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@
 
 namespace warpgauge::metrics {
 
-/// In the order of kSassMetrics.
+/// The metrics, in the order of kSassMetrics.
 enum class SassMetric : std::size_t {
   global_sectors,
   global_sectors_ideal,
@@ -66,7 +66,7 @@ constexpr std::size_t index(SassMetric metric) { return static_cast<std::size_t>
 constexpr std::string_view name(SassMetric metric) { return kSassMetrics[index(metric)]; }
 
 /// True for a metric whose instructions some chips do not have (cp.async came with Ampere, TMA,
-/// clusters and wgmma with Hopper): there its absence from the chip's list means 0.
+/// clusters and wgmma with Hopper): where the chip's list lacks it, its value is 0.
 bool is_optional(std::string_view cupti_name);
 
 /// The values of one instruction (all its executions).
@@ -81,20 +81,21 @@ struct SassValues {
   }
 };
 
-/// An instruction of a kernel, or of a function that kernels call. `pc` is the offset into its
+/// An instruction of a kernel, or of a function that kernels call. `pc` is its offset into that
 /// code.
 struct Instruction {
   std::uint32_t cubin_crc = 0;
   std::string kernel;
   std::uint32_t pc = 0;
-  std::string owner = {};  ///< of a function: the kernel that called it; empty: none, or not known
+  std::string owner =
+      {};  ///< the kernel that called the function; empty: no function, or not known
   auto operator<=>(const Instruction&) const = default;
 };
 
 using SassRecords = std::map<Instruction, SassValues>;
 
 /// The counts of one instruction; its kind (load, store, atomic) decides where its sectors belong.
-/// nullopt if it touched sectors and is none of these.
+/// nullopt if it touched sectors and is of another kind.
 std::optional<Counts> counts_of(const SassValues& values);
 
 }  // namespace warpgauge::metrics

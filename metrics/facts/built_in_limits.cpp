@@ -1,4 +1,4 @@
-// The built-in limits with their reasons.
+// Defines the built-in limits, each with the reason that a failure shows.
 #include "metrics/facts/built_in_limits.h"
 
 namespace warpgauge::metrics {

@@ -10,7 +10,7 @@
 
 namespace warpgauge::metrics {
 
-/// By metric: a right result, and no bank conflicts, spills or local traffic.
+/// The built-in limits by metric: a right result, and no bank conflicts, spills or local traffic.
 const std::map<std::string, Limit, std::less<>>& built_in_limits();
 
 /// The built-in limit of a metric, or nullptr.

@@ -10,7 +10,7 @@
 
 namespace warpgauge::metrics {
 
-/// Which way is better. `none`: a description, only ever judged with `equal`.
+/// The better direction of a metric. `none`: a description, only ever judged with `equal`.
 enum class Direction { lower, higher, none };
 
 /// How far a value can be trusted: `exact` repeats to the last digit and gates hard, `bounded`
@@ -23,8 +23,8 @@ enum class Class { exact, bounded, info };
 /// emulator alone, since no counter of a GPU has it.
 enum class Source { run, ptxas, occupancy, sass, range, timer, emulator };
 
-/// What a worse value costs, the dearest first. `occupancy`: nothing, as long as
-/// occupancy.theoretical stays. `size`: nothing, as long as it grows by kFreeGrowth at most.
+/// The cost of a worse value, the dearest first. `occupancy`: free while occupancy.theoretical
+/// stays. `size`: free while the value grows by kFreeGrowth at most.
 enum class Cost { direct, occupancy, size };
 
 /// Another compiler moves the size of code by some percent; a loop that is unrolled once more adds
@@ -54,8 +54,8 @@ struct Metric {
 std::span<const Metric> catalog();
 
 /// The metric called `id`, or nullptr. "counter.NAME" is the hardware counter that CUPTI calls
-/// NAME: its row is made here, by its shape alone, and stays. (Whether a chip has it, cupti.h
-/// knows.)
+/// NAME: its row is made on the first call, from the shape of the name alone. (cupti.h says whether
+/// a chip has it.)
 const Metric* find_metric(std::string_view id);
 
 /// The metric called `id`; throws std::out_of_range that names the nearest metric.
@@ -64,7 +64,7 @@ const Metric& metric(std::string_view id);
 /// The distinct CUPTI names that the metrics of `source` need, in catalog order.
 std::vector<std::string_view> cupti_names(Source source);
 
-/// True if the metric needs a run: all but those of `ptxas` and `occupancy`.
+/// True if the metric needs a run: true for all sources except `ptxas` and `occupancy`.
 bool is_run_time(const Metric& metric);
 
 /// True for a hardware counter by its name, "counter.NAME"; cupti_names has the NAME.

@@ -1,4 +1,4 @@
-// The words for confidence, as facts and budget files have them.
+// Converts confidences to and from the words that facts and budget files use.
 #include "metrics/facts/confidence.h"
 
 namespace warpgauge::metrics {

@@ -7,13 +7,14 @@
 
 namespace warpgauge::metrics {
 
-/// The surer, the smaller. `exact`: what a GPU would count, to the last digit; `predicted`: so if
-/// the compiler does what it is known to do; `estimate`: known to be able to differ.
+/// A surer value is smaller. `exact`: a GPU counts the same, to the last digit. `predicted`: a GPU
+/// counts the same if the compiler does what it is known to do. `estimate`: a GPU may count
+/// something else.
 enum class Confidence { exact, predicted, estimate };
 std::string_view to_string(Confidence confidence);
 std::optional<Confidence> confidence_from(std::string_view text);
 
-/// A confidence with why it is not exact, one sentence; empty if it is.
+/// A confidence and, where it is not exact, one sentence that says why.
 struct Trust {
   Confidence confidence = Confidence::exact;
   std::string reason;

@@ -97,7 +97,7 @@ ordered_json machine_json(const MachineState& machine) {
   return object;
 }
 
-/// What a value says but for metric and number.
+/// The members of a value's record except metric and number.
 ordered_json shared_json(const Fact& fact, const std::string& case_name) {
   const CaseContext& context = *fact.context;
   ordered_json object = {{"record", "values"}, {"case", case_name}};
@@ -134,7 +134,7 @@ ordered_json shared_json(const Fact& fact, const std::string& case_name) {
   return object;
 }
 
-/// One line; invalid UTF-8 is replaced.
+/// The object as one line of text. Invalid UTF-8 is replaced.
 std::string text_of(const ordered_json& object) {
   return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
@@ -231,7 +231,7 @@ ordered_json limit_json(const Limit& limit) {
 
 std::vector<ordered_json> values_json(std::span<const Fact> facts, const std::string& case_name) {
   std::vector<ordered_json> records;
-  std::unordered_map<std::string, std::size_t> places;  // of records, by what their values share
+  std::unordered_map<std::string, std::size_t> places;  // indices by shared members
   std::size_t last_judged = 0;
   for (const Fact& fact : facts) {
     const std::string id(metric(fact.metric).id);

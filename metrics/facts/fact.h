@@ -29,8 +29,8 @@ namespace warpgauge::metrics {
 inline constexpr std::string_view kFactSchema = "warpgauge.fact/2";
 
 /// The judge's decision on a value. `error` is a fault of the case (crash, wrong result, time
-/// limit). `moved`: beyond its budget, but machine code and launches are those which the budget was
-/// measured with, so that the machine has changed and not the case.
+/// limit). `moved`: beyond its budget, but the machine code and the launches are those that the
+/// budget was measured with, so the machine has changed and not the case.
 enum class Verdict { pass, fail, better, unmeasured, unbudgeted, waived, moved, error };
 std::string_view to_string(Verdict verdict);
 std::optional<Verdict> verdict_from(std::string_view text);
@@ -60,8 +60,8 @@ struct RunRequest {
   bool strict = false, large = false;
 };
 
-/// Common to the facts of a run. `toolkit` is the CUDA version ("13.0"), `time` is UTC in
-/// whole seconds ("2026-05-01T23:00:00Z"), `command` the command that ran.
+/// The members that all facts of a run share. `toolkit` is the CUDA version ("13.0"), `time` is UTC
+/// in whole seconds ("2026-05-01T23:00:00Z"), `command` the command that ran.
 struct Run {
   std::string id, time, command, version, commit, branch, label, toolkit, flags;
   bool dirty = false;
@@ -92,11 +92,11 @@ struct Launch {
     const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
     return (threads + kThreads - 1) / kThreads;
   }
-  /// Warps of all of them.
+  /// Warps of all `count` launches.
   std::uint64_t warps() const { return count * grid[0] * grid[1] * grid[2] * warps_per_block(); }
 };
 
-/// Adds launches to those of their shape.
+/// Adds `more` to the entry of its shape, or appends it.
 inline void add(std::vector<Launch>& launches, const Launch& more) {
   for (Launch& one : launches) {
     if (!one.like(more)) continue;
@@ -115,7 +115,7 @@ struct MachineState {
   std::string disturbance;
 };
 
-/// Where the confidence interval of a value ends, in the unit of the value.
+/// The ends of a confidence interval, in the unit of the value.
 struct Interval {
   double low = 0, high = 0;
 };
@@ -129,12 +129,12 @@ std::optional<CaseKind> case_kind_from(std::string_view text);
 /// A kernel of a case. Hashes are empty where the code is not known.
 struct Kernel {
   std::string name;              ///< mangled
-  std::string sass_hash;         ///< of its machine code without addresses
-  std::string source_hash;       ///< of the files that its code comes from
+  std::string sass_hash;         ///< hash of its machine code without addresses
+  std::string source_hash;       ///< hash of the files that its code comes from
   std::vector<Launch> launches;  ///< by shape
 };
 
-/// Common to the values of a case on one architecture, beside its id.
+/// The members, beside the id, that all values of a case on one architecture share.
 struct CaseContext {
   CaseKind kind = CaseKind::catalogue;
   std::string device;           ///< name of the device that ran it; empty for compile-time values
@@ -144,10 +144,11 @@ struct CaseContext {
   int line = 0;
 };
 
-/// Of a case of which nothing is known.
+/// An empty context, for a case of which nothing is known.
 const std::shared_ptr<const CaseContext>& no_context();
 
-/// The value of a whole case is judged; those of a source line and of a node of a graph explain it.
+/// The scope of a value. The value of a whole case is judged; values of a source line or of a node
+/// of a graph explain it.
 enum class Scope { whole_case, line, node };
 
 /// One value. Members that are empty or nullopt are not written.
@@ -155,7 +156,7 @@ struct Fact {
   CaseId id;
   std::string arch;  ///< full name, "sm_90a"; empty if there was no device
   std::shared_ptr<const CaseContext> context = no_context();  ///< never null
-  std::string metric;  ///< of the catalog; `result.correct` where the case itself failed
+  std::string metric;  ///< id in the catalog; `result.correct` where the case itself failed
   Value value;
   std::string
       source;  ///< ptxas | cubin | cupti | cupti-range | emulator | clock | harness; or empty
@@ -165,15 +166,16 @@ struct Fact {
   std::string file;         ///< the line to blame, as in CaseContext
   int line = 0;
   std::vector<CallSite> inlined;     ///< the chain that the line was inlined through: SourceLine
-  std::optional<Interval> interval;  ///< of 95 % confidence; of times
-  std::optional<bool> stable;        ///< whether the median is known well enough; of times
+  std::optional<Interval> interval;  ///< the confidence interval (95 %) of a time
+  std::optional<bool> stable;        ///< of a time: whether its median is known well enough
   std::string confidence;         ///< exact | predicted | estimate; empty for what was not measured
   std::string confidence_reason;  ///< why it is not exact, one sentence; empty where it is
-  /// Bulk copies that a count of global memory leaves out: it is the load and store unit's.
+  /// Bulk copies that a count of global memory leaves out, because it counts the load and store
+  /// unit alone.
   std::uint64_t leaves_out = 0;
-  BoxedOptional<MachineState> machine;    ///< of timings
+  BoxedOptional<MachineState> machine;    ///< the GPU around a timing
   BoxedOptional<Limit> limit;             ///< the budget; none if unbudgeted
-  Verdict verdict = Verdict::unbudgeted;  ///< then not written
+  Verdict verdict = Verdict::unbudgeted;  ///< not written where it is `unbudgeted`
   std::optional<Verdict> would;           ///< pass or fail: if the value were sure enough
   std::string cause;                      ///< why a value moved: environment
   std::string cure;                       ///< cure_of() an access of its line; empty: unknown
@@ -182,18 +184,18 @@ struct Fact {
 
 /// The records of a file of facts as JSON objects, as the schema describes them.
 nlohmann::ordered_json run_json(const Run& run);
-/// `case` is the hash of the other members.
+/// The record of a case. Its member `case` is the hash of the other members.
 nlohmann::ordered_json case_json(const Fact& fact);
-/// The values of one case: those that differ in nothing but metric and number share a record.
-/// Values with a verdict keep their order, in which outputs list them. A number that JSON cannot
-/// hold (NaN, infinity) becomes null; the judge has put it into the reason. Throws
+/// The records of the values of one case. Values that differ only in metric and number share a
+/// record. Values with a verdict keep their order, in which outputs list them. A number that JSON
+/// cannot hold (NaN, infinity) becomes null; the judge has put it into the reason. Throws
 /// std::out_of_range for a metric that is not in the catalog.
 std::vector<nlohmann::ordered_json> values_json(std::span<const Fact> facts,
                                                 const std::string& case_name);
 /// A limit as an object.
 nlohmann::ordered_json limit_json(const Limit& limit);
 
-/// Facts that cannot be read: says file and line.
+/// Facts cannot be read or written. what() says file and line.
 class FactError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -205,7 +207,7 @@ struct RunEnd {
   std::vector<std::string> left_out;
 };
 
-/// A run as read back. Without an end it was cut off.
+/// A run as read back. A run without `end` was cut off.
 struct StoredRun {
   Run run;
   std::vector<Fact> facts;
@@ -225,16 +227,18 @@ class FactWriter {
   FactWriter(const FactWriter&) = delete;
   FactWriter& operator=(const FactWriter&) = delete;
 
-  /// All with one write() call, the record of a case before its first value. Throws FactError with
-  /// path and cause (such as a full disk); the file then still ends in a whole line.
+  /// Writes all facts with one write() call, and the record of a case before its first value.
+  /// Throws FactError with path and cause (such as a full disk); the file then still ends in a
+  /// whole line.
   void write(const std::vector<Fact>& facts);
   void write_end(const RunEnd& end);
   const Run& run() const { return run_; }
-  /// Opens the file anew: in a process that was forked, as locks are those of what has opened it,
-  /// and when one has died, whose torn line is cut off. The forked write the same run. Throws
-  /// FactError.
+  /// Opens the file again. A forked process does so because a lock belongs to the open file
+  /// description, and its parent does so to cut off the torn line of a fork that has died. All
+  /// write the same run. Throws FactError.
   void reopen();
-  /// The run is written again with it, unless it has a device of this name already.
+  /// Adds a device to the run, unless it has one of this name. The next records follow a new record
+  /// of the run.
   void add_device(const Device& device);
 
  private:
@@ -243,32 +247,32 @@ class FactWriter {
 
   int fd_ = -1;
   bool knows_devices_ = false;         // the run that was written has its devices
-  std::shared_ptr<std::int64_t> end_;  // of the file, after what this run and its forks wrote last
+  std::shared_ptr<std::int64_t> end_;  // size of the file after our last write
   std::filesystem::path path_;
   Run run_;
-  std::set<std::string> cases_;  // whose records this process has written
+  std::set<std::string> cases_;  // the cases whose records this process has written
 };
 
 /// Reads a file of facts, to which others may still append.
 class FactReader {
  public:
-  /// Tells the values of which cases are read, and asked once for each case of a run, a fact
-  /// without value.
+  /// Decides whether the values of a case are read. Called once for each case of a run, with a fact
+  /// without a value.
   using Wanted = std::function<bool(const Fact&)>;
 
   /// Reads the values of the cases that are wanted (none: all). Throws FactError for a file that
   /// cannot be read.
   explicit FactReader(const std::filesystem::path& path, Wanted wanted = nullptr);
 
-  /// The runs with all that has been appended since the last call. A last line without newline is
-  /// read when it is whole. Throws FactError with file:line for what is not a record of this
-  /// schema.
+  /// Reads what was appended since the last call and returns all runs so far. A last line without
+  /// newline is read when it is whole. Throws FactError with file:line for a line that is no record
+  /// of this schema.
   const std::vector<StoredRun>& update();
-  /// The runs so far. A torn last line takes the end of its run with it.
+  /// Moves out the runs so far. A torn last line removes the end of its run.
   std::vector<StoredRun> runs() &&;
 
-  /// Reads the file to its end, from its beginning at each call: the runs with the values of the
-  /// cases that are wanted. Of the other cases no more than their records is kept.
+  /// Reads the whole file, from its beginning at each call, and returns the runs with the values of
+  /// the cases that are wanted. Other cases keep their records alone.
   std::vector<StoredRun> read(const Wanted& wanted);
 
  private:
@@ -288,11 +292,11 @@ class FactReader {
   std::size_t current_ = 0;  // the run that records belong to
 
   struct Described {
-    std::string line;  // of the record
+    std::string line;  // the text of the record
     Fact fact;         // without a value
     bool is_wanted = true;
   };
-  std::vector<std::unordered_map<std::string, Described>> cases_;  // of each run, by name
+  std::vector<std::unordered_map<std::string, Described>> cases_;  // the cases of each run, by name
 };
 
 /// Reads a file of facts to its end. A last line without newline (a crash while it was written) is

@@ -1,4 +1,4 @@
-// Checked access to the members of a JSON object.
+// Takes members out of a JSON object, and names the key in each error.
 #include "metrics/facts/fact_members.h"
 
 #include <algorithm>

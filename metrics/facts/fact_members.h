@@ -36,7 +36,7 @@ class Members {
   nlohmann::ordered_json take(std::string_view key);
   /// A text that is not empty.
   std::string text(std::string_view key);
-  /// The same, or empty where there is no such member.
+  /// A text that is not empty, or "" where there is no such member.
   std::string text_or_absent(std::string_view key);
   std::string one_of_or_absent(std::string_view key, std::initializer_list<std::string_view> words);
   bool truth(std::string_view key);

@@ -1,4 +1,4 @@
-// Reads files of facts: which record belongs where.
+// Reads files of facts line by line, and attaches each record to its run and its case.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ class Builder final : public nlohmann::json_sax<ordered_json> {
   bool number_unsigned(number_unsigned_t value) override { return add(value); }
   bool number_float(number_float_t value, const string_t&) override { return add(value); }
   bool string(string_t& value) override { return add(std::move(value)); }
-  bool binary(binary_t&) override { return false; }  // there is none in a text
+  bool binary(binary_t&) override { return false; }  // a text has no binary values
   bool start_object(std::size_t) override { return open(ordered_json::object()); }
   bool start_array(std::size_t) override { return open(ordered_json::array()); }
   bool end_object() override { return close(); }
@@ -75,10 +75,10 @@ class Builder final : public nlohmann::json_sax<ordered_json> {
   ordered_json root_;
   std::vector<ordered_json*>
       open_;  // objects and arrays, the innermost last; their parents do not grow
-  ordered_json* value_ = nullptr;  // of the last key
+  ordered_json* value_ = nullptr;  // the value under the last key
 };
 
-/// The JSON of a line; `discarded` if it is none.
+/// The JSON of a line; `discarded` if the line is not JSON.
 ordered_json parsed(const std::string& line) {
   // The parser would skip a byte order mark, before every line.
   if (line.starts_with("\xEF\xBB\xBF")) return ordered_json(ordered_json::value_t::discarded);
@@ -164,8 +164,8 @@ void FactReader::read(const std::string& line) {
   }
 }
 
-/// True for a record that needs no parsing, in the form that FactWriter gives it: a case that was
-/// read before, and values of one that is not wanted.
+/// True for a record that needs no parsing: a case that was read before, or values of a case that
+/// is not wanted. Recognises the form that FactWriter writes.
 bool FactReader::is_known(std::string_view line) const {
   constexpr std::string_view kCase = R"({"record":"case","case":")";
   constexpr std::string_view kValues = R"({"record":"values","case":")";
@@ -218,7 +218,7 @@ void FactReader::begin(Run run) {
   }
 }
 
-/// The line that was torn may have been of the run.
+/// Marks the current run as torn: the torn line may have belonged to it.
 void FactReader::mark_torn() {
   if (!torn_ || runs_.empty()) return;
   runs_.at(current_).end.reset();

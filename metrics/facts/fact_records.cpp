@@ -110,7 +110,7 @@ double read_bound(Members& members, std::string_view key, double most = HUGE_VAL
   return number;
 }
 
-/// Absent: exact.
+/// The confidence under `key`; exact where the key is absent.
 Confidence confidence_or_exact(Members& members, std::string_view key) {
   const std::string word = members.one_of_or_absent(key, {"exact", "predicted", "estimate"});
   return confidence_from(word).value_or(Confidence::exact);
@@ -189,7 +189,7 @@ void read_verdict(Members& members, Fact& fact) {
   fact.cause = members.one_of_or_absent("cause", {"environment"});
 }
 
-/// What the values of a record share, but for the limit.
+/// Reads the members that the values of a record share, except the limit.
 void read_shared(Members& members, Fact& shared) {
   shared.source = members.one_of_or_absent(
       "source", {"ptxas", "cubin", "cupti", "cupti-range", "emulator", "clock", "harness"});

@@ -9,7 +9,7 @@
 
 namespace warpgauge::metrics {
 
-/// Refuses every other version with one message.
+/// Refuses a schema of another version.
 void check_schema(Members& members);
 
 Run read_run(Members members);
@@ -17,10 +17,10 @@ Run read_run(Members members);
 /// Reads a case record as a fact without a value, which the values of case `name` start from.
 Fact read_case(Members members, const std::string& name);
 
-/// The values of a record; `shared` is what their case gives them.
+/// Reads the values of a record. `shared` has what their case gives them.
 std::vector<Fact> read_values(Members members, Fact shared);
 
-/// `run` is the run that must end here.
+/// Reads the end of a run. It must end `run`.
 RunEnd read_end(Members members, const std::string& run);
 
 }  // namespace warpgauge::metrics

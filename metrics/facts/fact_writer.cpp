@@ -43,7 +43,7 @@ class FileLock {
   int fd_;
 };
 
-/// Bytes of the file up to and with its last newline.
+/// Bytes of the file up to and including its last newline.
 off_t whole_lines(int fd, off_t size) {
   std::array<char, 4096> part;
   while (size > 0) {
@@ -68,7 +68,7 @@ bool cut_torn_line(int fd) {
   return end == status.st_size || ftruncate(fd, end) == 0;
 }
 
-/// Bytes in the file; 0 for what has no size, such as a pipe.
+/// Bytes in the file; 0 where it has no size, such as a pipe.
 off_t size_of(int fd) {
   struct stat status {};
   return fstat(fd, &status) == 0 && S_ISREG(status.st_mode) ? status.st_size : 0;
@@ -84,7 +84,7 @@ std::string lines_of(const std::vector<nlohmann::ordered_json>& records) {
   return lines;
 }
 
-/// The facts from the first on that are of one case.
+/// The leading facts that belong to the case of the first.
 std::span<const Fact> of_first_case(std::span<const Fact> facts) {
   const Fact& first = facts.front();
   const auto end = std::ranges::find_if_not(facts, [&](const Fact& fact) {
@@ -150,7 +150,7 @@ void FactWriter::write_end(const RunEnd& end) {
 void FactWriter::append(std::string lines) {
   const FileLock lock(fd_);  // others wait for it
   const bool is_ours = size_of(fd_) == *end_;
-  if (!is_ours) cut_torn_line(fd_);  // of a fork that has died
+  if (!is_ours) cut_torn_line(fd_);  // the torn line of a fork that has died
   if (!is_ours || !knows_devices_) lines.insert(0, line_of(run_json(run_)));
   ssize_t written = 0;
   do {

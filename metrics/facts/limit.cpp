@@ -1,3 +1,4 @@
+// Writes limits as text, and multiplies out ratios.
 #include "metrics/facts/limit.h"
 
 #include <fmt/format.h>

@@ -12,7 +12,7 @@ namespace warpgauge::metrics {
 
 enum class Confidence;
 
-/// What a ratio is `of` where it is of the metric's own ideal, and not of another case.
+/// The value of `of` for a ratio to the metric's own ideal instead of another case.
 inline constexpr std::string_view kIdeal = "ideal";
 
 /// The origin of limits that hold for every kernel unless its budget file says otherwise.
@@ -34,19 +34,21 @@ struct Limit {
   std::optional<std::chrono::year_month_day> until;
   std::string code;  ///< the code_hash of the fact that the limit was measured by; may be empty
   std::string reason;
-  /// The case of the same family and size (variant.type), or kIdeal; empty: no ratio.
+  /// The case that a ratio refers to: variant.type of the same family and size, or kIdeal. Empty:
+  /// no ratio.
   std::string of;
-  std::optional<double> reference;    ///< of a ratio that was judged: the value of `of`
+  std::optional<double> reference;    ///< the value of `of`, once a ratio was judged
   Confidence reference_confidence{};  ///< how sure that is
   std::string origin;                 ///< file:line of the budget line; kBuiltInOrigin for those
   Confidence gate_on{};               ///< exact: the least sure values that are judged
 
-  /// A ratio whose reference is known with its numbers multiplied out; other limits as they are.
+  /// This limit with the numbers of a ratio multiplied by its reference. Other limits, and ratios
+  /// without a reference, are returned as they are.
   Limit absolute() const;
   /// "<= 20", "<= 1.1 x 1024 of naive.f32", ">= 0.5", "= 32", ">= 1 and <= 2", with " ± 5%" and "
   /// until 2027-01-31".
   std::string str() const;
-  /// The same with the reason, and whether it is built in: "= 0 (built-in default: ...)".
+  /// str() with the reason, and whether the limit is built in: "= 0 (built-in default: ...)".
   std::string text() const;
 };
 

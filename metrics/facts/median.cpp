@@ -1,3 +1,4 @@
+// Estimates medians with order statistics.
 #include "metrics/facts/median.h"
 
 #include <algorithm>
@@ -8,8 +9,9 @@
 namespace warpgauge::metrics {
 namespace {
 
-/// How many of n sorted values can be left out at each end so that the rest still holds the true
-/// median with 95 % confidence: the largest k with P(fewer than k of n lie below it) <= 2.5 %.
+/// The number of values to leave out at each end of n sorted ones, so that the rest still spans the
+/// true median with 95 % confidence. The largest k with P(fewer than k of n lie below the median)
+/// <= 2.5 % gives it.
 std::size_t left_out(std::size_t n) {
   const auto count = static_cast<double>(n);
   const auto probability = [&](std::size_t below) {  // binomial, p = 1/2

@@ -10,10 +10,10 @@ namespace warpgauge::metrics {
 /// The median of some values with its confidence interval, in the unit of the values.
 struct MedianEstimate {
   double median = 0;
-  /// Of at least 95 % confidence, for independent values whose number was fixed beforehand: two of
-  /// the values themselves, by the binomial distribution of
-  /// how many of them lie below the true median, for any distribution of the values. With fewer
-  /// than 6 values no interval is that sure: it is then from the least to the largest.
+  /// The interval holds the true median with at least 95 % confidence, if the values are
+  /// independent and their number was fixed beforehand. It lies between two of the values: the
+  /// number of values below the true median is binomial, whatever their distribution. With fewer
+  /// than 6 values no interval is that sure; it then spans all of them.
   Interval interval;
   int samples = 0;
 
@@ -21,7 +21,7 @@ struct MedianEstimate {
   double spread() const;
 };
 
-/// Throws std::invalid_argument without any value.
+/// Estimates the median. Throws std::invalid_argument if `values` is empty.
 MedianEstimate estimate_median(std::vector<double> values);
 
 }  // namespace warpgauge::metrics

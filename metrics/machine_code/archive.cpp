@@ -1,3 +1,4 @@
+// Parses the headers of members, and the two ways to write long names.
 #include "metrics/machine_code/archive.h"
 
 #include <fmt/format.h>
@@ -37,12 +38,12 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
   return number;
 }
 
-/// GNU's tables of symbols, and BSD's.
+/// True for GNU's and BSD's tables of symbols.
 bool is_table_of_symbols(std::string_view name) {
   return name == "/" || name == "/SYM64/" || name.starts_with("__.SYMDEF");
 }
 
-/// "object.o" for "object.o/", or for "/17" what stands there in the table of long names.
+/// "object.o" for "object.o/". "/17" is an offset into the table of long names.
 std::string name_of(std::string_view name, std::string_view long_names, std::size_t offset) {
   if (!name.starts_with('/')) return std::string(name.substr(0, name.find('/')));
   const auto at = number_in(name.substr(1));
@@ -54,7 +55,7 @@ std::string name_of(std::string_view name, std::string_view long_names, std::siz
   return std::string(rest.substr(0, std::min(rest.find("/\n"), rest.find('\n'))));
 }
 
-/// Takes the name off the front of the bytes, where BSD's ar writes a long one.
+/// Moves a long name from the front of the bytes, where BSD's ar writes it, into the member.
 void take_bsd_name(ArchiveMember& member, std::string_view length) {
   const auto bytes = number_in(length);
   if (!bytes || *bytes > member.bytes.size()) {

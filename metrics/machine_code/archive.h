@@ -1,4 +1,4 @@
-// Reads static archives ("lib.a", made by ar): the files in them.
+// Reads the files in static archives ("lib.a", made by ar).
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace warpgauge::metrics {
 
-/// An archive that is damaged, or has no files in itself. what() says where, and what to do.
+/// An archive is damaged, or refers to files outside of itself. what() says where, and what to do.
 class ArchiveError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -19,14 +19,14 @@ class ArchiveError : public std::runtime_error {
 struct ArchiveMember {
   std::string name;  ///< "object.o"; several may have the same
   std::uint64_t offset = 0;
-  std::span<const std::byte> bytes;  ///< in the archive, which must outlive it
+  std::span<const std::byte> bytes;  ///< view into the archive, which must outlive it
 };
 
-/// Whether it begins as an archive does, also one that is damaged.
+/// True if the bytes begin like an archive, even a damaged one.
 bool is_archive(std::span<const std::byte> bytes);
 
-/// Its files, without its own tables of symbols and names, which GNU's and BSD's ar write in
-/// different ways. Throws ArchiveError.
+/// The files of an archive by GNU's or BSD's ar, without its tables of symbols and names. Throws
+/// ArchiveError.
 std::vector<ArchiveMember> read_archive(std::span<const std::byte> bytes);
 
 }  // namespace warpgauge::metrics

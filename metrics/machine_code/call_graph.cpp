@@ -1,3 +1,4 @@
+// Reads the section .nv.callgraph, and follows calls.
 #include "metrics/machine_code/call_graph.h"
 
 #include <algorithm>
@@ -9,7 +10,8 @@
 namespace warpgauge::metrics {
 namespace {
 
-/// Of .nv.callgraph: pairs of numbers, in lists. A list begins with a pair of 0 and its kind.
+/// The lists in .nv.callgraph, which holds pairs of numbers. A list begins with the pair of 0 and
+/// its kind.
 enum class List : std::uint32_t {
   calls = 0xffffffff,       ///< a function, and one that it calls
   prototypes = 0xfffffffe,  ///< a function whose address is taken, and its prototype
@@ -24,7 +26,7 @@ CallGraph::CallGraph(const Cubin& cubin) : functions_(cubin.functions()) {
 }
 
 void CallGraph::read(std::span<const std::byte> section) {
-  std::multimap<std::uint32_t, std::uint32_t> of_prototype;  // its functions
+  std::multimap<std::uint32_t, std::uint32_t> of_prototype;  // the functions with a prototype
   std::vector<std::pair<std::uint32_t, std::uint32_t>> by_pointer;
   List list = List::calls;
   std::array<std::uint32_t, 2> pair{};

@@ -1,3 +1,4 @@
+// Recognises files by their first bytes, and walks through what they contain.
 #include "metrics/machine_code/code_file.h"
 
 #include <elf.h>
@@ -18,8 +19,8 @@ using Bytes = std::span<const std::byte>;
 using Kind = FatBinaryEntry::Kind;
 
 constexpr std::string_view kFatBinary = ".nv_fatbin";
-/// Of an object by nvcc -rdc=true: code that the device linker has not linked yet. A program keeps
-/// it beside the linked code.
+/// The section with code that the device linker has not linked, in an object by nvcc -rdc=true. A
+/// program keeps it beside the linked code.
 constexpr std::string_view kNotLinked = "__nv_relfatbin";
 
 bool is_cubin(Bytes file) { return is_elf(file) && elf_machine(file) == EM_CUDA; }

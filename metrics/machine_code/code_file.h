@@ -20,17 +20,17 @@ struct FoundCubin {
 
 /// How a file was read.
 struct CodeFile {
-  bool is_known = false;             ///< of a kind that can have code for GPUs, whether it has any
-  std::size_t cubins = 0, ptx = 0;   ///< pieces of code, also those that were not asked for
-  std::vector<std::string> damaged;  ///< what could not be read: place and problem, a sentence each
+  bool is_known = false;             ///< the file can hold code for GPUs, whether or not it does
+  std::size_t cubins = 0, ptx = 0;   ///< pieces of code, wanted or not
+  std::vector<std::string> damaged;  ///< a sentence with place and problem for each damaged piece
 };
 
-/// Whether its first bytes are those of a file that can have code for GPUs.
+/// True if the file begins like one that can hold code for GPUs.
 bool may_have_code(std::span<const std::byte> file);
 
-/// Calls `visit` for each cubin for an architecture that is `wanted`: one at a time, which is
-/// unpacked for the call alone. What is damaged is left out, and said; so is what `visit` throws
-/// CubinError for.
+/// Calls `visit` for each cubin whose architecture is `wanted`. A cubin is unpacked for the call
+/// alone. Damaged pieces, and cubins for which `visit` throws CubinError, are left out and listed
+/// in the result.
 CodeFile read_code_file(std::span<const std::byte> file,
                         const std::function<bool(std::string_view arch)>& wanted,
                         const std::function<void(const FoundCubin&)>& visit);

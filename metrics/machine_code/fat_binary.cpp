@@ -1,6 +1,6 @@
-// The layout of fat binaries is not documented by NVIDIA; it is as nvcc 13.0 writes it for sm_75 to
-// sm_121 and as cuobjdump reads it: a container, and in it entries of code, each behind a header of
-// its own, whose first 64 bytes are the same for all.
+// Parses and unpacks fat binaries. NVIDIA does not document the layout; it is as nvcc 13.0 writes
+// it for sm_75 to sm_121 and as cuobjdump reads it: a container of entries of code, each behind a
+// header, of which the first 64 bytes are the same for all.
 #include "metrics/machine_code/fat_binary.h"
 
 #include <fmt/format.h>
@@ -38,13 +38,13 @@ constexpr std::uint64_t kMaxLz4Ratio = 255, kMaxZstdRatio = 32768;
 struct Wrapper {
   std::uint32_t magic, version;
   const std::byte* container;
-  const std::byte* const* objects;  // of a linked one: their containers, then a null pointer
+  const std::byte* const* objects;  // if linked: their containers, then null
 };
 
 struct Container {
   std::uint32_t magic;
   std::uint16_t version, header_bytes;
-  std::uint64_t bytes;  // of all entries
+  std::uint64_t bytes;  // size of all entries
 };
 
 struct Entry {
@@ -53,7 +53,7 @@ struct Entry {
   std::uint64_t bytes;             // after the header, with zeros up to a multiple of 8
   std::uint32_t compressed_bytes;  // without these zeros; 0 if not compressed
   std::uint32_t options_offset;
-  std::uint16_t minor, major;  // of the PTX ISA or of the cubin's ABI
+  std::uint16_t minor, major;  // version of the PTX ISA or of the cubin's ABI
   std::uint32_t arch, name_offset, name_bytes;
   std::uint64_t flags, reserved, unpacked_bytes;
 };
@@ -66,7 +66,7 @@ static_assert(sizeof(Container) == 16 && sizeof(Entry) == 64);
                   offset, problem));
 }
 
-/// A structure out of the bytes, which need not be aligned; `what` names it in the error.
+/// Copies a structure out of the bytes, which need not be aligned. `what` names it in the error.
 template <typename Struct>
 Struct read(std::span<const std::byte> bytes, std::size_t offset, std::string_view what) {
   static_assert(std::is_trivially_copyable_v<Struct>);
@@ -92,7 +92,7 @@ std::string arch_of(const Entry& entry) {
   return ArchName{.number = static_cast<int>(entry.arch), .suffix = suffix}.str();
 }
 
-/// Checks the sizes in the header of an entry whose code begins at `at`, and ends it there.
+/// Checks the sizes in the header of an entry whose code begins at `at`, and makes the entry.
 FatBinaryEntry entry_at(std::span<const std::byte> bytes, std::size_t at, const Entry& header) {
   FatBinaryEntry out{.kind = header.kind == kKindPtx     ? Kind::ptx
                              : header.kind == kKindCubin ? Kind::cubin
@@ -227,7 +227,7 @@ Wrapper read_wrapper(const void* address) {
   return wrapper;
 }
 
-/// The container in memory. Its sizes are trusted only as far as there is memory.
+/// The container in memory at an address. Its sizes are trusted only as far as memory is mapped.
 std::span<const std::byte> container_at(const std::byte* address) {
   const std::span<const std::byte> memory(address, readable_bytes(address));
   const auto container = read<Container>(memory, 0, "the header of the registered container");

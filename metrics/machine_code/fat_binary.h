@@ -10,7 +10,7 @@
 
 namespace warpgauge::metrics {
 
-/// A fat binary that is damaged or of an unknown layout. what() says where, and what to do.
+/// A fat binary is damaged, or its layout is unknown. what() says where, and what to do.
 class FatBinaryError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -23,16 +23,16 @@ struct FatBinaryEntry {
   Kind kind = Kind::other;
   std::string arch;  ///< "sm_90", "sm_100a"; of PTX too, which is for compute_90 then
   Compression compression = Compression::none;
-  std::span<const std::byte> stored;  ///< in the fat binary, which must outlive it
-  std::size_t unpacked_bytes = 0;     ///< what unpack() returns; at most 1 GiB
+  std::span<const std::byte> stored;  ///< view into the fat binary, which must outlive it
+  std::size_t unpacked_bytes = 0;     ///< size of the result of unpack(); at most 1 GiB
 
-  /// The code as it was put in, with up to seven zeros after it. Throws FatBinaryError.
+  /// The original code, with up to seven zeros after it. Throws FatBinaryError.
   std::vector<std::byte> unpack() const;
-  /// The code as text, without the zeros: for PTX. Throws FatBinaryError.
+  /// The code of PTX as text, without the zeros. Throws FatBinaryError.
   std::string unpack_text() const;
 };
 
-/// Whether it begins as a container does, also one that is damaged.
+/// True if the bytes begin like a container, even a damaged one.
 bool is_fat_binary(std::span<const std::byte> bytes);
 
 /// The entries of one container or of several, one after the other, as they are in the section
@@ -43,9 +43,8 @@ std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::byte> bytes);
 /// it points to none.
 std::span<const std::byte> registered_fat_binary(const void* wrapper);
 
-/// If that container was made by the device linker (nvcc -rdc=true), which leaves machine code
-/// only: the containers of the objects that it linked, which have the PTX. Else empty. Throws
-/// FatBinaryError.
+/// The containers of the objects, with their PTX, if the device linker (nvcc -rdc=true) made that
+/// container, which then holds machine code alone. Otherwise empty. Throws FatBinaryError.
 std::vector<std::span<const std::byte>> linked_fat_binaries(const void* wrapper);
 
 }  // namespace warpgauge::metrics

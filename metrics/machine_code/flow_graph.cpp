@@ -1,3 +1,4 @@
+// Finds meeting points, control dependences and loops.
 #include "metrics/machine_code/flow_graph.h"
 
 #include <algorithm>
@@ -14,11 +15,11 @@ FlowGraph::FlowGraph(std::vector<std::vector<std::size_t>> behind) : behind_(std
   find_meeting_points();
 }
 
-/// The immediate postdominators: K. D. Cooper, T. J. Harvey, K. Kennedy, "A Simple, Fast Dominance
-/// Algorithm", on the edges turned round.
+/// Finds the immediate postdominators: K. D. Cooper, T. J. Harvey, K. Kennedy, "A Simple, Fast
+/// Dominance Algorithm", on the reversed edges.
 void FlowGraph::find_meeting_points() {
   const std::size_t end = size();
-  // Nodes by the time at which a depth-first walk from the end backwards is done with them.
+  // Nodes in the postorder of a depth-first walk backwards from the end.
   constexpr std::size_t kUnseen = static_cast<std::size_t>(-1), kSeen = kUnseen - 1;
   std::vector<std::size_t> number(end + 1, kUnseen), order;
   std::vector<std::pair<std::size_t, std::size_t>> path = {{end, 0}};
@@ -48,7 +49,7 @@ void FlowGraph::find_meeting_points() {
   };
   for (bool changed = true; changed;) {
     changed = false;
-    for (std::size_t i = order.size() - 1; i-- > 0;) {  // without the end itself, which is last
+    for (std::size_t i = order.size() - 1; i-- > 0;) {  // the end itself is last, and left out
       const std::size_t node = order[i];
       std::size_t found = kUnseen;
       for (const std::size_t next : behind_[node]) {
@@ -101,7 +102,7 @@ std::vector<FlowGraph::Loop> FlowGraph::loops() const {
   enum class State : unsigned char { unseen, on_path, done };
   std::vector<State> states(size() + 1, State::unseen);
   states[size()] = State::done;
-  std::map<std::size_t, std::vector<std::size_t>> latches;  // by header
+  std::map<std::size_t, std::vector<std::size_t>> latches;  // the ends of back edges, by header
   for (std::size_t root = 0; root < size(); ++root) {
     if (states[root] != State::unseen) continue;
     states[root] = State::on_path;

@@ -1,3 +1,4 @@
+// Sorts instructions into kinds by their opcodes, as nvdisasm 13 names them.
 #include "metrics/machine_code/instruction_mix.h"
 
 #include <algorithm>
@@ -11,8 +12,8 @@
 namespace warpgauge::metrics {
 namespace {
 
-/// HMMA (of 8 in k on sm_75, and the others), IMMA, BMMA, DMMA, QMMA, OMMA; HGMMA, IGMMA, BGMMA,
-/// QGMMA; UTCHMMA and the like.
+/// True for HMMA (on sm_75 its form with k = 8 has an opcode of its own), IMMA, BMMA, DMMA, QMMA,
+/// OMMA, HGMMA, IGMMA, BGMMA, QGMMA, and UTCHMMA and its variants.
 bool is_tensor(unsigned opcode, int sm) {
   constexpr unsigned kFirstHmma = 0x036;  // VIADD from sm_90 on
   constexpr auto kTensor = std::to_array<unsigned>(
@@ -20,7 +21,8 @@ bool is_tensor(unsigned opcode, int sm) {
   return (opcode == kFirstHmma && sm < 80) || std::ranges::find(kTensor, opcode) != kTensor.end();
 }
 
-/// UMOV and all others of its range; ULDC, which is LDCU from sm_100 on; the floats of sm_120.
+/// True for UMOV and the rest of its range, for ULDC, which is LDCU from sm_100 on, and for
+/// instructions on uniform floats, which sm_120 has.
 bool is_uniform(unsigned opcode, int sm) {
   constexpr unsigned kFirst = 0x080, kLast = 0x0bf, kLdcu = 0x1ac;
   constexpr unsigned kFirstOf120 = 0x049, kLastOf120 = 0x05e, kVirtualCount = 0x04c;
@@ -29,18 +31,18 @@ bool is_uniform(unsigned opcode, int sm) {
   return sm >= 120 && opcode >= kFirstOf120 && opcode <= kLastOf120 && opcode != kVirtualCount;
 }
 
-/// DMUL, DADD, DSETP, DFMA.
+/// True for DMUL, DADD, DSETP, DFMA.
 bool is_f64(unsigned opcode) { return opcode >= 0x028 && opcode <= 0x02b; }
 
 bool is_mufu(unsigned opcode) { return opcode == 0x108; }
 
-/// By the number of bytes: 1, 2, 4 ... 32.
+/// Metrics by bytes a lane: 1, 2, 4 ... 32.
 constexpr std::array<std::string_view, 6> kSharedLoads = {"mix.lds_8", "mix.lds_16", "mix.lds_32",
                                                           "mix.lds_64", "mix.lds_128"};
 constexpr std::array<std::string_view, 6> kGlobalLoads = {
     "mix.ldg_8", "mix.ldg_16", "mix.ldg_32", "mix.ldg_64", "mix.ldg_128", "mix.ldg_256"};
 
-/// The metric of an instruction; empty for one that none counts.
+/// The metric that counts an instruction; empty if none does.
 std::string_view metric_of(const SassWord& word, int sm) {
   const unsigned opcode = word.opcode();
   if (is_tensor(opcode, sm)) return "mix.tensor";

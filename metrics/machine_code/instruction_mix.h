@@ -1,4 +1,4 @@
-// The instruction mix of a kernel: how many instructions of a kind its machine code has.
+// The instruction mix of a kernel: the number of instructions in its machine code, by kind.
 #pragma once
 
 #include <cstdint>
@@ -10,12 +10,12 @@
 
 namespace warpgauge::metrics {
 
-/// Whether it is one of these metrics, which only `warpgauge inspect` measures.
+/// True for the metrics "mix.*", which only `warpgauge inspect` measures.
 bool is_of_mix(const Metric& metric);
 
-/// Instructions by metric ("mix.tensor"), those that are 0 among them. Of the code of `kernel`
-/// itself, without the functions that it calls. Throws CubinError for an architecture whose code is
-/// not known: memory_instructions().
+/// The number of instructions by metric ("mix.tensor"), with zeros, in the code of `kernel` without
+/// the functions that it calls. Throws CubinError for an architecture that memory_instructions()
+/// does not know.
 std::map<std::string_view, std::uint64_t> instruction_mix(const Cubin& cubin,
                                                           std::string_view kernel);
 

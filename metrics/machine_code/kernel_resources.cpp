@@ -1,3 +1,4 @@
+// Reads the attributes of .nv.info that tell resources.
 #include "metrics/machine_code/kernel_resources.h"
 
 #include <elf.h>
@@ -17,11 +18,11 @@
 namespace warpgauge::metrics {
 namespace {
 
-// Symbol of the kernel, and a number.
+// Attributes of .nv.info: the symbol of the kernel, and a number.
 constexpr std::uint8_t kRegisterCount = 0x2f;
 constexpr std::uint8_t kFrameSize = 0x11;
 constexpr std::uint8_t kStackSize = 0x12;
-// In the kernel's own section.
+// Attributes of the kernel's own section.
 constexpr std::uint8_t kBarrierCount = 0x4c;
 constexpr std::uint8_t kBlocksOfCluster = 0x3d;
 constexpr std::uint8_t kMostThreads = 0x05, kRequiredThreads = 0x10;
@@ -40,7 +41,7 @@ std::string_view symbol_name(const Cubin& cubin, std::uint32_t index) {
   return {begin, strnlen(begin, names.size() - symbol->st_name)};
 }
 
-/// Up to `most`.
+/// The value, or nullopt if it is above `most`.
 std::optional<std::uint32_t> up_to(std::uint32_t most, std::uint32_t value) {
   return value <= most ? std::optional(value) : std::nullopt;
 }
@@ -58,7 +59,7 @@ std::optional<std::uint32_t> barriers_of(const Cubin& cubin, const std::string& 
 
 using Dimensions = std::array<std::uint32_t, 3>;
 
-/// In x, y and z: the value of an attribute of the kernel's own section.
+/// The value in x, y and z of an attribute of the kernel's own section.
 std::optional<Dimensions> dimensions_in(const Cubin& cubin, const std::string& kernel,
                                         std::uint8_t attribute) {
   std::optional<Dimensions> dimensions;
@@ -69,7 +70,8 @@ std::optional<Dimensions> dimensions_in(const Cubin& cubin, const std::string& k
   return dimensions;
 }
 
-/// Only code for one architecture, as sm_90a, may have setmaxnreg.
+/// True if the code may have setmaxnreg: only code for one architecture or a family, such as
+/// sm_90a, may.
 bool has_register_changes(const Cubin& cubin) {
   const auto arch = ArchName::parse(cubin.arch());
   return arch && arch->suffix != 0;
@@ -111,7 +113,7 @@ std::map<std::string, KernelResources> resources_of_kernels(std::span<const std:
   try {
     return read(Cubin(image));
   } catch (const CubinError&) {
-    return {};  // no machine code: nothing is known of its resources
+    return {};  // without machine code no resources are known
   }
 }
 

@@ -1,7 +1,7 @@
-// DWARF 2 to 4, section "Line Number Information". NVIDIA's additions are not documented; they are
-// as nvdisasm -gi reads them: extended opcode 0x90 has two numbers, the row of the call in which
-// the rows from here on are inlined (counted from 1 in each sequence; 0: not inlined), and the name
-// of the inlined function as an offset into .debug_str.
+// Interprets line programs: DWARF 2 to 4, section "Line Number Information". NVIDIA's additions are
+// not documented; they are as nvdisasm -gi reads them: extended opcode 0x90 has two numbers, the
+// row of the call in which the rows from here on are inlined (counted from 1 in each sequence; 0:
+// not inlined), and the name of the inlined function as an offset into .debug_str.
 #include "metrics/machine_code/line_program.h"
 
 #include <fmt/format.h>
@@ -76,7 +76,7 @@ class Cursor {
     at_ += size;
     return bytes_.subspan(at_ - size, size);
   }
-  /// A number of seven bits a byte, and how many bits it had.
+  /// A number in LEB128, seven bits a byte, and its number of bits.
   std::pair<std::uint64_t, unsigned> leb() {
     std::uint64_t value = 0;
     for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -96,7 +96,7 @@ struct Header {
   unsigned minimum_instruction;
   int line_base;
   unsigned line_range, opcode_base;
-  std::vector<std::uint8_t> operands;  // of the standard opcodes
+  std::vector<std::uint8_t> operands;  // numbers of operands of the standard opcodes
 };
 
 /// One unit of the section: a header with its files, and a program.
@@ -124,7 +124,7 @@ class Unit {
     const auto bytes = unit.number<std::uint32_t>();
     Cursor header = unit.part(bytes);
     header_.minimum_instruction = header.number<std::uint8_t>();
-    if (version >= 4) header.number<std::uint8_t>();  // operations of an instruction: for VLIW
+    if (version >= 4) header.number<std::uint8_t>();  // operations per instruction, for VLIW
     header.number<std::uint8_t>();                    // whether lines are statements
     header_.line_base = header.number<std::int8_t>();
     header_.line_range = header.number<std::uint8_t>();
@@ -192,7 +192,7 @@ class Unit {
       case kFixedAdvancePc:
         row_.pc += unit.number<std::uint16_t>();
         break;
-      default:  // says something of statements, blocks or columns, or is not known
+      default:  // concerns statements, blocks or columns, or is not known
         for (unsigned i = 0; i < header_.operands[opcode - 1]; ++i) unit.uleb();
     }
   }
@@ -218,12 +218,11 @@ class Unit {
         row_.caller = caller(operand.uleb());
         break;
       default:
-        break;  // what is not known has a length, and ends with it
+        break;  // an unknown opcode ends after its length
     }
   }
 
-  /// The index of the row that is the `number`-th of this sequence. A number that makes no sense is
-  /// taken for none.
+  /// The index of the `number`-th row of this sequence; none for a number that is out of range.
   std::uint32_t caller(std::uint64_t number) const {
     if (number == 0 || number > out_.rows.size() - sequence_start_) return LineProgram::kNone;
     return static_cast<std::uint32_t>(sequence_start_ + number - 1);
@@ -233,7 +232,7 @@ class Unit {
     row_.pc += instructions * header_.minimum_instruction;
   }
 
-  /// `at` is behind the instruction that appends.
+  /// Appends a row. `at` is the offset behind the opcode that appends it.
   void append(std::size_t at) {
     LineProgram::Row row = row_;
     const std::uint64_t file = first_file_ + row.file;

@@ -13,21 +13,21 @@
 
 namespace warpgauge::metrics {
 
-/// A line table that is damaged or of an unknown form. what() says where, and what to do.
+/// A line table is damaged, or its form is unknown. what() says where, and what to do.
 class LineTableError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 /// The rows of one section of line programs.
 struct LineProgram {
-  /// Holds for the instructions from `pc` up to the next row's.
+  /// The line of the instructions from `pc` up to the `pc` of the next row.
   struct Row {
     std::uint64_t pc = 0;    ///< offset into the code of the kernel
     std::uint32_t file = 0;  ///< index into `files`
     std::uint32_t line = 0;
-    std::uint32_t caller = kNone;  ///< index into `rows`: where the function of this row is inlined
+    std::uint32_t caller = kNone;  ///< index into `rows`: the call that was inlined
   };
-  /// Consecutive rows for one kernel, by rising pc; of several for one pc the last one counts.
+  /// Consecutive rows of one kernel, by rising pc. The last of several rows with one pc counts.
   struct Sequence {
     std::string_view kernel;
     std::size_t first = 0, last = 0;  ///< rows[first] up to before rows[last]
@@ -35,7 +35,7 @@ struct LineProgram {
   };
   static constexpr std::uint32_t kNone = ~0u;
 
-  std::vector<std::string> files;  ///< paths without dots; files[0] is none
+  std::vector<std::string> files;  ///< paths without dots; files[0] stands for no file
   std::vector<Row> rows;           ///< a caller precedes the code inlined into it
   std::vector<Sequence> sequences;
 };

@@ -1,6 +1,6 @@
-// NVIDIA's sections .nv_debug_line_sass and .nv_debug_ptx_txt are not documented: the one is a line
-// program whose lines are those of the other, which holds each line of the PTX with a zero after
-// it.
+// Looks instructions up in line programs. NVIDIA does not document the sections for PTX:
+// .nv_debug_ptx_txt holds the lines of the PTX, each with a zero after it, and .nv_debug_line_sass
+// is a line program whose lines refer to it.
 #include "metrics/machine_code/line_table.h"
 
 #include <algorithm>

@@ -18,10 +18,10 @@
 
 namespace warpgauge::metrics {
 
-/// Where each instruction of a cubin is in a line program. The cubin's image must outlive it.
+/// Finds the row of a line program for an instruction of a cubin, whose image must outlive it.
 class LineTable {
  public:
-  /// Of a section of the cubin; empty if there is none. Throws LineTableError.
+  /// Reads a section of the cubin; empty if there is none. Throws LineTableError.
   LineTable(const Cubin& cubin, std::string_view section);
 
   /// The row that holds for the instruction at `pc` of `kernel`; nullptr if there is none.
@@ -30,16 +30,16 @@ class LineTable {
 
  private:
   LineProgram program_;
-  /// By kernel, into program_.sequences.
+  /// Indices into program_.sequences, by kernel.
   std::unordered_map<std::string_view, std::vector<std::size_t>> sequences_;
 };
 
-/// Lines of source, of a cubin compiled with -lineinfo or -G.
+/// The lines of source of a cubin that was compiled with -lineinfo or -G.
 class SourceLines {
  public:
   explicit SourceLines(const Cubin& cubin);  ///< throws LineTableError
-  /// For callers to whom a line is welcome but not needed: nullopt for what is no cubin, and for a
-  /// line table that cannot be read. The image must outlive it.
+  /// The lines, or nullopt if the image is no cubin or its line table cannot be read: for callers
+  /// that do without. The image must outlive the result.
   static std::optional<SourceLines> of(std::span<const std::byte> image);
 
   /// The line_to_blame() for the instruction at `pc` (an offset into the code) of `kernel`, or
@@ -51,17 +51,18 @@ class SourceLines {
   std::vector<bool> in_toolkit_;  // per file
 };
 
-/// Lines of PTX, of a cubin compiled with -lineinfo.
+/// The lines of PTX of a cubin that was compiled with -lineinfo.
 class PtxLines {
  public:
   explicit PtxLines(const Cubin& cubin);  ///< throws LineTableError
 
-  /// The line, from 1, of the PTX instruction that the instruction at `pc` of `kernel` was made of.
+  /// The line, from 1, of the PTX instruction from which the instruction at `pc` of `kernel` was
+  /// compiled.
   std::optional<int> find(std::string_view kernel, std::uint64_t pc) const;
-  /// Whether the instruction at `pc` of `kernel` was made of a load that is volatile or strong. Of
-  /// shared memory machine code does not show it.
+  /// True if the instruction at `pc` of `kernel` comes from a volatile or strong load. Machine code
+  /// does not show this for loads from shared memory.
   bool is_strong_load(std::string_view kernel, std::uint64_t pc) const;
-  /// Whether it was made of an approximate function, div.full among them.
+  /// True if it comes from an approximate function, such as div.full.
   bool is_approximation(std::string_view kernel, std::uint64_t pc) const;
   /// The PTX text of the cubin, with line ends; empty if it has none.
   const std::string& text() const { return text_; }
@@ -71,7 +72,7 @@ class PtxLines {
 
   LineTable table_;
   std::string text_;
-  std::set<int> strong_loads_, approximations_;  // their lines
+  std::set<int> strong_loads_, approximations_;  // lines of PTX
 };
 
 }  // namespace warpgauge::metrics

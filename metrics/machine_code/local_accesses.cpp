@@ -1,3 +1,4 @@
+// Collects loads and stores of local memory over the calls of a kernel.
 #include "metrics/machine_code/local_accesses.h"
 
 #include <set>
@@ -10,7 +11,7 @@ namespace {
 
 constexpr int kFirstWithMarks = 8;  // the version of the format that CUDA 13 writes
 
-/// The kernel, and those functions that it calls which have code of their own.
+/// The kernel, and the called functions with code of their own.
 std::set<std::string> functions_of(const CallGraph& calls, const std::string& kernel) {
   std::set<std::string> functions = {kernel};
   for (const std::string& called : calls.called_by(kernel)) {

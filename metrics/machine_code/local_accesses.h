@@ -1,5 +1,4 @@
-// The accesses of a kernel to local memory: spilled registers, and arrays that are not in
-// registers.
+// The accesses of a kernel to local memory, which holds spilled registers and arrays.
 #pragma once
 
 #include <cstdint>
@@ -13,18 +12,19 @@
 namespace warpgauge::metrics {
 
 struct LocalAccess {
-  std::string function;  ///< whose code it is in: the kernel, or a function that it calls
+  std::string
+      function;  ///< the function whose code has the access: the kernel, or one that it calls
   std::uint64_t pc = 0;
   bool is_load = false;
-  int bytes = 0;          ///< of each lane
-  bool is_spill = false;  ///< or a refill; never where marks_spills() is false
+  int bytes = 0;          ///< bytes a lane
+  bool is_spill = false;  ///< it is a spill or a refill; false where marks_spills() is
 };
 
-/// Whether the compiler has marked spills: that of CUDA 13 does.
+/// True if the compiler has marked spills, as CUDA 13's does.
 bool marks_spills(const Cubin& cubin);
 
-/// Those of `kernel` and of the functions that it calls, without instructions that never execute.
-/// Throws CubinError for an architecture whose code is not known: memory_instructions().
+/// The accesses of `kernel` and of the functions that it calls, without instructions that never
+/// execute. Throws CubinError for an architecture that memory_instructions() does not know.
 std::vector<LocalAccess> local_accesses(const Cubin& cubin, const CallGraph& calls,
                                         const std::string& kernel);
 

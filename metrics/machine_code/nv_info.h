@@ -10,7 +10,8 @@
 
 namespace warpgauge::metrics::nv_info {
 
-inline constexpr std::uint8_t kByteValue = 2;  ///< of the record: its third byte is the value
+inline constexpr std::uint8_t kByteValue =
+    2;  ///< a layout: the third byte of the record is the value
 inline constexpr std::uint8_t kSizedValue = 4;
 
 using Bytes = std::span<const std::byte>;
@@ -25,10 +26,10 @@ std::optional<Value> at(Bytes bytes, std::uint64_t offset) {
 
 struct Record {
   std::uint8_t layout = 0, attribute = 0;
-  Bytes value;  ///< of two bytes where the layout is of no size
+  Bytes value;  ///< two bytes where the layout has no size
 };
 
-/// Calls `visit(record)` for each, up to one that is cut off.
+/// Calls `visit(record)` for each record, up to one that is cut off.
 template <typename Visit>
 void for_each_record(Bytes records, Visit visit) {
   std::uint64_t offset = 0;

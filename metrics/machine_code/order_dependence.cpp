@@ -1,3 +1,4 @@
+// Propagates sources through registers, predicates, memory and branches to a fixed point.
 #include "metrics/machine_code/order_dependence.h"
 
 #include <fmt/format.h>
@@ -26,8 +27,8 @@ namespace {
 using OrderSource = OrderDependence::Source;
 using Effect = OrderDependence::Effect;
 
-/// What a value depends on: the first instruction of the code that is a source, as an index; larger
-/// than all if none is.
+/// The first source that a value depends on, as an index of an instruction. kNone, which is larger
+/// than all others, if there is none.
 using Origin = std::uint32_t;
 constexpr Origin kNone = static_cast<Origin>(-1);
 
@@ -68,13 +69,14 @@ Spaces spaces_of(MemoryOp op) {
     case MemoryOp::atom_cas:
       return kEach;
     case MemoryOp::bulk:     // see traffic_of()
-    case MemoryOp::barrier:  // only those that wait for it read it
+    case MemoryOp::barrier:  // only waits read a barrier
       break;
   }
   return {};
 }
 
-/// Bits 77 to 80 of a load from global memory: who else may write what it reads.
+/// The threads that may write what a load from global memory reads: none, its own or others. Bits
+/// 77 to 80.
 enum class Coherence : std::uint8_t { constant, weak, strong };
 Coherence coherence_of(const SassWord& word, int sm) {
   const unsigned field = word.high >> 13 & 0xf;
@@ -86,7 +88,7 @@ Coherence coherence_of(const SassWord& word, int sm) {
   return field == kWeak ? Coherence::weak : Coherence::strong;
 }
 
-/// A register of the code, or behind them a space, as an index into what is known of each.
+/// The number of a register in the tables of origins.
 using Slot = std::uint16_t;
 
 /// Numbers the registers that the code uses, predicates first.
@@ -115,11 +117,11 @@ class Numbering {
 constexpr unsigned kBarrierInMemory = 0x1a7, kMoreRegisters = 0x1c8, kCallElsewhere = 0x143,
                    kMultifunction = 0x108;
 
-/// Whose stores a thread may see behind an instruction.
+/// The stores that a thread may see behind an instruction.
 enum class Synchronization : std::uint8_t {
-  none,   // its own
-  block,  // those that stand before a barrier of the block, or before an atomic on its memory
-  all,    // all
+  none,   // its own stores
+  block,  // those before a barrier of the block or an atomic on its memory, too
+  all,    // all stores
 };
 
 struct DecodedInstruction {
@@ -128,7 +130,7 @@ struct DecodedInstruction {
   std::vector<Condition> never;
   std::optional<MemoryOp> access;
   Spaces loads_from, stores_to;
-  std::optional<OrderSource> source;  // in any circumstances
+  std::optional<OrderSource> source;  // a source in any circumstances
   bool is_approximation = false;
   bool is_sum = false;  // a product of tiles of floats
   Synchronization synchronizes = Synchronization::none;
@@ -198,17 +200,17 @@ Synchronization synchronization_of(const SassWord& word, const DecodedInstructio
   return one.source ? Synchronization::all : Synchronization::none;
 }
 
-/// What is not a matter of the instruction alone.
+/// The surroundings that an instruction is decoded in.
 struct Surroundings {
   int sm;
-  bool may_allocate;  // calls may be of malloc
+  bool may_allocate;  // calls may go to malloc
   std::string_view kernel;
   const PtxLines* ptx_lines;
 };
 
 DecodedInstruction instruction_of(const SassWord& word, const Surroundings& around,
                                   Numbering& numbering) {
-  constexpr Register kResult = 4;  // and the one behind it, as the calling convention has it
+  constexpr Register kResult = 4;  // with the next one, by the calling convention
   const bool allocates = around.may_allocate && word.opcode() == kCallElsewhere;
   RegisterUse use = registers_of(word, around.sm);
   DecodedInstruction one{.reads = numbering.of(use.reads),
@@ -259,7 +261,7 @@ struct OrderOfThreads::Code {
   std::vector<SassWord> words;
   std::vector<DecodedInstruction> instructions;
   SassFlow flow;
-  Slot slots;  // of registers
+  Slot slots;  // number of slots
 };
 
 namespace {
@@ -273,21 +275,21 @@ bool lower(Origin& to, Origin origin) {
 }
 
 bool lower(std::span<Origin> to, std::span<const Origin> origins) {
-  // Mostly nothing is new, and to see that takes a fifth of the time.
+  // Usually nothing is new, and the comparison takes a fifth of the time.
   if (std::equal(to.data(), to.data() + to.size(), origins.data())) return false;
   bool is_new = false;
   for (std::size_t i = 0; i < to.size(); ++i) is_new |= lower(to[i], origins[i]);
   return is_new;
 }
 
-/// What the values in registers depend on, also where a predicate holds or does not. "@P0 MOV R5,
-/// 0" leaves in R5 what it was where P0 does not hold. "@P0 STS [R5]" does not see that, and of
-/// threads that have set P0 before, nothing is left.
+/// The origins of the values in registers, in general and under conditions. "@P0 MOV R5, 0" keeps
+/// the old value of R5 where P0 does not hold. "@P0 STS [R5]" never sees that value. Behind an
+/// instruction that sets P0 to true, no thread has values under !P0.
 class SlotValues {
  public:
   explicit SlotValues(Slot slots) : always_(slots, kNone) {}
 
-  /// Of a register that is read under `condition`.
+  /// The origin of a register that is read under `condition`.
   Origin of(Slot one, Condition condition) const { return under(condition)[one]; }
 
   void write(const DecodedInstruction& one, Origin origin) {
@@ -312,7 +314,7 @@ class SlotValues {
     }
   }
 
-  /// Where control comes from elsewhere, too. Whether anything depends on more than before.
+  /// Adds the origins at another predecessor. Returns true if a value depends on more than before.
   bool merge(const SlotValues& other) {
     bool is_new = false;
     for (const auto& [condition, values] : other.conditional_) {
@@ -333,7 +335,7 @@ class SlotValues {
     const auto found = conditional_.find(condition);
     return found == conditional_.end() ? always_ : found->second;
   }
-  /// What was known where a predicate held, or did not, before it was written.
+  /// Forgets what is known under a predicate, because it is written.
   void forget(Slot predicate) {
     if (predicate >= Numbering::kPredicates) return;
     const auto number = static_cast<Register>(kPredicate + predicate);
@@ -400,10 +402,10 @@ class Propagation {
     }
 
     SlotValues registers;
-    std::array<Origin, kSpaces> memory;  // of the values that were stored to a space
+    std::array<Origin, kSpaces> memory;  // origins of the stored values, by space
   };
 
-  /// What an instruction reads, of the state before it.
+  /// The origins of the values that an instruction reads.
   struct Inputs {
     Origin guard = kNone, address = kNone, others = kNone;
   };
@@ -425,7 +427,7 @@ class Propagation {
     const DecodedInstruction& one = code_.instructions[index];
     if (!one.access) return groups;
     const bool is_product = *one.access == MemoryOp::wgmma;
-    if (is_product || *one.access == MemoryOp::bulk) {  // of any memory they count the same
+    if (is_product || *one.access == MemoryOp::bulk) {  // their counts do not depend on addresses
       if (effect != Effect::execution) return groups;
       is_product ? groups.insert(groups.end(), {"wgmma", "shared"})
                  : groups.insert(groups.end(), {"bulk", "cluster"});
@@ -435,11 +437,11 @@ class Propagation {
     return groups;
   }
 
-  /// Passes on to registers and memory what the results of an instruction depend on.
+  /// Gives the origin of an instruction's results to registers and memory.
   void execute(std::size_t index, Origin origin, State& state) {
     const DecodedInstruction& one = code_.instructions[index];
     auto& memory = state.memory;
-    bool is_new = false;  // elsewhere
+    bool is_new = false;  // in tables that other blocks read
     for (std::size_t space = 0; space < kSpaces; ++space) {
       if (one.synchronizes == Synchronization::all) lower(memory[space], stored_[space]);
       if (one.synchronizes != Synchronization::block) continue;
@@ -458,7 +460,7 @@ class Propagation {
     state.registers.write(one, origin);
   }
 
-  /// A branch at the end of `block` that depends on something: so does what it decides.
+  /// Gives the origin of the branch at the end of `block` to the blocks that it decides.
   void decide(std::size_t block, Origin origin) {
     if (!lower(branches_[block], origin)) return;
     for (const std::size_t other : code_.flow.graph().decided_by(block)) {
@@ -466,8 +468,8 @@ class Propagation {
     }
   }
 
-  /// Once through a block. Calls `report(index, effect, origin)` for each instruction that depends
-  /// on something, and opens the blocks for which anything is new.
+  /// Goes through a block once. Calls `report(index, effect, origin)` for each instruction that
+  /// depends on a source, and opens the blocks for which an origin is new.
   template <typename Report>
   void follow(std::size_t block, const Report& report) {
     const SassBlock& range = code_.flow.blocks()[block];
@@ -492,17 +494,17 @@ class Propagation {
   }
 
   const Code& code_;
-  const std::vector<std::optional<OrderSource>> sources_;  // of each instruction
+  const std::vector<std::optional<OrderSource>> sources_;  // by instruction
   std::vector<std::size_t> synchronizing_;                 // blocks that wait for other threads
-  std::vector<State> at_begin_;                            // of each block
-  std::vector<Origin> branches_;                           // of the branch at the end of each
-  std::vector<Origin> decided_;                  // by a branch: of each block, whether it executes
-  std::vector<bool> open_;                       // blocks that have to be followed again
-  std::array<Origin, kSpaces> stored_;           // anywhere in the code
-  std::array<Origin, kSpaces> before_barriers_;  // and atomics of the block
+  std::vector<State> at_begin_;                            // by block
+  std::vector<Origin> branches_;                 // origin of the branch at the end of each block
+  std::vector<Origin> decided_;                  // origin of the execution of each block
+  std::vector<bool> open_;                       // blocks to follow again
+  std::array<Origin, kSpaces> stored_;           // origins of all stores of the code
+  std::array<Origin, kSpaces> before_barriers_;  // origins of stores before barriers
 };
 
-/// Whether a kernel of the cubin calls malloc: it has a symbol of that name.
+/// True if a kernel of the cubin may call malloc: there is a symbol of that name.
 bool mentions_malloc(const Cubin& cubin) {
   constexpr std::string_view kName("\0malloc", 8);  // with the zeros around it
   const auto names = cubin.section(".strtab");
@@ -545,7 +547,7 @@ Trust OrderDependence::trust(const SourceLine& line) const {
     }
     return "";
   };
-  // The name of the file alone: its folder is another one on each machine.
+  // The name of the file without its folder, which differs from machine to machine.
   const std::string name = std::filesystem::path(line.file).filename().string();
   const std::string place = name.empty() ? "" : fmt::format(" at {}:{}", name, line.line);
   const auto so = [&]() -> std::string_view {

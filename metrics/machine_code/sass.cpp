@@ -1,4 +1,5 @@
-// Bits 9 to 11 of the high half of an instruction that accesses memory are the type or width.
+// Decodes memory instructions by a table of opcodes. Bits 9 to 11 of the high half are the type or
+// width.
 #include "metrics/machine_code/sass.h"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 namespace warpgauge::metrics {
 namespace {
 
-/// How the field of type or width is to be read.
+/// The reading of the field of type or width.
 enum class Width : std::uint8_t {
   none,
   access,           // 1 1 2 2 4 8 16 bytes
@@ -17,8 +18,8 @@ enum class Width : std::uint8_t {
   copy,             // as access, from sm_100 on one bit higher
   always_32,        // LDG, STG of 256 bits: the field is something else
   float_columns,    // see columns_of()
-  integer_columns,  // of IGMMA
-  bit_columns,      // of BGMMA
+  integer_columns,  // columns of IGMMA
+  bit_columns,      // columns of BGMMA
   matrices,         // LDSM, STSM: bits 8 and 9 are 0 1 2 for 1 2 4 matrices
   shared_atomic,    // U32 S32 U64, from sm_90 on also 128 bits
   global_atomic,    // see width_of_atomic
@@ -106,8 +107,9 @@ const Opcode* find_opcode(std::uint64_t low) {
   return found == kOpcodes.end() || found->number != number ? nullptr : &*found;
 }
 
-/// Of a product of tiles, by bits 53 to 58: floats have any multiple of 8, less one, and integers
-/// the number of one of 8, 16, 24, 32 and from there the multiples of 16; IGMMA thrice that.
+/// The columns of a product of tiles, from bits 53 to 58. For floats the field is columns/8 - 1.
+/// For integers it is the index in the list 8, 16, 24, 32, 48, 64 ... (multiples of 16); IGMMA has
+/// three times that.
 int columns_of(Width width, const SassWord& word) {
   const auto field = static_cast<int>(word.low >> 53 & 0x3f);
   if (width == Width::float_columns) return 8 * ((field & 0x1f) + 1);

@@ -15,29 +15,29 @@ namespace warpgauge::metrics {
 /// Memory instructions by their names in nvdisasm, without accesses to constant memory (LDC).
 enum class MemoryOp : std::uint8_t {
   ldg,         ///< load from global memory
-  stg,         ///< store to it
+  stg,         ///< store to global memory
   lds,         ///< load from shared memory
-  sts,         ///< store to it
+  sts,         ///< store to shared memory
   ldl,         ///< load from local memory
-  stl,         ///< store to it
+  stl,         ///< store to local memory
   ld,          ///< load through a generic pointer
-  st,          ///< store through one
+  st,          ///< store through a generic pointer
   atoms,       ///< atomic on shared memory: ADD, MIN, MAX, INC, DEC, AND, OR, XOR, EXCH
   atoms_popc,  ///< ATOMS.POPC.INC: adds the number of lanes at an address
   atoms_cas,   ///< ATOMS.CAS and ATOMS.CAST.SPIN: compare and swap on shared memory
   atomg,       ///< atomic on global memory
-  atomg_cas,   ///< compare and swap on it
+  atomg_cas,   ///< compare and swap on global memory
   atom,        ///< atomic through a generic pointer
-  atom_cas,    ///< compare and swap through one
+  atom_cas,    ///< compare and swap through a generic pointer
   red,         ///< RED, REDG: atomic on global memory with no result
   ldgsts,      ///< copy from global to shared memory (cp.async)
   ldsm,        ///< load of 8x8 matrices from shared memory (ldmatrix)
-  stsm,        ///< store of them (stmatrix)
+  stsm,        ///< store of 8x8 matrices to shared memory (stmatrix)
   wgmma,       ///< HGMMA, IGMMA, BGMMA, QGMMA: multiplies tiles of shared memory
-  bulk,        ///< copies in bulk, or stores to other blocks and arrives at a barrier: UBLKCP,
-               ///< UBLKRED, UTMALDG, UTMASTG, UTMAREDG, STAS, REDAS
-  barrier,     ///< SYNCS, ATOMS.ARRIVE: initialises a barrier in memory, arrives or waits
-  other,       ///< textures and surfaces
+  bulk,     ///< bulk copies, and stores to other blocks that arrive at a barrier: UBLKCP, UBLKRED,
+            ///< UTMALDG, UTMASTG, UTMAREDG, STAS, REDAS
+  barrier,  ///< SYNCS, ATOMS.ARRIVE: initialises a barrier in memory, arrives or waits
+  other,    ///< textures and surfaces
 };
 
 /// An instruction that accesses memory.
@@ -54,18 +54,18 @@ struct MemoryInstruction {
   bool operator==(const MemoryInstruction&) const = default;
 };
 
-/// What an instruction of machine code for `sm` is, if it accesses memory.
+/// Decodes an instruction for `sm`; nullopt if it does not access memory.
 std::optional<MemoryInstruction> memory_instruction(const SassWord& word, int sm);
 
-/// Whether it is a wgmma of floats: HGMMA, QGMMA.
+/// True for a wgmma of floats: HGMMA, QGMMA.
 bool multiplies_floats(const SassWord& word);
 
 /// All memory instructions of `kernel`, in the order of the code. Empty for an unknown kernel.
 /// Knows sm_75 to sm_121; throws CubinError for another architecture.
 std::vector<MemoryInstruction> memory_instructions(const Cubin& cubin, std::string_view kernel);
 
-/// Where `kernel` lets the lanes of a warp vote or reduce (VOTE, VOTEU, REDUX): offsets into its
-/// code. Throws as memory_instructions().
+/// The offsets in the code of `kernel` of votes and reductions of a warp (VOTE, VOTEU, REDUX).
+/// Throws as memory_instructions().
 std::vector<std::uint64_t> warp_votes(const Cubin& cubin, std::string_view kernel);
 
 /// The numbers of registers that `kernel` changes to (USETMAXREG), in the order of the code.
@@ -75,8 +75,8 @@ std::vector<std::uint32_t> register_changes(const Cubin& cubin, std::string_view
 std::string name_of(const MemoryInstruction& instruction);
 
 bool is_local(MemoryOp op);         ///< ldl, stl
-bool is_load(MemoryOp op);          ///< to registers: ldg, lds, ldl, ld, ldsm
-bool returns_a_value(MemoryOp op);  ///< an atomic, if its result is used
+bool is_load(MemoryOp op);          ///< loads to registers: ldg, lds, ldl, ld, ldsm
+bool returns_a_value(MemoryOp op);  ///< an atomic whose result can be used
 bool is_generic(MemoryOp op);       ///< ld, st, atom, atom_cas: the space is known only at run time
 
 }  // namespace warpgauge::metrics

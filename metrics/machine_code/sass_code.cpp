@@ -1,3 +1,4 @@
+// Reads machine code, and the attributes of .nv.info about its branches and spills.
 #include "metrics/machine_code/sass_code.h"
 
 #include <fmt/format.h>
@@ -40,7 +41,7 @@ BranchTargets branch_targets(const Cubin& cubin, std::string_view kernel) {
   const std::string section = ".nv.info." + std::string(kernel);
   nv_info::for_each_record(cubin.section(section), [&](const nv_info::Record& record) {
     if (record.attribute != kAttribute) return;
-    // Of each branch: its offset, zero, the number of its targets, and these.
+    // A branch has its offset, a zero, the number of its targets, and the targets.
     std::uint64_t at = 0;
     const auto next = [&] {
       const auto value = nv_info::at<std::uint32_t>(record.value, at);
@@ -68,7 +69,8 @@ std::set<std::uint64_t> spills_and_refills(const Cubin& cubin, std::string_view 
   const std::string section = ".nv.info." + std::string(kernel);
   nv_info::for_each_record(cubin.section(section), [&](const nv_info::Record& record) {
     if (record.attribute != kAnnotations) return;
-    // Of each its kind and its offset; others than these may be of another size.
+    // An annotation has its kind and its offset. Other kinds may have another size, so they end the
+    // loop.
     for (std::uint64_t at = 0; nv_info::at<std::uint32_t>(record.value, at) == kSpillOrRefill;
          at += 2 * sizeof(std::uint32_t)) {
       if (const auto offset = nv_info::at<std::uint32_t>(record.value, at + sizeof(std::uint32_t)))

@@ -1,4 +1,4 @@
-// The instructions of a kernel's machine code as numbers.
+// The instructions of a kernel's machine code as undecoded numbers.
 //
 // NVIDIA does not document the encoding; it is as nvdisasm 13 shows it for sm_75 to sm_121. An
 // instruction has 16 bytes. Bits 0 to 11 of the low half are the opcode, of which 9 to 11 give the
@@ -19,7 +19,7 @@ namespace warpgauge::metrics {
 struct SassWord {
   static constexpr std::uint64_t kOpcodeMask = 0x1ff;
   static constexpr std::uint64_t kBytes = 16;
-  static constexpr unsigned kAlways = 0x7, kNever = 0xf;  ///< of guard(): PT, !PT
+  static constexpr unsigned kAlways = 0x7, kNever = 0xf;  ///< values of guard(): PT, !PT
 
   std::uint64_t pc = 0, low = 0, high = 0;
 
@@ -31,13 +31,13 @@ struct SassWord {
 /// The architecture of the cubin. Throws CubinError if its machine code is not known here.
 int known_sm(const Cubin& cubin);
 
-/// Where the indexed branches of `kernel` (BRX) may go: their offset into the code -> those of
-/// their targets.
+/// The targets of the indexed branches (BRX) of a kernel: offset of the branch -> offsets of its
+/// targets.
 using BranchTargets = std::map<std::uint64_t, std::vector<std::uint64_t>>;
 BranchTargets branch_targets(const Cubin& cubin, std::string_view kernel);
 
 /// The offsets of the instructions of `kernel` that spill a register to local memory or load it
-/// again, as far as ptxas says so: since CUDA 13.
+/// again. ptxas marks them since CUDA 13.
 std::set<std::uint64_t> spills_and_refills(const Cubin& cubin, std::string_view kernel);
 
 /// All instructions of `kernel`, in the order of the code. Empty for an unknown kernel.

@@ -1,3 +1,4 @@
+// Decodes branches, and divides code into basic blocks.
 #include "metrics/machine_code/sass_flow.h"
 
 #include <algorithm>
@@ -12,11 +13,11 @@ constexpr unsigned kCall = 0x144, kBranch = 0x147, kBranchIndexed = 0x149, kJump
                    kJumpIndexed = 0x14c, kExit = 0x14d, kReturn = 0x150, kBranchUniform = 0x158,
                    kJumpUniform = 0x159, kKill = 0x15b;
 
-/// Where control goes behind an instruction.
+/// The places where control can go behind an instruction.
 struct Step {
   bool falls_through = true;
-  bool leaves = false;    // the kernel
-  bool returns = false;   // from a function
+  bool leaves = false;    // ends the kernel
+  bool returns = false;   // returns from a function
   bool anywhere = false;  // the target is not known
   std::optional<std::size_t> target;
 
@@ -37,7 +38,7 @@ std::optional<std::size_t> target_of(const SassWord& word, std::size_t size, int
   return static_cast<std::size_t>(index);
 }
 
-/// Without a predicate of any kind, and no branch of a warp that has diverged (BRA.DIV).
+/// True for a branch without any predicate that is not BRA.DIV.
 bool is_unconditional_branch(const SassWord& word) {
   constexpr unsigned kPlainForm = 4, kTrue = 7;
   return word.guard() == SassWord::kAlways && word.form() == kPlainForm &&
@@ -59,7 +60,7 @@ Step step_of(const SassWord& word, std::size_t size, int sm) {
     case kBranchUniform:
     case kJumpUniform:
       return {.falls_through = !always, .anywhere = true};
-    case kCall:  // it comes back, which a return does, too, but it may be to another function
+    case kCall:  // the callee may lie outside of this code
       if (word.form() != kRelativeForm) return {.anywhere = true};
       return {.target = target_of(word, size, sm)};
     case kBranch: {
@@ -67,7 +68,7 @@ Step step_of(const SassWord& word, std::size_t size, int sm) {
       const auto target = target_of(word, size, sm);
       const bool is_trap = unconditional && target == word.pc / SassWord::kBytes;
       return {.falls_through = !unconditional,
-              .leaves = is_trap,  // behind the end of the code
+              .leaves = is_trap,  // the filling behind the end of the code
               .anywhere = !target,
               .target = target};
     }
@@ -171,7 +172,7 @@ std::vector<Gathering> gatherings(std::span<const SassWord> code) {
   std::vector<Gathering> found;
   for (std::size_t i = 0; i < code.size(); ++i) {
     if (code[i].opcode() != kBegin) continue;
-    // Its distance in units of 4 bytes leads behind the other.
+    // BSSY has the distance from its end to the BSYNC, in units of 4 bytes.
     const std::uint64_t end = i + (code[i].low >> 34) / 4;
     if (end < code.size() && code[end].opcode() == kEnd && barrier(code[end]) == barrier(code[i])) {
       found.push_back({i, end});

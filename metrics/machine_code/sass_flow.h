@@ -11,38 +11,38 @@
 
 namespace warpgauge::metrics {
 
-/// Instructions that are executed one after the other: [begin, end) of the code.
+/// A basic block: the instructions [begin, end) of the code, executed one after the other.
 struct SassBlock {
   std::size_t begin = 0, end = 0;
-  std::vector<std::size_t> next;  ///< blocks; several where it ends with a branch
-  bool leaves = false;            ///< some threads may end there
+  std::vector<std::size_t> next;  ///< successors; several behind a branch
+  bool leaves = false;            ///< threads may end there
 };
 
-/// BRA.DIV: leads to code that does the same where the lanes of a warp are apart.
+/// True for BRA.DIV, which leads to code that does the same for a diverged warp.
 bool is_branch_if_apart(const SassWord& word);
 
-/// CALL: goes to a function, which comes back.
+/// True for CALL, which returns.
 bool is_call(const SassWord& word);
 
-/// BREAK: lanes will not come to a BSYNC.
+/// True for BREAK, by which lanes leave out a BSYNC.
 bool is_break(const SassWord& word);
 
-/// BSSY and BSYNC: lanes of a warp that part between them meet at the second.
+/// A pair of BSSY and BSYNC. Lanes of a warp that diverge between them meet again at the second.
 struct Gathering {
   std::size_t begin = 0, end = 0;  ///< indices of the two
 };
 std::vector<Gathering> gatherings(std::span<const SassWord> code);
 
-/// Whether control may go elsewhere than to the next instruction. A branch ends a block.
+/// True if control may go elsewhere than to the next instruction. A branch ends a block.
 bool is_branch(const SassWord& word);
 
-/// What becomes of control at a call: it goes to the function and from there behind any call, or
-/// past it, and the function is a part of the graph by itself.
+/// The edges of a call. `followed`: to the function, and from its end behind every call.
+/// `stepped_over`: to the next instruction; the function is a part of the graph by itself.
 enum class Calls : std::uint8_t { followed, stepped_over };
 
 class SassFlow {
  public:
-  /// `code` is all of a kernel's, for `sm`. A branch whose target is not known may go to any block.
+  /// `code` is all code of a kernel for `sm`. A branch with an unknown target may go to any block.
   SassFlow(std::span<const SassWord> code, int sm, const BranchTargets& targets = {},
            Calls calls = Calls::followed);
 

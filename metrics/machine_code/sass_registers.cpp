@@ -1,7 +1,7 @@
-// Bits 16 to 23 are the register that is written, 24 to 31 (A), 32 to 39 (B, of form 1) and 64 to
-// 71 (C) those that are read. In other forms B or C is a number, a constant, or (6, 7) the uniform
-// register of bits 32 to 37. Bits 81 to 83 and 84 to 86 are the predicates that are written, 68 to
-// 70, 77 to 79 and 87 to 89 those that are read.
+// Decodes operands by a table of instructions. Bits 16 to 23 are the written register (D), bits 24
+// to 31 (A), 32 to 39 (B, in form 1) and 64 to 71 (C) the read ones. In other forms B or C is a
+// number, a constant or, in forms 6 and 7, the uniform register of bits 32 to 37. Bits 81 to 83 and
+// 84 to 86 are the written predicates, bits 68 to 70, 77 to 79 and 87 to 89 the read ones.
 #include "metrics/machine_code/sass_registers.h"
 
 #include <algorithm>
@@ -13,24 +13,24 @@
 namespace warpgauge::metrics {
 namespace {
 
-/// What an instruction does with the fields of its operands.
+/// The meaning of the operand fields of an instruction.
 enum Fields : std::uint32_t {
   kA = 1 << 0,
   kB = 1 << 1,
   kC = 1 << 2,
   kCOfForm1 = 1 << 3,         // C in form 1 alone
   kPairs = 1 << 4,            // A, B and C are each the first of two registers
-  kQ = 1 << 5,                // reads the predicate of bit 87
-  kCarry = 1 << 6,            // and that of bit 77
-  kChain = 1 << 7,            // and that of bit 68
+  kQ = 1 << 5,                // reads the predicate at bit 87
+  kCarry = 1 << 6,            // reads the predicate at bit 77
+  kChain = 1 << 7,            // reads the predicate at bit 68
   kAllPredicates = 1 << 8,    // reads all
   kVoted = 1 << 9,            // reads the result of a barrier
   kD = 1 << 10,               // writes one register
   kDD = 1 << 11,              // writes two
   kWide = 1 << 12,            // writes as many as bits 73 to 75 say
-  kMayWrite = 1 << 13,        // and perhaps one more
-  kP = 1 << 14,               // writes the predicate of bit 81
-  kPP = 1 << 15,              // and that of bit 84
+  kMayWrite = 1 << 13,        // may write the next register
+  kP = 1 << 14,               // writes the predicate at bit 81
+  kPP = 1 << 15,              // writes the predicate at bit 84
   kSomePredicates = 1 << 16,  // writes some
   kVotes = 1 << 17,           // gives a barrier a result, if bits 77 and 78 say so
   kFromUniform = 1 << 18,     // reads uniform registers
@@ -150,22 +150,25 @@ static_assert(std::ranges::is_sorted(kRows, {}, &Row::opcode));
 
 constexpr unsigned kNoOperand = 255, kNoPredicate = 7;
 
-/// Most instructions on uniform registers have the opcode of their like on others, and this bit.
+/// Most instructions on uniform registers have the opcode of the instruction on other registers
+/// with this bit.
 constexpr unsigned kUniformBit = 0x80;
 bool is_uniform(unsigned opcode) { return opcode >= kUniformBit && opcode < 0xc0; }
 
-/// Whose predicates an instruction reads: each thread's, the warp's, or perhaps either.
+/// The predicates that an instruction reads: each thread's, the warp's, or possibly either.
 enum class Predicates : std::uint8_t { thread, warp, either };
 
 constexpr unsigned kVoteUniform = 0x086, kLogicOfPredicates = 0x01c;
 
-/// As operands. Code of sm_100 on was not looked at for that.
+/// The predicates that an instruction has as operands. Code for sm_100 and later was not examined
+/// for this.
 Predicates predicates_of(unsigned opcode, int sm) {
   if (sm >= 100) return Predicates::either;
   return is_uniform(opcode) && opcode != kVoteUniform ? Predicates::warp : Predicates::thread;
 }
 
-/// As its guard: bulk copies, what initialises a barrier, and setmaxnreg are a warp's, too.
+/// The predicates that guard an instruction. Bulk copies, the initialisation of barriers and
+/// setmaxnreg have a warp's guard.
 Predicates guards_of(unsigned opcode, int sm) {
   constexpr unsigned kExchange64 = 0x1b2, kFirstBulk = 0x1b4, kLastBulk = 0x1bc,
                      kSpecialRegister = 0x1c3, kMoreRegisters = 0x1c8;
@@ -177,8 +180,8 @@ Predicates guards_of(unsigned opcode, int sm) {
 
 constexpr Condition kIsSet = 1 << 6, kIsUniform = 1 << 5, kIsEither = 1 << 4, kNegated = 1 << 3;
 
-/// Of a guard as SassWord has it. Where either file may have the predicate, those of uniform
-/// instructions differ from those of others.
+/// The condition of a guard as SassWord has it. Where the predicate may be in either file,
+/// conditions of uniform instructions differ from those of others.
 Condition condition_of(unsigned guard, Predicates of, bool uniform) {
   const bool is_of_warp = of == Predicates::warp || (of == Predicates::either && uniform);
   return kIsSet | (is_of_warp ? kIsUniform : 0) | (of == Predicates::either ? kIsEither : 0) |
@@ -235,22 +238,23 @@ void add_all_predicates(std::vector<Register>& to) {
   for (Register i = 0; i < kNoPredicate; ++i) to.push_back(static_cast<Register>(kPredicate + i));
 }
 
-/// Registers of `width` bytes.
+/// The number of registers that hold `width` bytes.
 unsigned registers_in(int width) { return width <= 4 ? 1 : static_cast<unsigned>(width) / 4; }
 
-/// As many as bits 73 to 75 say.
+/// The number of registers by bits 73 to 75.
 unsigned registers_by_width(const SassWord& word) {
   constexpr std::array<unsigned, 8> kNumber = {1, 1, 1, 1, 1, 2, 4, 1};
   return kNumber[word.high >> 9 & 7];
 }
 
-/// Whether a MOV or SEL is a MOV.64 or SEL.64: forms 2 and 3 were no forms of theirs before.
+/// True for MOV.64 and SEL.64. Before sm_100, MOV and SEL had no forms 2 and 3.
 bool is_64(const SassWord& word, int sm) {
   return sm >= 100 && (word.form() == 2 || word.form() == 3 || (word.high >> 16 & 1) != 0);
 }
 
-/// What does not hold behind a PLOP3 of nothing but true and false, by which ptxas sets predicates.
-/// It has a table for each result, with a bit for each combination of what it reads.
+/// The conditions that never hold behind a PLOP3 whose operands are all constants, by which ptxas
+/// sets predicates. PLOP3 has a table for each result, with a bit for each combination of its
+/// operands.
 std::vector<Condition> never_behind(const SassWord& word, const Reader& fields) {
   unsigned combination = 0;
   for (const auto& [predicate, negation] : {std::pair{23, 26}, {13, 16}, {4, 7}}) {
@@ -281,12 +285,12 @@ RegisterUse known(const SassWord& word, const Row& row, const Reader& fields, in
   const auto read = [&](unsigned field, unsigned number) {
     uniform ? fields.add_uniform(use.reads, field, number) : fields.add(use.reads, field, number);
   };
-  const bool is_shuffle = word.opcode() == 0x189;  // of which forms 1 and 2, and 1 and 3, have them
+  const bool is_shuffle = word.opcode() == 0x189;  // B in forms 1 and 2, C in forms 1 and 3
   if (has(kA)) read(fields.a(), count);
   if (has(kB) && (fields.has_b() || (is_shuffle && word.form() == 2))) read(fields.b(), count);
   if (has(kC) && (!is_shuffle || word.form() == 1 || word.form() == 3)) read(fields.c(), count);
   if (has(kCOfForm1) && fields.has_b()) read(fields.c(), count);
-  // In forms 2, 3 and 7 what is added is no register of C, which then holds B.
+  // In forms 2, 3 and 7 the addend is no register: field C holds B.
   const bool adds_c = word.form() != 2 && word.form() != 3 && word.form() != 7;
   if (has(kWideC)) read(fields.c(), adds_c ? 2 : 1);
   if (row.fields != 0 && fields.has_uniform_b() && !is_shuffle)
@@ -296,7 +300,7 @@ RegisterUse known(const SassWord& word, const Row& row, const Reader& fields, in
   const Predicates predicates = predicates_of(word.opcode(), sm);
   if (has(kQ) || votes) fields.add_predicate(use.reads, fields.predicate(23), predicates);
   if (has(kCarry)) fields.add_predicate(use.reads, fields.predicate(13), predicates);
-  // PLOP3 says by a bit of its own that the last one is a warp's.
+  // PLOP3 has a bit that makes its last predicate the warp's.
   const bool chains_warp = word.opcode() == kLogicOfPredicates && (word.high >> 3 & 1) != 0;
   const Predicates chained =
       chains_warp && predicates == Predicates::thread ? Predicates::warp : predicates;
@@ -329,7 +333,7 @@ RegisterUse known(const SassWord& word, const Row& row, const Reader& fields, in
   return use;
 }
 
-/// All that the fields may mean.
+/// The registers that the fields of an unknown instruction can mean.
 RegisterUse unknown(const Reader& fields) {
   RegisterUse use;
   for (const unsigned field : {fields.a(), fields.b(), fields.c()}) {
@@ -345,8 +349,8 @@ RegisterUse unknown(const Reader& fields) {
   return use;
 }
 
-/// A product of tiles. A is a descriptor in uniform registers, with that of B behind it, or (form
-/// 6) a tile in registers.
+/// The registers of a product of tiles. A is a descriptor in uniform registers, followed by the
+/// descriptor of B, or (form 6) a tile in registers.
 RegisterUse of_product(const SassWord& word, unsigned columns, const Reader& fields) {
   constexpr unsigned kOfA = 4, kDescriptor = 2;
   const bool is_16_bits = multiplies_floats(word) && (word.high >> 11 & 1) == 0;
@@ -359,16 +363,16 @@ RegisterUse of_product(const SassWord& word, unsigned columns, const Reader& fie
     fields.add_uniform(use.address, fields.a(), 2 * kDescriptor);
   }
   const bool is_sparse = (word.low >> 59 & 1) != 0;
-  if (is_sparse) fields.add(use.reads, word.low >> 40 & 0xff);  // which elements of A are there
-  fields.add(use.reads, fields.c(), results);                   // none of RZ
-  // Whether it adds: the number is counted down.
+  if (is_sparse) fields.add(use.reads, word.low >> 40 & 0xff);  // positions in A
+  fields.add(use.reads, fields.c(), results);                   // RZ adds none
+  // The predicate that decides whether it accumulates; its number counts down.
   fields.add_predicate(use.reads, kNoPredicate - fields.predicate(23), kUniformPredicate);
   fields.add(use.writes, fields.d(), results);
   return use;
 }
 
-/// A copy in bulk: places in memory, coordinates and sizes in uniform registers, and (STAS, REDAS)
-/// the value and where it goes in others.
+/// The registers of a bulk copy: addresses, coordinates and sizes in uniform registers; for STAS
+/// and REDAS the address and the value in others.
 RegisterUse of_bulk(const SassWord& word, const Reader& fields) {
   constexpr unsigned kStore = 0x1bd, kReduction = 0x1be, kTensorStore = 0x1b5,
                      kTensorReduction = 0x1b6, kNoC = 2;
@@ -389,8 +393,8 @@ RegisterUse of_bulk(const SassWord& word, const Reader& fields) {
   return use;
 }
 
-/// An access to a barrier. A wait for it (SYNCS.PHASECHK) results in a predicate, an arrival
-/// (SYNCS.ARRIVE) in its state, and the exchange of its state (SYNCS.EXCH) in the one before.
+/// The registers of an access to a barrier. A wait (SYNCS.PHASECHK) writes a predicate, an arrival
+/// (SYNCS.ARRIVE) the state, and an exchange (SYNCS.EXCH) the former state.
 RegisterUse of_barrier(const SassWord& word, const Reader& fields) {
   constexpr unsigned kArriveOrWait = 0x1a7, kExchange = 0x1b1, kExchange64 = 0x1b2, kWait = 2,
                      kUniformMask = 0x3f, kOfState = 2;
@@ -440,14 +444,14 @@ RegisterUse of_access(const SassWord& word, const MemoryInstruction& access, con
   } else if (access.op == MemoryOp::ldgsts) {
     fields.add(use.address, fields.d());
   } else {
-    // In some forms of a generic store the value is in C.
+    // Some forms of a generic store have the value in C.
     const bool value_in_c = access.op == MemoryOp::st && fields.has_b();
     fields.add(use.reads, value_in_c ? fields.c() : fields.b(), registers_in(access.width));
     if (is_swap) fields.add(use.reads, fields.c(), registers_in(access.width));
     if (!is_swap && !fields.has_b()) fields.add_uniform(use.address, fields.c() & kUniformMask);
   }
   if (returns_a_value(access.op)) {
-    // ATOMS has a predicate only in a form of ATOMS.CAST.SPIN, which says whether it swapped.
+    // One form of ATOMS.CAST.SPIN writes, as the only ATOMS, a predicate: whether it swapped.
     constexpr unsigned kSpinForm = 2;
     const bool is_shared = access.op == MemoryOp::atoms || access.op == MemoryOp::atoms_popc ||
                            access.op == MemoryOp::atoms_cas;

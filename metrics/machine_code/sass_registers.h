@@ -1,4 +1,4 @@
-// Which registers an instruction of machine code reads and writes.
+// The registers that an instruction of machine code reads and writes.
 #pragma once
 
 #include <cstddef>
@@ -16,25 +16,25 @@ inline constexpr Register kUniform = 256, kPredicate = 512, kUniformPredicate = 
                           kBarrierResult = 528;
 inline constexpr std::size_t kRegisters = 529;
 
-/// Whether a predicate holds, or does not, as a number. 0: always.
+/// A condition, as a number: a predicate holds, or it does not. 0: always.
 using Condition = unsigned;
 
-/// Whether `condition` is, or may be, about `predicate`.
+/// True if `condition` is, or may be, about `predicate`.
 bool is_about(Condition condition, Register predicate);
 
 struct RegisterUse {
-  std::vector<Register> reads;      ///< without the address and the guard
-  std::vector<Register> address;    ///< of an access to memory
-  std::vector<Register> guard;      ///< the predicate that it executes under; none: always
-  Condition condition = 0;          ///< under which it executes
-  Condition otherwise = 0;          ///< under which it does not; 0: not known
-  std::vector<Condition> never;     ///< of no thread behind it: it sets predicates to constants
-  std::vector<Register> writes;     ///< where the guard holds
-  std::vector<Register> may_write;  ///< perhaps not, or not all lanes
+  std::vector<Register> reads;    ///< without the address and the guard
+  std::vector<Register> address;  ///< the address of an access to memory
+  std::vector<Register> guard;    ///< the predicate that it executes under; none: always
+  Condition condition = 0;        ///< the condition under which it executes
+  Condition otherwise = 0;        ///< the condition under which it does not; 0: not known
+  std::vector<Condition> never;   ///< hold for no thread behind it: it sets predicates to constants
+  std::vector<Register> writes;   ///< written where the guard holds
+  std::vector<Register> may_write;  ///< perhaps written, or only in some lanes
 };
 
-/// Of machine code for `sm`. Of an instruction that is not known here, all that its fields may
-/// mean.
+/// The registers of an instruction for `sm`. For an unknown instruction, all registers that its
+/// fields can mean.
 RegisterUse registers_of(const SassWord& word, int sm);
 
 }  // namespace warpgauge::metrics

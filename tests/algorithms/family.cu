@@ -120,7 +120,7 @@ WARPGAUGE_FAMILY(algorithms) {
     WARPGAUGE_CUDA(
         cudaLaunchCooperativeKernel(copy_twice, dim3(n / 256), dim3(256), arguments, 0, nullptr));
   });
-  // As many blocks as there are multiprocessors, and larger ones on newer GPUs.
+  // A block for each multiprocessor, and larger ones on newer GPUs.
   copies.variant("fits_the_device", [](Copied& p) {
     int device = 0, multiprocessors = 0, major = 0;
     WARPGAUGE_CUDA(cudaGetDevice(&device));

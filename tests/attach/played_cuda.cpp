@@ -1,3 +1,4 @@
+// Answers the calls of the attach library to the driver and CUPTI from `played`, and records them.
 #include "tests/attach/played_cuda.h"
 
 #include <chrono>

@@ -58,7 +58,7 @@ class Recorder : public testing::Test {
   void launch_graph() {
     recorder->launched(recorder->graph_launch(kContext, kExec, kStream).value(), true);
   }
-  /// As another thread of the program does it.
+  /// Loads code in another thread, as programs do.
   void load_code(CUcontext context) {
     std::thread([&] { recorder->code_loaded(context); }).join();
     if (played.counting.contains(context)) played.deaf.insert(context);

@@ -1,4 +1,4 @@
-// What benchmarks of emulated kernels share: memory, the launch, the counters.
+// The common parts of benchmarks of emulated kernels: memory, the launch, the counters.
 #pragma once
 
 #include <benchmark/benchmark.h>

@@ -121,7 +121,7 @@ TEST_P(AccessCounts, GlobalSectors) {
   EXPECT_EQ(global("red.global.add.u32 [%rd1], %r2;", 4).sectors, 4u);
 }
 
-// What is remembered of a pattern may leave out bits of the addresses: none that the cost depends
+// A remembered pattern may lack bits of the addresses, but none that the cost depends
 // on.
 TEST_P(AccessCounts, ALoopThatWalksThroughMemoryCostsWhatEachRoundDoes) {
   const std::string load = "ld.global.u32 %r2, [%rd1];";

@@ -80,7 +80,7 @@ struct AluBench::Impl : decode::Decoder {
   }
   void note(const compile::Operation& operation) override { operations_[0] = operation; }
   void note_dependence() override {}
-  /// What has no lowering keeps its handler.
+  /// Compiles the instructions. Those without a lowering keep their handlers.
   void compile() {
     compiled_ = compile::compile({.instructions = instructions_,
                                   .operations = operations_,

@@ -23,8 +23,8 @@ using Values = std::function<std::uint64_t(std::mt19937_64&)>;
 /// Integers of all widths: random, small, around powers of two.
 std::uint64_t any_integer(std::mt19937_64& random);
 
-/// Of a format with these numbers of bits: special values, random bits, values around 1, and
-/// neighbours of powers of two.
+/// A float of a format with these numbers of bits: a special value, random bits, a value around 1,
+/// or a neighbour of a power of two.
 std::uint64_t any_float(std::mt19937_64& random, int exponent_bits, int mantissa_bits);
 inline std::uint64_t any_f16(std::mt19937_64& random) { return any_float(random, 5, 10); }
 inline std::uint64_t any_bf16(std::mt19937_64& random) { return any_float(random, 8, 7); }
@@ -80,7 +80,7 @@ struct Check {
   std::string registers;  ///< their declarations
   Values values;
   Reference reference;
-  /// Whether a result will do; nothing: only the same bits.
+  /// Decides whether a result is right. Empty: it must have the same bits.
   std::function<bool(std::uint64_t got, std::uint64_t expected)> equal = {};
   int rounds = 60;
 };

@@ -36,7 +36,7 @@ std::vector<std::uint64_t> recorded(const std::string& form) {
 
 using Numbers = std::vector<std::size_t>;
 
-/// Of 1024 ranges of floats: those from 1/2 to 8, which come to most segments, and others.
+/// Some of 1024 ranges of floats: those from 1/2 to 8, which cover most segments, and others.
 const Numbers kRanges = {0, 252, 254, 255, 256, 257, 765, 1023};
 
 /// Calls check(isa, n) from several threads: for `some` n and each instruction set, or for all n

@@ -1,4 +1,4 @@
-// What bulk copies, accesses to shared memory of the cluster and products of tiles count, from the
+// Counts of bulk copies, accesses to the cluster's shared memory and products of tiles, from the
 // machine code to the lines of source: oracle/bulk.cu, oracle/product.cu.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -55,7 +55,7 @@ class CountsOfLaunch : public testing::Test {
     for (const metrics::LineCounts& line : lines_) counts_ += line.counts;
   }
 
-  /// Of the least sure line that counts some of `metric`'s group.
+  /// The trust of the least sure line that counts in the group of `metric`.
   metrics::Trust trust(std::string_view metric) const {
     metrics::Trust worst;
     for (const metrics::LineCounts& line : lines_) {

@@ -18,7 +18,7 @@ Shape in_clusters(std::array<std::uint32_t, 3> grid, std::array<std::uint32_t, 3
   return shape;
 }
 
-/// Of each block the first thread's word.
+/// The word of the first thread of each block.
 Words of_blocks(const KernelRun& run) {
   return words(run.output.size() / 32, [&](auto n) { return run.output[32 * n]; });
 }

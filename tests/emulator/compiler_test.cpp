@@ -50,7 +50,7 @@ class RandomKernel {
       fold("%t2");
       line("mov.b32 %t1, " + reg('f', n));
       fold("%t1");
-      // Which of two NaNs goes on is left open.
+      // It is undefined which of two NaNs is passed on.
       line("setp.nan.f64 %p9, " + reg('d', n) + ", " + reg('d', n));
       line("selp.f64 %d7, 0d7FF8000000000000, " + reg('d', n) + ", %p9");
       line("mov.b64 {%t1, %t2}, %d7");
@@ -384,7 +384,7 @@ class RandomKernel {
   int labels_ = 0;
 };
 
-/// What the accesses of a launch cost, by line.
+/// The costs of the accesses of a launch, by line.
 std::vector<std::array<std::uint64_t, 6>> counts(const LaunchOutcome& outcome) {
   std::vector<std::array<std::uint64_t, 6>> result;
   for (const InstructionTotals& of : outcome.totals) {

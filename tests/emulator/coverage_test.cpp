@@ -1,4 +1,4 @@
-// Which lines and branches of kernels ran: PTX with line tables, run on the machine.
+// Coverage of lines and branches: PTX with line tables, run on the machine.
 #include "harness/emulator/counting/coverage.h"
 
 #include <gmock/gmock.h>
@@ -23,7 +23,7 @@ constexpr std::string_view kFiles =
     "\n.file 1 \"a.cu\"\n.file 2 \"/usr/local/cuda/bin/../targets/x86_64-linux/include/fp16.hpp\"\n"
     ".section .debug_str { $L: .b8 0 }\n";
 
-/// Of two blocks of one warp each.
+/// The coverage of two blocks of one warp each.
 metrics::FileCoverage covered(const std::string& body, bool faults = false) {
   const std::string text = machine::kernel_text("\n.loc 1 10 1\n" + body) + std::string(kFiles);
   metrics::Coverage coverage;

@@ -99,7 +99,7 @@ TEST_F(DriverDeviceTest, ThePrimaryContextIsCurrent) {
   EXPECT_EQ(cuDevicePrimaryCtxRelease(7), CUDA_ERROR_INVALID_DEVICE);
 }
 
-/// What cuGetProcAddress says of a name.
+/// The answer of cuGetProcAddress for a name.
 struct Found {
   CUresult result;
   void* address = nullptr;

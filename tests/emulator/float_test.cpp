@@ -237,7 +237,7 @@ TEST(Float, Extremes) {
   }
 }
 
-/// Whether a float is within a bound of the exact value; special values must be the same.
+/// A bound on the distance of a float from the exact value. Special values must be the same.
 struct Bound {
   double relative = 0, absolute = 0;
   /// `nearest`: the exact value as a float; half a unit in its last place is the test's own error.

@@ -91,7 +91,7 @@ class GraphKernelsTest : public RuntimeTest {
     EXPECT_EQ(cudaGraphInstantiate(&exec, graph, flags), cudaSuccess);
     return exec;
   }
-  /// What the number becomes by a launch of a graph.
+  /// The number after a launch of a graph.
   unsigned after_launch(cudaGraphExec_t exec) const {
     EXPECT_EQ(cudaGraphLaunch(exec, stream_), cudaSuccess);
     return number();

@@ -97,7 +97,7 @@ TEST(Half, FusedIsRoundedOnce) {
                                 {.ftz = true, .relu = true}}) {
     expect_exact("fma.rn", kHalf, 3, with, fused);
   }
-  // Of the same order of magnitude, so that the sum fits in 113 bits.
+  // Values of one order of magnitude, so that the sum fits in 113 bits.
   const auto moderate = [](std::mt19937_64& random) {
     return (random() & 0x8000) | ((110 + random() % 34) << 7) | (random() & 0x7f);
   };

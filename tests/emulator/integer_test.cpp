@@ -36,7 +36,7 @@ void expect_exact(const std::string& operation, const std::string& type, int sou
   expect_as_reference(check);
 }
 
-/// The same for each type that the operation has: add.u16 and so on.
+/// Expects exact results for each type of the operation: add.u16 and so on.
 void expect_for_all(const std::string& operation, int sources, const Exact& exact) {
   expect_exact<std::uint16_t>(operation + ".u16", "b16", sources, exact);
   expect_exact<std::int16_t>(operation + ".s16", "s16", sources, exact);

@@ -100,7 +100,7 @@ TEST(Memory, FreedMemoryIsNotUsedAgainForAWhile) {
 TEST(Memory, QuarantineIsBounded) {
   Memory memory;
   for (const std::uint64_t bytes : {std::uint64_t{60000}, std::uint64_t{64} << 20}) {
-    // As much as no machine has: the addresses of the first ones must be used again.
+    // More than any machine has: the addresses of the first ones must be used again.
     const std::uint64_t rounds = (std::uint64_t{1} << 40) / bytes / (bytes < 65536 ? 1024 : 1);
     for (std::uint64_t i = 0; i < rounds; ++i) {
       std::byte* const begin = allocate(memory, bytes);

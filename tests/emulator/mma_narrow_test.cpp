@@ -50,7 +50,7 @@ const Format kE2M1Format{"e2m1", [](auto& random) { return std::uint32_t(random(
 const Format kE2M1InByte{"e2m1", [](auto& random) { return std::uint32_t(random() & 0xff); },
                          [](std::uint32_t bits) { return value_of_e2m1(bits >> 2 & 0xf); }};
 
-/// Which of a lane's four bytes are scales, and which lanes of four have them.
+/// The bytes of a lane that are scales, and the lanes of four that have them.
 struct Selector {
   int byte = 0, thread = 0;
   std::string text() const {

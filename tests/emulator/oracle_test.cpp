@@ -343,7 +343,7 @@ TEST_F(OracleOfWmma, IsAnEstimateWherePtxasRemovedAPart) {
   EXPECT_THAT(trust("part_of_a_tile", "wmma.load.c"), estimate_because("has other accesses"));
 }
 
-// As many accesses could be more copies of less.
+// The same number of accesses could be more copies of fewer.
 TEST_F(OracleOfWmma, IsAnEstimateInUnrolledLoopsWhereARegisterIsNotRead) {
   parse_with(", {%r7, %r8, ", ", {%r8, %r8, ");
   EXPECT_THAT(trust("row_of_tiles", "wmma.load.a"), estimate_because("has other accesses"));

@@ -1,4 +1,4 @@
-// Which parameters of calls lie in registers.
+// Parameters of calls that lie in registers.
 #include "harness/emulator/machine/decode/parameter_registers.h"
 
 #include <gmock/gmock.h>

@@ -34,7 +34,7 @@ std::vector<std::string> lines(const std::string& body) {
   return lines(parse_items(".entry k() {\n" + body + "\n}" + kFiles));
 }
 
-/// Of the first instruction of a kernel.
+/// The chain of the first instruction of a kernel.
 std::vector<metrics::CallSite> chain(const std::string& body) {
   const Module module = parse_items(".entry k() {\n" + body + "\n}" + kFiles);
   return line_of(module.functions.at(0).body.at(0), module).inlined;
@@ -74,7 +74,7 @@ TEST(PtxSourceLines, ChainsAreWalkedToTheFirstLineOutside) {
 }
 
 TEST(PtxSourceLines, AChainMeansTheLastLocWithItsNumbers) {
-  // The same line of the header, inlined into two lines of the kernel.
+  // One line of the header, inlined into two lines of the kernel.
   EXPECT_THAT(lines(".loc 1 7 3\n.loc 2 90 1, function_name $L, inlined_at 1 7 3\n"
                     ".loc 2 50 2, function_name $L, inlined_at 2 90 1\na;\n"
                     ".loc 1 8 3\n.loc 2 90 1, function_name $L, inlined_at 1 8 3\n"

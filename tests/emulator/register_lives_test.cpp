@@ -16,7 +16,7 @@ namespace {
 
 using Lives = std::map<std::string, std::pair<std::uint32_t, std::uint32_t>>;
 
-// Of a body whose blocks stay where they are.
+// The lives of registers in a body whose blocks keep their order.
 Lives lives_of(const std::string& body) {
   const ptx::Function function = ptx::parse_body(".reg .u32 %a, %b, %c, %d; .reg .pred %p;" + body);
   std::vector<std::uint32_t> places(function.body.size() + 1);

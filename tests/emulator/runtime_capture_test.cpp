@@ -20,7 +20,7 @@ class RuntimeCaptureTest : public GraphKernelsTest {
     EXPECT_EQ(cudaStreamEndCapture(stream_, &graph), cudaSuccess);
     return graph;
   }
-  /// That a capture was made invalid, which its end says.
+  /// Expects that the capture was made invalid, and that its end reports this.
   void expect_invalid() {
     cudaStreamCaptureStatus status{};
     EXPECT_EQ(cudaStreamIsCapturing(stream_, &status), cudaSuccess);

@@ -1,4 +1,4 @@
-// Which code of a fat binary is chosen, and how counts become lines.
+// The choice of code from a fat binary, and the lines of counts.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -98,7 +98,7 @@ TEST(CubinRegistersTest, WhatIsNoCubinHasNone) {
 }
 
 TEST(CubinRegistersTest, TheyAreThoseOfPtxas) {
-  // As ptxas -v said when the cubins were recorded (tests/data/cubin/README.md).
+  // The output of ptxas -v when the cubins were recorded (tests/data/cubin/README.md).
   using testing::Pair;
   using testing::UnorderedElementsAre;
   const auto recorded = [](const std::string& name) {

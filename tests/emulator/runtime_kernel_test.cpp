@@ -364,7 +364,7 @@ TEST_F(RuntimeKernelTest, PtxThatMakesNoSenseIsAnErrorOfItsOwn) {
 }
 
 TEST_F(RuntimeKernelTest, ObjectsWithoutPtxAreMissingOnlyWhereTheyAreCalled) {
-  // As nvcc links a program with libcudadevrt, which has machine code alone.
+  // nvcc links programs with libcudadevrt, which has machine code alone.
   const std::string launches = kPtxHead + R"(
 .extern .func elsewhere;
 .visible .entry plain() { ret; }

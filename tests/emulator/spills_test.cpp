@@ -80,7 +80,7 @@ class Spilled : public testing::TestWithParam<const char*> {
     return sum;
   }
 
-  /// Of a kernel, those of its loop, and of the others those that its branch decides.
+  /// The spills of a kernel in its loop, those that its branch decides, and the others.
   struct Spills {
     Code repeated, decided, always;
   };

@@ -212,7 +212,7 @@ class SeamlessCubeTest : public testing::Test {
   static float weight(const Vector& at) { return at[0] + 2 * at[1] + 3 * at[2]; }
 
   SeamlessCubeTest() {
-    // Of each face: its middle, what grows to the right, what grows downwards.
+    // The middle of each face, and the directions to the right and downwards.
     const Vector faces[6][3] = {
         {{1, 0, 0}, {0, 0, -1}, {0, -1, 0}}, {{-1, 0, 0}, {0, 0, 1}, {0, -1, 0}},
         {{0, 1, 0}, {1, 0, 0}, {0, 0, 1}},   {{0, -1, 0}, {1, 0, 0}, {0, 0, -1}},

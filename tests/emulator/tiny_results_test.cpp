@@ -1,4 +1,4 @@
-// What is flushed of results next to the smallest normal number.
+// Flushing of results next to the smallest normal number.
 #include "tests/support/tiny_results.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Which accesses are predicted to be merged: one small kernel for each rule.
+// Predictions of merged accesses: one small kernel for each rule.
 #include "harness/emulator/counting/vector_predictor.h"
 
 #include <gmock/gmock.h>

@@ -163,8 +163,8 @@ TEST_P(ProductCheck, FindsNothingInTheMendedKernel) {
 INSTANTIATE_TEST_SUITE_P(All, ProductCheck, testing::ValuesIn(kMistakes),
                          [](const auto& info) { return std::string(info.param.name); });
 
-/// Of two groups the older one is done; what was moved before belongs to the round before.
-/// What all four have written in front of a product is there.
+/// The older of two groups is done; earlier copies belong to the round before. The writes of all
+/// four warps before a product are visible to it.
 TEST(ProductChecks, WarpsMeetAtAProduct) {
   EXPECT_THAT(found(kFirstBuffer + "@%p2 bra end;\n" + kWrite + kFence + product() +
                     kAwaitProducts + "end: ret;"),

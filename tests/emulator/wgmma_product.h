@@ -55,7 +55,7 @@ struct TileProduct {
 /// whose sums leave the range of s32.
 void expect_tile_product(const TileProduct& product, bool large = false);
 
-/// Of a tile that begins at `begin`.
+/// The descriptor of a tile that begins at `begin`.
 std::uint64_t tile_descriptor(std::uint32_t begin, std::uint32_t leading, std::uint32_t stride,
                               int swizzle_bytes, int base_offset = 0);
 

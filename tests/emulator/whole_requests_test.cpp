@@ -1,4 +1,4 @@
-// What instructions of Hopper count, as an H100 counted them: accesses to the memory of a cluster,
+// Counts of Hopper's instructions, as an H100 counted them: accesses to the memory of a cluster,
 // operands of wgmma, stores that several lanes make.
 #include "harness/emulator/machine/memory/whole_requests.h"
 
@@ -110,7 +110,7 @@ TEST(WavefrontsOfProducts, AreTheBytesOfBothTilesOfTheWarpgroup) {
   EXPECT_EQ(wavefronts_of_product(136, true), 34u);
 }
 
-/// Of bulk copies that a warp makes, of which so many lanes have the same operands.
+/// The count of bulk copies by a warp in which `same` lanes have the same operands.
 std::uint64_t copies(const std::string& copy, int same) {
   const LaunchOutcome outcome = run_body(R"(
     .shared .align 16 .b8 buffer[512];

@@ -346,7 +346,7 @@ class WmmaMoves : public MemoryInstructions {
 };
 WARPGAUGE_FOR_ALL_INSTRUCTION_SETS(WmmaMoves);
 
-// As ptxas 13.0 lays it out for sm_90: four 8x8 matrices, twice. A row has 24 elements here.
+// The layout by ptxas 13.0 for sm_90: four 8x8 matrices, twice. A row has 24 elements here.
 TEST_P(WmmaMoves, HalfFragmentsLieAsThoseOfMmaDo) {
   const std::string registers = "{%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}";
   for (const auto& [matrix, space] : {std::pair{"a.sync.aligned.row", "global"},
@@ -359,7 +359,7 @@ TEST_P(WmmaMoves, HalfFragmentsLieAsThoseOfMmaDo) {
     bench().run(text);
     for (int lane = 0; lane < kLanes; ++lane) {
       for (int n = 0; n < 8; ++n) {
-        // Of A the lines change first, of B k does.
+        // In A the lines change first, in B k does.
         const int line = matrix[0] == 'a' ? n % 2 : n / 2 % 2,
                   k = matrix[0] == 'a' ? n / 2 % 2 : n % 2;
         const std::uint32_t first = (8 * line + lane / 4) * 24 + 8 * k + lane % 4 * 2;

@@ -227,7 +227,7 @@ Pattern any_pattern(Random& random, const Op& op) {
 
 // --- Measured and predicted -------------------------------------------------------------------
 
-// As in the calibration.
+// Columns of the calibration.
 struct Columns {
   std::uint64_t shared_wavefronts = 0, shared_ideal = 0;
   std::uint64_t global_sectors = 0, global_ideal = 0;

@@ -31,8 +31,8 @@ WARPGAUGE_FLOAT_FORM(CosFtz, "cos.approx.ftz.f32")
 WARPGAUGE_FLOAT_FORM(Tanh, "tanh.approx.f32")
 #undef WARPGAUGE_FLOAT_FORM
 
-/// Of the upper half of a double, the upper half of the result. The lower half of the argument is
-/// not 0, that of the result has to be.
+/// Maps the upper half of a double to that of the result. The lower half of the argument is not 0;
+/// that of the result has to be.
 #define WARPGAUGE_DOUBLE_FORM(type, name)                                    \
   struct type {                                                              \
     static constexpr const char* kName = name;                               \
@@ -50,7 +50,7 @@ WARPGAUGE_DOUBLE_FORM(RcpDouble, "rcp.approx.ftz.f64")
 WARPGAUGE_DOUBLE_FORM(RsqrtDouble, "rsqrt.approx.ftz.f64")
 #undef WARPGAUGE_DOUBLE_FORM
 
-/// Of one value, and of a pair in one register. PTX has them from sm_75 or sm_90 on.
+/// Functions of one half, and of a pair in a register. PTX has them from sm_75 or sm_90 on.
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define WARPGAUGE_SINCE_SM_90(statement) statement
 #else

@@ -73,7 +73,7 @@ __global__ void sum_inverse_roots(std::uint64_t* sums) {
   add_block(sum, sums + (blockIdx.x >> 8));
 }
 
-/// What a kernel of the above that many blocks sums up to.
+/// The sums of one of the kernels above, run by `blocks` blocks.
 inline std::vector<std::uint64_t> sums(void (*kernel)(std::uint64_t*), unsigned blocks,
                                        std::size_t count) {
   std::uint64_t* device = nullptr;
@@ -88,7 +88,7 @@ inline std::vector<std::uint64_t> sums(void (*kernel)(std::uint64_t*), unsigned 
   return host;
 }
 
-/// Of few pairs, then of many.
+/// The sums of few pairs, then of many.
 template <typename Form>
 std::vector<std::uint64_t> quotient_sums() {
   auto all = sums(sum_quotients<Form, support::kFewPairs>, 65536, 256);

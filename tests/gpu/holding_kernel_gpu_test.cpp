@@ -28,7 +28,7 @@ class HoldingKernelGpuTest : public testing::Test {
   }
   void set_word(std::uint32_t number) { std::atomic_ref(*word_).store(number); }
 
-  /// Whether the stream still waits after far more time than the GPU takes to read the word.
+  /// True if the stream still waits after far more time than the GPU takes to read the word.
   static bool is_held() {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
     return cudaStreamQuery(nullptr) == cudaErrorNotReady;

@@ -84,7 +84,7 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-/// What is called exact of clusters is what the device says of them.
+/// Exact values for clusters are those that the device reports.
 TEST_F(OccupancyGpu, AgreesOnClustersThatItCallsExact) {
   const Architecture& limits = architecture(current_arch());
   if (limits.major < 9) GTEST_SKIP() << "no clusters before compute capability 9.0";

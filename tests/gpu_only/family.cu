@@ -30,7 +30,7 @@ __global__ void add_on_a_stack(unsigned* b, const unsigned* a) {
   b[i] = a[i] + a[i];
 }
 
-// The same with more registers than the cap allows.
+// An addition with more registers than the cap allows.
 __global__ void __launch_bounds__(1024) add_spilling(unsigned* b, const unsigned* a) {
   unsigned values[64];
 #pragma unroll

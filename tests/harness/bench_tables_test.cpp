@@ -1,3 +1,4 @@
+// Tables of times, speeds and accuracy: whole tables, literally.
 #include "harness/bench/bench_tables.h"
 
 #include <gmock/gmock.h>

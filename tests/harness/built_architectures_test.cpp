@@ -1,5 +1,5 @@
-// Which of the architectures of a build is emulated where nothing is chosen, and which cases there
-// are on it.
+// The architecture of a build that is emulated where none is chosen, and the cases that exist on
+// it.
 #include "harness/cases/built_architectures.h"
 
 #include <gtest/gtest.h>

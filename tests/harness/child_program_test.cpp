@@ -1,3 +1,4 @@
+// Children of sh that end, are killed, and write.
 #include "harness/process/child_program.h"
 
 #include <gmock/gmock.h>

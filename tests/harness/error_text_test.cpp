@@ -1,3 +1,4 @@
+// Texts of exceptions, with and without a message.
 #include "harness/files/error_text.h"
 
 #include <gtest/gtest.h>

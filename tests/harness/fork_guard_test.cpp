@@ -1,3 +1,4 @@
+// Forks in code of the user that come back, end or stay.
 #include "harness/process/fork_guard.h"
 
 #include <fcntl.h>

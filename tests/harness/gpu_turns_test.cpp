@@ -1,3 +1,4 @@
+// Turns of processes that wait, die and end.
 #include "harness/process/gpu_turns.h"
 
 #include <gtest/gtest.h>

@@ -14,7 +14,7 @@ using bench::Hold;
 
 constexpr auto kNever = 1h;
 
-/// What a GPU does that is held: it waits for the word.
+/// Waits for the word, as a GPU does that is held.
 void wait_until(std::uint32_t& ended, std::uint32_t number) {
   while (std::atomic_ref(ended).load() < number) std::this_thread::sleep_for(1ms);
 }

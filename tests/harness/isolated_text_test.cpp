@@ -1,3 +1,4 @@
+// Texts from child processes that end, crash and hang.
 #include "harness/process/isolated_text.h"
 
 #include <gmock/gmock.h>

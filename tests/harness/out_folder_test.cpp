@@ -1,3 +1,4 @@
+// Folders of results after earlier, killed and concurrent runs.
 #include "harness/outcome/out_folder.h"
 
 #include <gmock/gmock.h>

@@ -82,7 +82,7 @@ inline Outcome outcome_of(std::vector<metrics::Fact> facts, const Requirements& 
   return Outcome(std::move(runs), {.requirements = requirements, .lost = std::move(lost)});
 }
 
-/// What results.json has of an outcome.
+/// The results.json of an outcome.
 inline nlohmann::ordered_json results_json(const Outcome& outcome, bool every_value = false) {
   std::stringstream text;
   write_results_json(text, outcome, every_value);

@@ -1,3 +1,4 @@
+// Sizes, registration, and selection of cases by globs.
 #include "harness/cases/registry.h"
 
 #include <gmock/gmock.h>

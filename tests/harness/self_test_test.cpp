@@ -1,3 +1,4 @@
+// Planted defects that a gate finds, and gates that are blind to them.
 #include "harness/measuring/self_test.h"
 
 #include <gmock/gmock.h>

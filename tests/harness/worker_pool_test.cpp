@@ -1,3 +1,4 @@
+// Items that crash, hang and print in processes of a pool.
 #include "harness/process/worker_pool.h"
 
 #include <gmock/gmock.h>
@@ -233,7 +234,7 @@ TEST(Isolate, AProcessThatCannotBeginLeavesItsItemsToTheOthers) {
       {.count = 5,
        .begin =
            [&] {
-             // As on a GPU without memory for more.
+             // Fails like a GPU without memory for more.
              if (++*begun > 1) throw std::runtime_error("cannot");
            },
        .work = ending([&](std::size_t) { return comes([&] { return *begun >= 3; }); }),

@@ -1,3 +1,4 @@
+// Files that are replaced as a whole, or stay as they were.
 #include "harness/files/write_file.h"
 
 #include <gmock/gmock.h>

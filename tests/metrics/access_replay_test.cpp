@@ -1,5 +1,5 @@
-// Counting rules of accesses: every access that was measured. Cases known from theory are in
-// access_test.cpp.
+// Replays every measured access against the counting rules. Cases known from theory are in
+// counting_rules_test.cpp.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -65,7 +65,7 @@ Predict shared(AccessKind kind, int width) {
   };
 }
 
-// Of x1 the rows of the first 8 lanes, of x2 of the first 16.
+// The rows of the first `row_lanes`: of 8 lanes for x1, of 16 for x2.
 Predict matrix(AccessKind kind, std::uint32_t row_lanes) {
   return [=](const Offsets& offsets, std::uint32_t mask) -> Predicted {
     Predicted predicted = shared(kind, 16)(offsets, mask);

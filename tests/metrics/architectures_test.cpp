@@ -50,7 +50,7 @@ TEST(Architectures, ChipsAreThoseOfTheirDataSheets) {
   }
 }
 
-// What NVIDIA publishes of these GPUs, at their boost clocks.
+// NVIDIA publishes these figures, at boost clocks.
 TEST(Architectures, HaveThePublishedPeakOfFloat) {
   const auto teraflops = [](const char* arch, int multiprocessors, double gigahertz) {
     return architecture(arch).peak_flops_per_second(multiprocessors, gigahertz * 1e9) / 1e12;

@@ -191,8 +191,8 @@ TEST(LinkedCubin, ConstantsAreThoseOfTheModule) {
 }
 
 TEST(LinkedCubin, HasTheStackOfCallsUnlessTheyRecurse) {
-  // As nvlink -v said: "224 stack" (136 + 88, as in ptxas -v), and of the recursion that it "cannot
-  // be statically determined".
+  // nvlink -v printed "224 stack" (136 + 88, as in ptxas -v), and that the recursion's stack
+  // "cannot be statically determined".
   auto kernels = resources_of_kernels(recorded_as("linked.sm_90"));
   EXPECT_EQ(kernels["_ZN6sample5chainEPi"].stack_bytes, 224u);
   EXPECT_EQ(kernels["_ZN6sample8weightedEPi"].stack_bytes, 0u);

@@ -22,7 +22,7 @@ using Space = WarpAccess::Space;
 
 constexpr std::uint32_t kAll = 0xffffffff;
 
-/// As it is counted, of shared memory.
+/// An access to shared memory with its counted cost.
 template <typename Address>
 WarpAccess shared(AccessKind kind, int width, Address address, std::uint32_t mask = kAll) {
   WarpAccess access{.kind = kind, .width = width, .mask = mask};
@@ -93,7 +93,7 @@ TEST(Cure, FindsTheRowsOfABlockOfLanes) {
             "Rows are 64 words apart: pad by 8 words; this access then takes 1 wavefront instead "
             "of 4, ideal 1.");
   EXPECT_THAT(cure(block(72)), IsEmpty());
-  // The same lanes in another order, and rows of ldmatrix.
+  // Lanes in another order, and rows of ldmatrix.
   EXPECT_THAT(cure(shared(shared_load, 4,
                           [](std::uint32_t lane) { return 4 * (lane % 4 * 64 + lane / 4); })),
               HasSubstr("pad by 8 words;"));
@@ -250,7 +250,7 @@ TEST(CureOfACopiedTile, IsNoneWhereNoSwizzleHelps) {
             "takes fewer than 32 wavefronts, ideal 1.");
 }
 
-// What it promises is what the same bytes take where the copy with that swizzle puts them.
+// The same bytes, where the copy with that swizzle puts them, take the promised wavefronts.
 TEST(CureOfACopiedTile, MovesEachByteToAPlaceOfItsOwn) {
   for (const std::uint32_t row_bytes : {16u, 32u, 64u, 96u, 128u, 256u}) {
     for (const Swizzle from : {Swizzle::none, Swizzle::span_32, Swizzle::span_128}) {

@@ -1,3 +1,4 @@
+// Names of kernels and types, also ones that are made to exhaust the demangler.
 #include "metrics/base/demangled.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// What can be read of memory that is mapped for the test.
+// Readable bytes of memory that is mapped for the test.
 #include "metrics/base/mapped_memory.h"
 
 #include <gtest/gtest.h>

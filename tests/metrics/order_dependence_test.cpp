@@ -1,4 +1,4 @@
-// What depends on the order of threads: recorded machine code against the marks in its source.
+// Dependences on the order of threads: recorded machine code against the marks in its source.
 #include "metrics/machine_code/order_dependence.h"
 
 #include <gmock/gmock.h>
@@ -287,8 +287,8 @@ constexpr SassWord kR4IsNot0{.low = 0xff0400720c, .high = 0x3f25270},  // P1 is 
     kClear{.low = 0x781c, .high = 0x3f0e170},  // PLOP3.LUT P0, PT, PT, PT, PT, 0x8, 0x0
     kSetUniform{.low = 0x789c, .high = 0x3f0f070}, kClearP1{.low = 0x781c, .high = 0x3f2e170};
 
-/// What ptxas makes of a bulk copy: each lane for which P0 holds has its turn, which P1 says.
-/// Before that P1 is what came of an atomic.
+/// A bulk copy as ptxas compiles it: each lane for which P0 holds has its turn, marked by P1.
+/// Before that P1 has the result of an atomic.
 bool turns_depend(const std::vector<SassWord>& before, const SassWord& after_each = kClearP1) {
   Written code;
   code(Written::kAtomicShared, 4, 2, 3)(kR4IsNot0);

@@ -102,10 +102,10 @@ Program random_program(std::mt19937& random) {
   return program;
 }
 
-/// Of each instruction what it did each time: the address of a store, where a branch went.
+/// The effects of each instruction, each time: the address of a store, the target of a branch.
 using Trace = std::vector<std::vector<unsigned>>;
 
-/// What a thread does; nothing if it goes on for too long.
+/// The trace of a thread; nullopt if it runs for too long.
 std::optional<Trace> run(const Program& program, std::mt19937 input, std::mt19937 atomics) {
   std::array<unsigned, 14> registers{};
   std::array<bool, 8> predicates{};

@@ -65,7 +65,7 @@ struct Text {
   }
 };
 
-/// Whether the first operand is one that the instruction reads, or its registers are not followed:
+/// False if the instruction reads its first operand, or if its registers are not followed:
 /// barriers, calls and returns, masks of lanes.
 bool writes_its_first(const Text& text) {
   for (const char* name : {"ST", "RED", "BRA", "BAR", "BRX", "CALL", "RET", "WARPSYNC", "BMOV",
@@ -144,7 +144,7 @@ std::string name_of_register(Register number) {
   return " R" + std::to_string(number);
 }
 
-/// What registers_of() and memory_instruction() say of an instruction.
+/// The results of registers_of() and memory_instruction() for an instruction.
 std::string description(const SassWord& word, int sm) {
   std::string text;
   if (const auto access = memory_instruction(word, sm)) {

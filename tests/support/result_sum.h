@@ -12,7 +12,7 @@
 
 namespace warpgauge::support {
 
-/// What an argument and its result add to a sum; the order does not matter.
+/// The term of an argument and its result in a sum, which does not depend on the order.
 WARPGAUGE_ON_BOTH inline std::uint64_t sum_term(std::uint32_t argument, std::uint32_t result) {
   std::uint64_t v = (std::uint64_t{argument} << 32 | result) * 0x9e3779b97f4a7c15;
   v ^= v >> 32;

@@ -1,5 +1,5 @@
-// Device buffers of a problem. They free themselves, come with reproducible contents (never
-// zeros), and are brought back to their first state before each run.
+// Device buffers of a problem. They free themselves, have reproducible contents (never zeros), and
+// are reset before each run.
 #pragma once
 
 #include <cstddef>
@@ -11,27 +11,28 @@
 
 namespace warpgauge {
 
-/// Device memory of a problem. In a dry run (see launch_log.h) it is an address that nothing may
-/// be read from or written to.
+/// Device memory of a problem. In a dry run (see launch_log.h) it is an address that must not be
+/// read or written.
 class Buffer {
  public:
-  /// A member of `problem`, which must outlive it. Throws CudaError where there is no such memory.
+  /// Makes a member of `problem`, which must outlive it. Throws CudaError if the memory cannot be
+  /// allocated.
   Buffer(Problem& problem, std::size_t bytes);
   virtual ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
 
-  /// Brings the contents to what they are before a run.
+  /// Restores the contents to those before a run.
   virtual void reset() = 0;
-  /// Bytes that reading or writing all of it once moves.
+  /// Bytes that one read or write of the whole buffer moves.
   virtual double traffic() const { return static_cast<double>(bytes_); }
 
-  /// What a variant must leave as it is.
+  /// Contents that a variant must not change.
   struct Kept {
-    const void* contents = nullptr;  ///< on the host, as long as the buffer
+    const void* contents = nullptr;  ///< on the host; valid as long as the buffer
     std::size_t element_bytes = 0;   ///< size of one element; 0: the variant may write to it
   };
-  /// Its contents before a run, or nothing.
+  /// The contents that a variant must not change, if any.
   virtual Kept kept() const { return {}; }
 
  protected:
@@ -51,8 +52,8 @@ class Buffer {
 template <typename T>
 std::vector<T> random_values(std::size_t count, std::uint32_t seed);
 
-/// The same where they are kept for all buffers, until the next call of either function; nullptr if
-/// they are too many to keep.
+/// The values of random_values() in memory that all buffers share, valid until the next call of
+/// either function; nullptr if they are too many to keep.
 template <typename T>
 const T* kept_random_values(std::size_t count, std::uint32_t seed);
 
@@ -60,7 +61,7 @@ const T* kept_random_values(std::size_t count, std::uint32_t seed);
 template <typename T>
 class TypedBuffer : public Buffer {
  public:
-  /// `count` elements, a member of `problem`.
+  /// Makes `count` elements, a member of `problem`.
   TypedBuffer(Problem& problem, std::size_t count)
       : Buffer(problem, count * sizeof(T)), count_(count) {}
   std::size_t count() const { return count_; }  ///< elements, not bytes
@@ -72,21 +73,23 @@ class TypedBuffer : public Buffer {
   std::size_t count_;
 };
 
-/// First contents of a buffer: given, or random and made when first needed (a dry run needs none).
+/// The contents of a buffer before a run: given, or random and made on first use (a dry run needs
+/// none).
 template <typename T>
 class Contents {
  public:
-  /// These values.
+  /// Contents with these values.
   explicit Contents(std::vector<T> values) : values_(std::move(values)), made_(true) {}
-  /// random_values(count, seed).
+  /// Contents with random_values(count, seed).
   Contents(std::size_t count, std::uint32_t seed) : count_(count), seed_(seed) {}
-  /// An element for each of the buffer.
+  /// The values, one for each element of the buffer.
   const std::vector<T>& values() const {
     if (!made_) values_ = random_values<T>(count_, seed_);
     made_ = true;
     return values_;
   }
-  /// Where they are, until others are asked for. To upload them, a buffer needs no copy of its own.
+  /// The values in memory, valid until other contents are used. An upload thus needs no copy of its
+  /// own.
   const T* data() const {
     const T* const kept = made_ ? nullptr : kept_random_values<T>(count_, seed_);
     return kept != nullptr ? kept : values().data();
@@ -99,15 +102,15 @@ class Contents {
   std::uint32_t seed_ = 0;
 };
 
-/// Read by the variant, which is an error if it writes to it. Random unless `values` are given; the
-/// same at every run. Contents of a type that has no random values must be given.
+/// A buffer that the variant only reads: to write to it is an error. Its contents are `values`, or
+/// random and the same in every run. Types without random values need `values`.
 template <typename T>
 class Input : public TypedBuffer<T> {
  public:
-  /// `count` random elements; two inputs of different contents need different seeds.
+  /// Makes Makes `count` random elements. Two inputs need different seeds to differ.
   Input(Problem& problem, std::size_t count, std::uint32_t seed = 1)
       : TypedBuffer<T>(problem, count), contents_(count, seed) {}
-  /// As many elements as `values` has.
+  /// Makes a buffer with these `values`.
   Input(Problem& problem, std::vector<T> values)
       : TypedBuffer<T>(problem, values.size()), contents_(std::move(values)) {}
   void reset() override { this->upload(contents_.data()); }
@@ -121,7 +124,8 @@ class Input : public TypedBuffer<T> {
   Contents<T> contents_;
 };
 
-/// Written by the variant. Poisoned before each run, so that what was not written is seen.
+/// A buffer that the variant writes. It is poisoned before each run, so that elements that are not
+/// written show.
 template <typename T>
 class Output : public TypedBuffer<T> {
  public:
@@ -129,7 +133,7 @@ class Output : public TypedBuffer<T> {
   void reset() override { this->poison(); }
   /// The address on the device, as an argument of a kernel.
   operator T*() { return this->data(); }
-  /// Copies the values on the device.
+  /// Copies the values from the device.
   std::vector<T> host() const {
     std::vector<T> values(this->count());
     this->download(values.data());
@@ -137,14 +141,14 @@ class Output : public TypedBuffer<T> {
   }
 };
 
-/// Read and written by the variant. Brought back to its first contents before each run.
+/// A buffer that the variant reads and writes. Its first contents are restored before each run.
 template <typename T>
 class InOut : public Output<T> {
  public:
   /// `count` random elements.
   InOut(Problem& problem, std::size_t count, std::uint32_t seed = 1)
       : Output<T>(problem, count), contents_(count, seed) {}
-  /// As many elements as `values` has.
+  /// Makes a buffer with these `values`.
   InOut(Problem& problem, std::vector<T> values)
       : Output<T>(problem, values.size()), contents_(std::move(values)) {}
   void reset() override { this->upload(contents_.data()); }

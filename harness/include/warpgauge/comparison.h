@@ -1,4 +1,4 @@
-// Comparison of what a variant made with the CPU reference.
+// Compares the results of a variant with the CPU reference.
 #pragma once
 
 #include <cmath>
@@ -13,56 +13,57 @@
 
 namespace warpgauge {
 
-/// How far results were from the reference, over all elements that `close` has compared.
+/// The distance of results from the reference, over all elements that `close` has compared.
 struct Errors {
   std::size_t count =
       0;  ///< elements; those with an expected value that is not finite are left out
-  double max_scaled = 0;           ///< largest |got - expected| / max(1, |expected|)
-  double sum_absolute = 0;         ///< of |got - expected|
-  double sum_relative = 0;         ///< of |got - expected| / |expected|, where expected is not 0
+  double max_scaled = 0;    ///< largest |got - expected| / max(1, |expected|)
+  double sum_absolute = 0;  ///< sum of |got - expected|
+  double sum_relative = 0;  ///< sum of |got - expected| / |expected|, where expected is not 0
   std::size_t relative_count = 0;  ///< elements in sum_relative
 
-  /// NaN where nothing was compared.
+  /// The mean of |got - expected|; NaN where nothing was compared.
   double mean_absolute() const { return sum_absolute / static_cast<double>(count); }
-  /// Negative where no expected value but 0 was compared.
+  /// The mean of |got - expected| / |expected|; negative where no expected value other than 0 was
+  /// compared.
   double mean_relative() const {
     return relative_count == 0 ? -1 : sum_relative / static_cast<double>(relative_count);
   }
 };
 
-/// Collects what differs. A problem calls `equal` or `close` for each of its outputs, or for what
-/// the host has made of them.
+/// Collects differences. A problem calls `equal` or `close` for each of its outputs, or for values
+/// that the host derives from them.
 class Comparison {
  public:
-  /// Every element the same in meaning: 0 equals -0, NaN differs from everything.
+  /// Compares for equal values: 0 equals -0, and NaN differs from everything.
   template <typename T>
   void equal(const std::vector<T>& got, const std::vector<T>& expected) {
     compare(got, expected, 0.0);
   }
-  /// The same for the contents of an Output or InOut.
+  /// Compares the contents of an Output or InOut for equal values.
   template <typename T>
   void equal(const Output<T>& output, const std::vector<T>& expected) {
     equal(output.host(), expected);
   }
 
-  /// |got - expected| <= tolerance * max(1, |expected|) for every element; where an infinity is
-  /// expected, nothing else is close. `expected` comes from a reference in higher precision;
-  /// `tolerance` is the family's, derived beside its reference. Throws std::invalid_argument for
-  /// one that is negative, NaN, or 1 and more: then 0 is as close as anything.
+  /// Compares for |got - expected| <= tolerance * max(1, |expected|) in every element. An expected
+  /// infinity is close to itself alone. `expected` comes from a reference in higher precision;
+  /// `tolerance` is the family's, derived beside its reference. Throws std::invalid_argument for a
+  /// tolerance that is negative, NaN, or at least 1, where 0 would be close to everything.
   template <typename T, typename Reference>
   void close(const std::vector<T>& got, const std::vector<Reference>& expected, double tolerance) {
     require_usable(tolerance);
     add_errors(got, expected);
     compare(got, expected, tolerance);
   }
-  /// The same for the contents of an Output or InOut.
+  /// Compares the contents of an Output or InOut for close values.
   template <typename T, typename Reference>
   void close(const Output<T>& output, const std::vector<Reference>& expected, double tolerance) {
     close(output.host(), expected, tolerance);
   }
 
-  /// Adds to errors() how far `got` is from `expected`, and compares nothing: for a check whose
-  /// bound differs from element to element, which compares what exceeds it by another call.
+  /// Adds the distance of `got` from `expected` to errors(), and compares nothing. For checks whose
+  /// bound differs from element to element, which make the comparison by another call.
   template <typename T, typename Reference>
   void add_errors(const std::vector<T>& got, const std::vector<Reference>& expected) {
     if (got.size() != expected.size()) return fail_count(got.size(), expected.size());
@@ -71,17 +72,18 @@ class Comparison {
     }
   }
 
-  /// Says that the problem has no reference: what its run costs is judged, and its result is not.
+  /// Declares that the problem has no reference: the costs of a run are judged, and its result is
+  /// not.
   void counts_only() { counts_only_ = true; }
 
-  /// False as long as not one element was compared.
+  /// True once an element was compared.
   bool compared() const { return compared_; }
   bool is_counts_only() const { return counts_only_; }  ///< was counts_only() called?
-  /// Nothing differed, and something was compared or counts_only() was called.
+  /// True if nothing differed, and something was compared or counts_only() was called.
   bool passed() const { return (compared_ || counts_only_) && difference_.kind == Kind::none; }
   /// "element 17 is nan (never written?), expected 0.25; 1023 of 4096 differ"; empty if passed.
   std::string failure() const;
-  const Errors& errors() const { return errors_; }  ///< of all elements that close() compared
+  const Errors& errors() const { return errors_; }  ///< over all elements that close() compared
 
  private:
   template <typename T, typename Reference>
@@ -92,7 +94,7 @@ class Comparison {
   void fail_count(std::size_t got, std::size_t expected);
   void add_error(double got, double expected);
 
-  /// An element, as a message shows it.
+  /// An element for a message.
   struct Element {
     bool is_integer, is_signed;
     std::int64_t integer;  // its bits, if it is one
@@ -106,9 +108,9 @@ class Comparison {
   enum class Kind { none, elements, count };
   struct Difference {
     Kind kind = Kind::none;
-    std::size_t index = 0;            // of the first element that differs
-    Element got = {}, expected = {};  // there
-    // How many differ of how many; or how many there are, and should be.
+    std::size_t index = 0;            // index of the first element that differs
+    Element got = {}, expected = {};  // at that index
+    // Elements that differ, and all; or elements that there are, and that there should be.
     std::size_t count = 0, total = 0;
   };
 
@@ -135,7 +137,7 @@ void Comparison::compare(const std::vector<T>& got, const std::vector<Reference>
 template <typename T, typename Reference>
 bool Comparison::same(const T& got, const Reference& expected, double tolerance) {
   if constexpr (std::is_integral_v<T> && std::is_integral_v<Reference>) {
-    // As integers: a double cannot represent 2^53 + 1.
+    // Integers are compared as such: a double cannot represent 2^53 + 1.
     if (tolerance == 0) return std::cmp_equal(+got, +expected);
   }
   const double g = static_cast<double>(got), e = static_cast<double>(expected);

@@ -17,25 +17,26 @@
 
 namespace warpgauge {
 
-/// Names what is measured after the test that runs.
+/// Names measurements after the running test.
 class NamesMeasurements : public testing::EmptyTestEventListener {
  public:
-  /// What is measured is of this test from here on.
+  /// Names further measurements after this test.
   void OnTestStart(const testing::TestInfo& test) override {
     name_measurements(test.test_suite_name(), test.name());
   }
-  /// Of no test.
+  /// Names further measurements after no test.
   void OnTestEnd(const testing::TestInfo&) override { name_measurements("", ""); }
 };
 
-/// Once in each program, whatever main() it has: including this header is enough.
+/// Registers the listener once in each program that includes this header, whatever its main().
 inline const bool measurements_are_named = [] {
-  testing::UnitTest::GetInstance()->listeners().Append(new NamesMeasurements);  // which it deletes
+  testing::UnitTest::GetInstance()->listeners().Append(
+      new NamesMeasurements);  // the list deletes it
   return true;
 }();
 
-/// Whether what the launches do is within the budget lines, or the budgets of an id; see
-/// over_budget(). What cannot be measured fails.
+/// Success if the costs of the launches are within the budget lines or the budgets of an id: see
+/// over_budget(). A launch that cannot be measured fails.
 inline testing::AssertionResult is_within_budget(
     const std::function<void()>& launch, std::string_view budget,
     std::source_location where = std::source_location::current()) {

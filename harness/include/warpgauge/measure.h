@@ -16,24 +16,23 @@
 
 namespace warpgauge {
 
-/// Nothing can be counted here, or not the requested metric; what() says why.
+/// The requested metric, or anything, cannot be counted here. what() says why.
 class NotMeasured : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The exact counts of all launches together, and the compile-time values for their device. Of
-/// several kernels the worst one's registers, spills and occupancy.
+/// The exact counts of all launches together, and the compile-time values for their device.
+/// Registers, spills and occupancy are those of the worst kernel.
 class Measurement {
  public:
   /// The value of a metric in its unit; `warpgauge metrics` lists both. Throws NotMeasured for a
   /// metric that is a word or does not belong to one launch, such as a time, and for a count that
   /// is only estimated here; std::out_of_range, with the nearest name, if there is no such metric.
   double operator[](std::string_view metric) const;
-  /// "kernels/copy.cu:12", the line that has most of it; empty if no line has.
+  /// The line with the largest part of a metric, "kernels/copy.cu:12"; empty if there is none.
   const std::string& line(std::string_view metric) const;
-  /// "outer/inner", the NVTX ranges in which it was measured: those that this program had open on
-  /// this thread, pushed and not popped yet. Empty if there were none, and where a tool such as
-  /// Nsight takes them.
+  /// The open NVTX ranges of this thread during the measurement, "outer/inner". Empty if there were
+  /// none, and where a tool such as Nsight takes them.
   const std::string& name() const { return name_; }
   /// All values, a line each below the name, for a message.
   std::string str() const;
@@ -42,7 +41,7 @@ class Measurement {
   friend class Measuring;
   struct Value {
     double value = 0;
-    std::string unit, line, why_not;  ///< why_not: why there is no value; empty if there is
+    std::string unit, line, why_not;  ///< why_not: why there is no value, or empty
   };
   const Value& at(std::string_view metric) const;
   std::string name_;
@@ -58,33 +57,32 @@ std::string why_nothing_is_measured();
 /// Throws WARPGAUGE_CUDA's CudaError for a GPU that is there and cannot be used.
 void prepare_to_measure();
 
-/// What is measured from here on is named suite.test.launch@N, with N from 1. <warpgauge/gtest.h>
-/// calls it for each test of GoogleTest; with another framework call it where a test begins.
-/// Between tests both names are empty, which is measured.here.launch@N.
+/// Names further measurements suite.test.launch@N, with N from 1. <warpgauge/gtest.h> calls it for
+/// each test of GoogleTest; with another framework call it where a test begins. Two empty names,
+/// for code between tests, give measured.here.launch@N.
 void name_measurements(std::string suite, std::string test);
 
-/// Runs `launch` once, waits for what it launched, and returns what that did. It may launch several
+/// Runs `launch` once, waits for its kernels, and returns their costs. It may launch several
 /// kernels, on any stream, and call anything else. A main() of your own must have called
 /// prepare_to_measure() before any kernel was launched. Throws NotMeasured, WARPGAUGE_CUDA's
 /// CudaError for a launch that failed, and anything `launch` throws.
 ///
-/// If WARPGAUGE_FACTS names a file, the facts are appended to it, as those of over_budget() are,
-/// for `warpgauge diff`, `outcome`, `emit` and `accept`. name_measurements() has named their case.
-/// metrics::FactError where the file cannot be written.
+/// If WARPGAUGE_FACTS names a file, this and over_budget() append the facts to it, for `warpgauge
+/// diff`, `outcome`, `emit` and `accept`. name_measurements() names their case. Throws
+/// metrics::FactError if the file cannot be written.
 Measurement measure(const std::function<void()>& launch,
                     std::source_location where = std::source_location::current());
 
-/// Measures, and holds it against `budget` and, where that says nothing of it, the built-in
-/// budgets: no bank conflicts, spills or local traffic. `budget` is either lines as in budgets.toml
-/// (`"registers" = 32`; several are divided by newlines; names need no quotes), or the id of a case
-/// ("family.variant.type@size": no line is without '=', and no id has one), whose budgets are
-/// meant: of a case that is registered in this program, or else one that <family>.toml in the
-/// folder BUDGETS of warpgauge_add_gtest() has a section for. Below lines stands <suite>.toml in
-/// that folder (with `_` for the `/` of parameterised tests), if it is there: `warpgauge accept`
-/// writes it. Estimates are judged as by the gate:
-/// printed and not held against a budget without `gate_on`. Returns the values over budget in the
-/// gate's words; empty if all is within. Throws what measure() throws, metrics::BudgetError
-/// for bad lines, and std::invalid_argument for an unknown id.
+/// Measures `launch`, and holds the values against `budget` and, for metrics that it leaves out,
+/// the built-in budgets: no bank conflicts, spills or local traffic. `budget` is either lines as in
+/// budgets.toml (`"registers" = 32`, one a line; names need no quotes), or the id of a case
+/// ("family.variant.type@size"; an id has no '='), whose budgets hold: a case that is registered in
+/// this program, or one with a section in <family>.toml in the folder BUDGETS of
+/// warpgauge_add_gtest(). <suite>.toml in that folder (with `_` for the `/` of parameterised
+/// tests), which `warpgauge accept` writes, holds for metrics that lines leave out. Estimates are
+/// printed, as by the gate, and not held against a budget without `gate_on`. Returns the values
+/// over budget in the gate's words; empty if all are within. Throws like measure(),
+/// metrics::BudgetError for bad lines, and std::invalid_argument for an unknown id.
 std::string over_budget(const std::function<void()>& launch, std::string_view budget,
                         std::source_location where = std::source_location::current());
 

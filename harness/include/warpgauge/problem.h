@@ -1,4 +1,4 @@
-// A problem at one size: the buffers a variant works on, and the check of what it made.
+// A problem at one size: the buffers a variant works on, and the check of its results.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ class Comparison;
 /// The size of a problem: its extents, slowest first. Written "1000x700" in ids.
 class Size {
  public:
-  /// {rows, columns}, or any number of extents.
+  /// Makes a size of any number of extents: {rows, columns}.
   Size(std::initializer_list<std::int64_t> extents) : extents_(extents) {}
   /// The extent `i`; throws std::out_of_range if there are not so many.
   std::int64_t operator[](std::size_t i) const { return extents_.at(i); }
   std::int64_t count() const;  ///< product of the extents
   std::string str() const;     ///< "1000x700"
-  /// Too large for the emulator: cases of this size run only with --large.
+  /// True if the size is too large for the emulator: cases of this size run only with --large.
   bool is_large() const { return large_; }
 
  private:
@@ -47,26 +47,27 @@ class Problem {
   /// Compares the outputs with the CPU reference. Called once, after the variant has run.
   virtual void check(Comparison& comparison) const = 0;
 
-  /// Brings what is not in buffers to its state before a run: constant memory, textures. Called
-  /// at the end of each reset(); never in a dry run (see launch_log.h), where there is no device.
+  /// Restores state outside of buffers, such as constant memory and textures, to that before a run.
+  /// Called at the end of each reset(); never in a dry run (see launch_log.h), where there is no
+  /// device.
   virtual void prepare() {}
 
   /// Bytes that any solution must move to and from device memory: every buffer once, InOut twice.
   virtual double bytes() const;
-  /// Arithmetic operations that any solution must do; 0 if that is not what the problem is about.
+  /// Arithmetic operations that any solution must do; 0 if the problem is not about arithmetic.
   virtual double flops() const { return 0; }
 
   /// Solves the problem on the CPU, by plain code of one thread: the times of kernels are compared
-  /// with its time in the tables of warpgauge-bench. It is called several times, and puts what it
-  /// makes into memory of the problem. False, without any work, if there is no such code, or if it
-  /// would take minutes at this size.
+  /// with its time in the tables of warpgauge-bench. It is called several times, and stores its
+  /// results in memory of the problem. Returns false, without any work, if there is no such code or
+  /// if it would take minutes at this size.
   virtual bool solve_sequentially() { return false; }
 
-  /// Brings every buffer to its state before a run: outputs poisoned, inputs uploaded. An Input is
-  /// uploaded once, as no variant may change it.
+  /// Restores every buffer to its state before a run: poisons outputs, uploads inputs. An Input is
+  /// uploaded once, because no variant may change it.
   void reset();
 
-  /// Which Input is no longer what it was before the run, and where; empty if all are.
+  /// Names the Input that a run has changed, and the place; empty if none has changed.
   std::string overwritten_input() const;
 
  private:

@@ -11,12 +11,12 @@
 
 namespace warpgauge {
 
-/// A name or another text, of a literal, a std::string or a std::string_view. For arguments: it
-/// does not keep the characters.
+/// A name or another text from a literal, a std::string or a std::string_view. For arguments: it
+/// does not own the characters.
 class Text {
  public:
   Text(const char* text);  ///< up to its '\0'
-  /// All of `string`.
+  /// Refers to all of `string`.
   template <typename String>
   Text(const String& string) : data_(string.data()), size_(string.size()) {}
   const char* data() const { return data_; }  ///< not ended by '\0'
@@ -49,20 +49,21 @@ class RecipeOf : public Recipe {
   Launch launch_;
 };
 
-/// The common properties of the variants of one problem type. Sets live as long as the program.
+/// The properties that the variants of one problem type share. Sets live as long as the program.
 struct VariantSet;
 
-/// That of a family's problem, at some sizes.
+/// The set of a problem of a family at some sizes.
 const VariantSet& variant_set(Text family, Text type, std::vector<Size> sizes);
 
-/// The same, relative_to() a yardstick.
+/// A copy of `set` that is relative_to() a yardstick.
 const VariantSet& relative_to(Text yardstick, const VariantSet& set);
 
-/// The same, gpu_only(). Throws std::invalid_argument, with the place, for a reason that is blank.
+/// A copy of `set` that is gpu_only(). Throws std::invalid_argument, with the place, for a blank
+/// reason.
 const VariantSet& gpu_only(Text reason, const VariantSet& set, const std::source_location& where);
 
-/// The same, which needs() an architecture. Throws std::invalid_argument, with the place, for what
-/// is not the name of one.
+/// A copy of `set` that needs() an architecture. Throws std::invalid_argument, with the place, for
+/// a name that is none.
 const VariantSet& needs(Text arch, const VariantSet& set, const std::source_location& where);
 
 /// Registers a case for each size of `set`. Takes over `recipe`.
@@ -83,31 +84,30 @@ class Variants {
     register_variant(*set_, name, new RecipeOf<P, Launch>(std::move(launch)), true, where);
   }
 
-  /// A variant whose work is not done by kernels of this program: calls of a library, or copies.
-  /// Its result is checked and its time measured, and nothing is counted.
+  /// Registers a variant whose work is done by a library or by copies instead of kernels of this
+  /// program. Its result is checked and its time measured, and nothing is counted.
   template <typename Launch>
   void uncounted(Text name, Launch launch,
                  std::source_location where = std::source_location::current()) const {
     register_variant(*set_, name, new RecipeOf<P, Launch>(std::move(launch)), false, where);
   }
 
-  /// The same, but the times of variants registered with the result are compared with that of the
-  /// variant `yardstick` of the same type and size (time.relative_to).
+  /// A copy whose variants have their times compared with that of the variant `yardstick` of the
+  /// same type and size (time.relative_to).
   Variants relative_to(Text yardstick) const {
     return Variants(warpgauge::relative_to(yardstick, *set_));
   }
 
-  /// The same, but variants registered with the result run on GPUs only. Without a GPU their
-  /// results and counts are listed as unmeasured, for this reason; compile-time values are judged
-  /// as ever.
+  /// A copy whose variants run on GPUs only. Without a GPU their results and counts are listed as
+  /// unmeasured, with this reason; compile-time values are judged as usual.
   Variants gpu_only(Text reason,
                     std::source_location where = std::source_location::current()) const {
     return Variants(warpgauge::gpu_only(reason, *set_, where));
   }
 
-  /// The same, but variants registered with the result exist on `arch` ("sm_90") and on later ones
-  /// alone, or if its name ends in a letter ("sm_90a"), on it alone. The code of their kernels
-  /// is compiled for it alone. On other architectures they are left out, and the gate says so.
+  /// A copy whose variants exist only on `arch` ("sm_90") and later ones, or, if its name ends in a
+  /// letter ("sm_90a"), on `arch` alone. Their kernels are compiled for `arch` alone. On other
+  /// architectures they are left out, and the gate says so.
   Variants needs(Text arch, std::source_location where = std::source_location::current()) const {
     return Variants(warpgauge::needs(arch, *set_, where));
   }
@@ -120,7 +120,7 @@ class Variants {
 class Family {
  public:
   explicit Family(const char* name) : name_(name) {}  ///< by WARPGAUGE_FAMILY
-  /// Variants registered with the result solve `P` for elements of `type` ("f32") at `sizes`.
+  /// The variants that solve `P` for elements of `type` ("f32") at `sizes`.
   template <typename P>
   Variants<P> problem(Text type, std::vector<Size> sizes) const {
     return Variants<P>(variant_set(name_, type, std::move(sizes)));
@@ -130,11 +130,11 @@ class Family {
   const char* name_;
 };
 
-/// A family in a list that is filled before main, where errors cannot be reported; main registers
-/// it.
+/// An entry of the list of families, which is filled before main, where errors cannot be reported.
+/// main registers the families.
 class Announcement {
  public:
-  /// Of the family of that name, which `register_it` registers. Both must outlive main.
+  /// Announces the family, which `register_it` registers. Both must outlive main.
   Announcement(const char* family, void (*register_it)(const Family&));
   /// Registers the families that are announced and not yet registered.
   static void register_all();

@@ -8,7 +8,7 @@
 
 namespace warpgauge::metrics {
 
-/// Throws CudaError unless `code` is cudaSuccess. `call` as the source has it.
+/// Throws CudaError unless `code` is cudaSuccess. `call` is the text of the call in the source.
 void check_cuda(cudaError_t code, const char* call,
                 const std::source_location& where = std::source_location::current());
 

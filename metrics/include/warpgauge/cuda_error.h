@@ -1,4 +1,4 @@
-// What the check of CUDA calls throws, and what it says.
+// The exception that the check of CUDA calls throws, and its texts.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -15,7 +15,7 @@ namespace warpgauge::metrics {
 /// A CUDA call that failed. what() reads: file:line: call failed: cudaErrorName: text. remedy
 class CudaError : public std::runtime_error {
  public:
-  /// `call` as the source has it.
+  /// `call` is the text of the call in the source.
   CudaError(cudaError_t code, std::string_view call, const std::source_location& where);
   cudaError_t code() const { return code_; }  ///< what the call returned
 
@@ -23,10 +23,10 @@ class CudaError : public std::runtime_error {
   cudaError_t code_;
 };
 
-/// "cudaErrorName: text".
+/// The name and text of an error: "cudaErrorName: text".
 std::string cuda_error_text(cudaError_t code);
 
-/// The remedy, as a sentence; empty if there is none.
+/// The remedy of an error, as a sentence; empty if there is none.
 std::string_view cuda_remedy(cudaError_t code);
 
 }  // namespace warpgauge::metrics

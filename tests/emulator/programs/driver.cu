@@ -25,7 +25,7 @@ void require(bool is_right, const char* what) {
 
 using GetCount = CUresult (*)(int*);
 
-/// The same function in all ways to get it.
+/// Finds a function in all possible ways.
 void find_a_function() {
   int count = 0;
   void* const library = dlopen("libcuda.so.1", RTLD_NOW);

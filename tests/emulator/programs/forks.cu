@@ -28,7 +28,7 @@ bool launch() {
   return is_right;
 }
 
-// What a child does, which then returns from main() unless it has ended.
+// Acts as a child, which then returns from main() unless it has ended.
 bool act(const std::string& what, char* program) {
   if (what == "idle") return true;
   if (what == "starts") execl(program, program, "launch", nullptr);

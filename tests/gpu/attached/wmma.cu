@@ -30,7 +30,7 @@ constexpr const char* kSpaces[] = {"global", "shared", "generic"};
 constexpr int kBytes = 6144;  // of a matrix
 constexpr int kWords = kBytes / 4;
 
-// What a type of elements is in memory, and how many bits of it an element has.
+// The type in memory of a type of elements, and the bits of an element.
 template <typename T>
 struct Stored {
   using Type = T;
