@@ -27,8 +27,7 @@ std::string replaced(std::string text, std::string_view word, std::string_view b
 
 std::string function_name(const std::string& program) {
   std::string name = "_" + program;
-  std::ranges::replace_if(
-      name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
+  std::ranges::replace_if(name, [](unsigned char c) { return std::isalnum(c) == 0; }, '_');
   return name;
 }
 
