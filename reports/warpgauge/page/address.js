@@ -26,8 +26,9 @@ function factAddress(number, index) {
 function setAddress(where, text) {
   address[where] = text;
   const now = address.fact || address.cases || address.base;
-  if (location.hash.slice(1) !== now)
+  if (location.hash.slice(1) !== now) {
     history.replaceState(null, "", now ? `#${now}` : location.pathname + location.search);
+  }
 }
 
 // The series that an address names: of several the one of the device, or the one that has the run,
@@ -122,8 +123,9 @@ function follow() {
   const hash = location.hash.slice(1);
   const [kind, ...names] = hash.split("/").map(nameFrom);
   if (kind !== "fact" && !hash.startsWith("fact-") && factDialog.open) factDialog.close();
-  if (kind !== "cases" && kind !== "fact" && !hash.startsWith("fact-") && casesDialog.open)
+  if (kind !== "cases" && kind !== "fact" && !hash.startsWith("fact-") && casesDialog.open) {
     casesDialog.close();
+  }
   say(null);
   say(followed(hash, kind, names));
 }
@@ -134,11 +136,12 @@ function followed(hash, kind, names) {
   if (numbered && Number(numbered[2]) < data.series.length) {
     const number = Number(numbered[2]);
     if (numbered[1] === "trend") openTrend(number);
-    else
+    else {
       openFact(
         number,
         numbered[3] === undefined ? null : Number(numbered[3]) - series(number).leftOut,
       );
+    }
     return null;
   }
   if (Object.hasOwn(FOLLOWED, kind) && names.length) return FOLLOWED[kind](...names);
@@ -151,10 +154,12 @@ function followed(hash, kind, names) {
 // Closing a dialog removes its address.
 function startAddresses() {
   addEventListener("hashchange", follow);
-  for (const [dialog, where] of [
-    [factDialog, "fact"],
-    [casesDialog, "cases"],
-  ]) {
+  for (
+    const [dialog, where] of [
+      [factDialog, "fact"],
+      [casesDialog, "cases"],
+    ]
+  ) {
     dialog.addEventListener("close", () => {
       if (!dialog.open) setAddress(where, "");
     });

@@ -16,7 +16,9 @@ function latestOf(metric, family = null) {
     const arch = data.archs[entry[2]], source = data.sources[entry[3]];
     const archs = found.get(entry[0]) || found.set(entry[0], new Map()).get(entry[0]);
     const sources = archs.get(arch) || archs.set(arch, new Map()).get(arch);
-    if (!sources.has(source) || run > sources.get(source).run) sources.set(source, { value, number, run });
+    if (!sources.has(source) || run > sources.get(source).run) {
+      sources.set(source, { value, number, run });
+    }
   });
   return found;
 }
@@ -36,12 +38,19 @@ function listedCases(metric, arch, before) {
   }
   const moved = ([, old, now]) => {
     if (old === null) return now.value;
-    return old.value > 0 && now.value > 0 ? Math.abs(Math.log(now.value / old.value)) : old.value === now.value ? 0 : Infinity;
+    return old.value > 0 && now.value > 0
+      ? Math.abs(Math.log(now.value / old.value))
+      : old.value === now.value
+      ? 0
+      : Infinity;
   };
   const order = new Map(rows.map((row) => [row, moved(row)]));
   const amount = ([, old, now]) => (old === null ? 0 : Math.abs(now.value - old.value));
   // Infinity - Infinity is no number, and no order.
-  return rows.sort((a, b) => (order.get(a) === order.get(b) ? amount(b) - amount(a) : order.get(b) - order.get(a)));
+  return rows.sort((
+    a,
+    b,
+  ) => (order.get(a) === order.get(b) ? amount(b) - amount(a) : order.get(b) - order.get(a)));
 }
 
 function showCases(metric, arch, before) {
@@ -49,8 +58,13 @@ function showCases(metric, arch, before) {
   const rows = row ? listedCases(metric, arch, before) : [];
   if (!rows.length) return false;
   const [, unit, direction, , , meaning] = row;
-  casesDialog.querySelector("h2").textContent = `${metric}, ${before === null ? arch : `${before} → ${arch}`}`;
-  casesDialog.querySelector("p").replaceChildren(make("b", {}, before === null ? summary(rows, unit) : comparison(rows, direction)), ` ${meaning}`);
+  casesDialog.querySelector("h2").textContent = `${metric}, ${
+    before === null ? arch : `${before} → ${arch}`
+  }`;
+  casesDialog.querySelector("p").replaceChildren(
+    make("b", {}, before === null ? summary(rows, unit) : comparison(rows, direction)),
+    ` ${meaning}`,
+  );
   const heads = before === null ? ["Case", arch] : ["Case", before, arch, "Change"];
   const body = make("tbody", {}), more = make("button", { type: "button" });
   const showNext = () => {
@@ -62,14 +76,30 @@ function showCases(metric, arch, before) {
   more.addEventListener("click", showNext);
   showNext();
   casesDialog.querySelector("div").replaceChildren(
-    takeable(make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text)))), body), () => casesData(rows, heads, unit)), more);
+    takeable(
+      make(
+        "table",
+        {},
+        make(
+          "thead",
+          {},
+          make("tr", {}, ...heads.map((text) => make("th", { scope: "col" }, text))),
+        ),
+        body,
+      ),
+      () => casesData(rows, heads, unit),
+    ),
+    more,
+  );
   if (!casesDialog.open) casesDialog.showModal();
   casesDialog.scrollTop = 0;
   return true;
 }
 
 function casesData(rows, heads, unit) {
-  const values = ([name, old, now]) => [caseName(name), ...(old === null ? [] : [old.value]), now.value, unit];
+  const values = (
+    [name, old, now],
+  ) => [caseName(name), ...(old === null ? [] : [old.value]), now.value, unit];
   return [[...heads.slice(0, rows[0][1] === null ? 2 : 3), "Unit"], ...rows.map(values)];
 }
 
@@ -78,27 +108,44 @@ function summary(rows, unit) {
   const sum = values.reduce((all, value) => all + value, 0), middle = values.length / 2;
   const median = (values[Math.ceil(middle) - 1] + values[Math.floor(middle)]) / 2;
   const above = values.filter((value) => value > 0).length;
-  return `${values.length} cases, ${above} above 0: median ${numberText(median)}, mean ${numberText(sum / values.length)}, ` +
+  return `${values.length} cases, ${above} above 0: median ${numberText(median)}, mean ${
+    numberText(sum / values.length)
+  }, ` +
     `most ${numberText(values.at(-1))}, sum ${quantity(sum, unit)}.`;
 }
 
 function comparison(rows, direction) {
-  const logs = rows.filter(([, old, now]) => old.value > 0 && now.value > 0).map(([, old, now]) => Math.log(now.value / old.value));
-  const count = (sign) => rows.filter(([, old, now]) => Math.sign(now.value - old.value) === sign).length;
+  const logs = rows.filter(([, old, now]) => old.value > 0 && now.value > 0).map(([, old, now]) =>
+    Math.log(now.value / old.value)
+  );
+  const count = (sign) =>
+    rows.filter(([, old, now]) => Math.sign(now.value - old.value) === sign).length;
   const [better, worse] = direction === "higher" ? [count(1), count(-1)] : [count(-1), count(1)];
-  const mean = logs.length ? ` Geometric mean of ${logs.length} ratios: ${Number(Math.exp(logs.reduce((a, b) => a + b) / logs.length).toPrecision(3))}.` : "";
+  const mean = logs.length
+    ? ` Geometric mean of ${logs.length} ratios: ${
+      Number(Math.exp(logs.reduce((a, b) => a + b) / logs.length).toPrecision(3))
+    }.`
+    : "";
   return `${rows.length} cases: ${better} better, ${worse} worse, ${count(0)} the same.${mean}`;
 }
 
 function caseRow([name, old, now], unit, direction) {
-  const link = (one) => make("a", { class: "number", href: `#fact-${one.number}` }, quantity(one.value, unit));
-  const cells = [make("th", { scope: "row" }, make("code", { class: "case" }, ...breakable(caseName(name))))];
+  const link = (one) =>
+    make("a", { class: "number", href: `#fact-${one.number}` }, quantity(one.value, unit));
+  const cells = [
+    make("th", { scope: "row" }, make("code", { class: "case" }, ...breakable(caseName(name)))),
+  ];
   if (old !== null) cells.push(make("td", { "data-label": "before" }, link(old)));
   cells.push(make("td", { "data-label": old === null ? "value" : "after" }, link(now)));
   if (old !== null) {
     const step = Math.sign(now.value - old.value) * (direction === "higher" ? 1 : -1);
     const word = step > 0 ? "better, " : step < 0 ? "worse, " : "";
-    cells.push(make("td", { "data-label": "change", class: step > 0 ? "better" : step < 0 ? "worse" : "faint" }, word + changedBy(old.value, now.value)));
+    cells.push(
+      make("td", {
+        "data-label": "change",
+        class: step > 0 ? "better" : step < 0 ? "worse" : "faint",
+      }, word + changedBy(old.value, now.value)),
+    );
   }
   return make("tr", {}, ...cells);
 }
@@ -113,5 +160,7 @@ function changedBy(before, after) {
     const percent = Number((100 * (ratio - 1)).toPrecision(3));
     return `${percent > 0 ? "+" : "−"}${Math.abs(percent)} %`;
   }
-  return ratio >= 2 ? `× ${Number(ratio.toPrecision(3))}` : `÷ ${Number((1 / ratio).toPrecision(3))}`;
+  return ratio >= 2
+    ? `× ${Number(ratio.toPrecision(3))}`
+    : `÷ ${Number((1 / ratio).toPrecision(3))}`;
 }

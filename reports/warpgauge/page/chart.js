@@ -22,16 +22,14 @@ function lineKey(number) {
   return make(
     "svg",
     { class: "key", width: 30, height: 10, "aria-hidden": "true" },
-    number < 0
-      ? null
-      : make("line", {
-          x1: 1,
-          x2: 29,
-          y1: 5,
-          y2: 5,
-          style,
-          "stroke-dasharray": dashOf(number).join(" ") || null,
-        }),
+    number < 0 ? null : make("line", {
+      x1: 1,
+      x2: 29,
+      y1: 5,
+      y2: 5,
+      style,
+      "stroke-dasharray": dashOf(number).join(" ") || null,
+    }),
   );
 }
 
@@ -53,8 +51,8 @@ function lineOf(one, number, places, percent) {
     typeof value !== "number" || (percent && !first)
       ? null
       : percent
-        ? (100 * value) / first
-        : value;
+      ? (100 * value) / first
+      : value;
   const column = (of) => {
     const found = Array(places.size).fill(undefined);
     one.runs.forEach((at, i) => {
@@ -152,8 +150,9 @@ function plot(drawn, target, lines) {
     [drawn.runs.map((_, i) => i), ...lines.map((line) => line.values)],
     target,
   );
-  if (drawn.onPoint)
+  if (drawn.onPoint) {
     chart.over.addEventListener("click", (event) => pick(drawn, chart, lines, event));
+  }
   charts.set(chart, width);
   return chart;
 }
@@ -236,8 +235,9 @@ function startCharts() {
   };
   const printed = (isPrinting) => () => {
     document.documentElement.classList.toggle("printing", isPrinting);
-    for (const [chart, width] of charts)
+    for (const [chart, width] of charts) {
       chart.setSize({ width: isPrinting ? Math.min(width, PRINTED) : width, height: chart.height });
+    }
     redraw();
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);

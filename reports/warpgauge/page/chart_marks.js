@@ -29,12 +29,14 @@ function drawBelow(drawn, chart, lines) {
 function drawAbove(drawn, chart, lines) {
   onCanvas(chart, (ctx, x, y) => {
     for (const line of lines) drawDisturbed(ctx, line, x, y);
-    if (lines.includes(drawn.budgeted))
+    if (lines.includes(drawn.budgeted)) {
       nameBudget(ctx, drawn.budgeted, chart.series[0].idxs[1], x, y);
+    }
     const texts = []; // where causes stand already
     for (const line of lines) drawChanges(ctx, line, x, y, texts);
-    const ringed =
-      drawn.point === null ? null : drawn.places.get(drawn.budgeted.one.runs[drawn.point]);
+    const ringed = drawn.point === null
+      ? null
+      : drawn.places.get(drawn.budgeted.one.runs[drawn.point]);
     if (lines.includes(drawn.budgeted) && typeof drawn.budgeted.values[ringed] === "number") {
       circle(ctx, x(ringed), y(drawn.budgeted.values[ringed]), 7, null, colour("ink"));
     }
@@ -54,10 +56,12 @@ function drawBand(ctx, line, x, y) {
   for (const stretch of stretches.filter((one) => one.length)) {
     const wide = stretch.length > 1 ? 0 : 3;
     ctx.beginPath();
-    for (const place of stretch)
+    for (const place of stretch) {
       for (const side of [-wide, wide]) ctx.lineTo(x(place) + side, y(line.high[place]));
-    for (const place of stretch.toReversed())
+    }
+    for (const place of stretch.toReversed()) {
       for (const side of [wide, -wide]) ctx.lineTo(x(place) + side, y(line.low[place]));
+    }
     ctx.fill();
   }
   ctx.globalAlpha = 1;
@@ -84,8 +88,9 @@ function drawBudget(ctx, { limits }, x, y) {
 // At the newest run that is shown.
 function nameBudget(ctx, { one, limits, indices }, newest, x, y) {
   const last = limits.slice(0, newest + 1).findLastIndex((limit) => typeof limit === "number");
-  if (last >= 0)
+  if (last >= 0) {
     write(ctx, `budget ${one.budgets[indices.get(last)]}`, x(last + 0.5) - 4, y(limits[last]) - 5);
+  }
 }
 
 // Letters on paper, that end at a place.
@@ -120,13 +125,16 @@ function drawChanges(ctx, line, x, y, texts) {
     if (typeof line.values[place] !== "number") continue;
     const [cx, cy] = [x(place), y(line.values[place])];
     ctx.beginPath();
-    for (const [dx, dy] of [
-      [0, -MARK],
-      [MARK, 0],
-      [0, MARK],
-      [-MARK, 0],
-    ])
+    for (
+      const [dx, dy] of [
+        [0, -MARK],
+        [MARK, 0],
+        [0, MARK],
+        [-MARK, 0],
+      ]
+    ) {
       ctx.lineTo(cx + dx, cy + dy);
+    }
     ctx.closePath();
     ctx.fillStyle = colour("paper");
     ctx.fill();
@@ -134,8 +142,9 @@ function drawChanges(ctx, line, x, y, texts) {
     ctx.lineWidth = 2;
     ctx.stroke();
     const width = ctx.measureText(change.cause).width;
-    if (texts.some(([left, top]) => Math.abs(left - cx) < width + 6 && Math.abs(top - cy) < 16))
+    if (texts.some(([left, top]) => Math.abs(left - cx) < width + 6 && Math.abs(top - cy) < 16)) {
       continue;
+    }
     texts.push([cx, cy]);
     const before = line.values.slice(0, place).findLast((value) => typeof value === "number");
     write(

@@ -11,10 +11,9 @@ function readOut(drawn, place) {
     .map((line) => {
       const i = line.indices.get(place),
         { one } = line;
-      const share =
-        drawn.view.percent && typeof line.values[place] === "number"
-          ? `, ${Number(line.values[place].toPrecision(4))} %`
-          : "";
+      const share = drawn.view.percent && typeof line.values[place] === "number"
+        ? `, ${Number(line.values[place].toPrecision(4))} %`
+        : "";
       const interval = intervalText(one, i);
       const more = [
         interval && `95 %: ${interval}`,
@@ -79,9 +78,11 @@ function changeText(one, change) {
 // Reads a run without a pointer; it comes into view where it is not.
 function readAt(drawn, place) {
   const { min, max } = drawn.plots[0].scales.x;
-  if (place < min || place > max)
+  if (place < min || place > max) {
     showRange(drawn, place - (max - min) / 2, place + (max - min) / 2);
-  for (const chart of drawn.plots)
+  }
+  for (const chart of drawn.plots) {
     chart.batch(() => chart.setCursor({ left: chart.valToPos(place, "x"), top: 0 }));
+  }
   readOut(drawn, place);
 }

@@ -46,8 +46,9 @@ function runAxis({ runs }) {
         let i = Math.min(Math.floor(high), runs.length - 1);
         i >= Math.max(0, low);
         i -= Math.max(1, Math.round(step))
-      )
+      ) {
         ticks.unshift(i);
+      }
       return ticks;
     },
     values: (_, ticks) => ticks.map((i) => text(run(runs[i]))),
@@ -81,8 +82,9 @@ function evenTicks(low, high) {
     power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((k) => k * power).find((k) => k >= rough);
   const ticks = [];
-  for (let i = Math.ceil(low / step); i * step <= high; i++)
+  for (let i = Math.ceil(low / step); i * step <= high; i++) {
     ticks.push(Number((i * step).toPrecision(12)));
+  }
   return ticks;
 }
 

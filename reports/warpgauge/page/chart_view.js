@@ -63,8 +63,10 @@ function viewBar(drawn, redraw) {
     });
     return make("label", { class: "check" }, box, ` ${text}`);
   };
-  const reset = button("Whole range", "Show all runs", () =>
-    showRange(drawn, -0.5, drawn.runs.length - 0.5),
+  const reset = button(
+    "Whole range",
+    "Show all runs",
+    () => showRange(drawn, -0.5, drawn.runs.length - 0.5),
   );
   const place = make("input", {
     type: "range",

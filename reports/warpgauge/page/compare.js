@@ -9,7 +9,7 @@ const nights = (() => {
   let end = data.runs.length;
   return data.nights
     .toReversed()
-    .map((count) => ({ from: (end -= count), to: end + count - 1 }))
+    .map((count) => ({ from: end -= count, to: end + count - 1 }))
     .toReversed();
 })();
 
@@ -28,25 +28,27 @@ function nightText(one) {
 // The newest night with a run of such a time: a day, or a day and an hour.
 function nightFrom(name) {
   return nights.findLast(({ from, to }) =>
-    data.runs.slice(from, to + 1).some(([, time]) => time.startsWith(name)),
+    data.runs.slice(from, to + 1).some(([, time]) => time.startsWith(name))
   );
 }
 
 // The place of a night's newest run on an axis of series; -1 where it has none.
 function placeOn(axis, one) {
   const key = `${axis} ${one.from}`;
-  if (!compared.places.has(key))
+  if (!compared.places.has(key)) {
     compared.places.set(
       key,
       data.axes[axis].findLastIndex((at) => at >= one.from && at <= one.to),
     );
+  }
   return compared.places.get(key);
 }
 
 function valueAt(lengths, place) {
   let i = 0;
-  for (let left = place; i + 1 < lengths.length && left >= lengths[i + 1]; i += 2)
+  for (let left = place; i + 1 < lengths.length && left >= lengths[i + 1]; i += 2) {
     left -= lengths[i + 1];
+  }
   return lengths[i];
 }
 
@@ -58,7 +60,7 @@ function differences(before, after) {
     const [old, now] = [i, k].map((place) => (place < 0 ? undefined : valueAt(entry[6], place)));
     if (old === undefined && now === undefined) return;
     if (old === now) found.same += 1;
-    else
+    else {
       found.rows.push({
         number,
         i,
@@ -67,6 +69,7 @@ function differences(before, after) {
         now,
         ...(i < 0 || k < 0 ? {} : changeBetween(entry, Math.min(i, k), Math.max(i, k))),
       });
+    }
   });
   const size = ({ old, now }) => (old > 0 && now > 0 ? Math.abs(Math.log(now / old)) : 1e9);
   const order = new Map(found.rows.map((row) => [row, [rank(row), size(row), -row.number]]));
@@ -98,8 +101,9 @@ function changeBetween(entry, from, to) {
 }
 
 function why(row) {
-  if (row.i < 0 || row.k < 0)
+  if (row.i < 0 || row.k < 0) {
     return row.i < 0 ? "not measured in the first" : "not measured in the second";
+  }
   if (row.cause) return row.cause;
   return isExact(row.number) ? "not known" : "no change found";
 }
@@ -107,23 +111,22 @@ function why(row) {
 function comparedRow(row) {
   const one = series(row.number);
   const step = Math.sign(row.now - row.old) * ({ higher: 1, lower: -1 }[one.metric.direction] ?? 0);
-  const counts =
-    step && typeof row.old === "number" && typeof row.now === "number" && rank(row) > 1;
+  const counts = step && typeof row.old === "number" && typeof row.now === "number" &&
+    rank(row) > 1;
   const word = row.moved ? "moved" : step > 0 ? "better" : "worse";
   const value = (label, of, place) =>
     make(
       "td",
       { "data-label": label, class: "values" },
-      place < 0
-        ? "–"
-        : make(
-            "a",
-            { class: "number", href: `#fact-${row.number}-${place + one.leftOut}` },
-            quantity(of, one.unit),
-          ),
+      place < 0 ? "–" : make(
+        "a",
+        { class: "number", href: `#fact-${row.number}-${place + one.leftOut}` },
+        quantity(of, one.unit),
+      ),
     );
-  const change =
-    typeof row.old === "number" && typeof row.now === "number" ? changedBy(row.old, row.now) : "";
+  const change = typeof row.old === "number" && typeof row.now === "number"
+    ? changedBy(row.old, row.now)
+    : "";
   return make(
     "tr",
     {},

@@ -2,8 +2,26 @@
 "use strict";
 
 const data = JSON.parse(document.getElementById("data").textContent);
-const COLUMNS = ["case", "metric", "arch", "source", "device", "axis", "values", "budgets", "verdicts",
-  "places", "code", "confidences", "disturbances", "reason", "intervals", "changes", "leftOut", "where"];
+const COLUMNS = [
+  "case",
+  "metric",
+  "arch",
+  "source",
+  "device",
+  "axis",
+  "values",
+  "budgets",
+  "verdicts",
+  "places",
+  "code",
+  "confidences",
+  "disturbances",
+  "reason",
+  "intervals",
+  "changes",
+  "leftOut",
+  "where",
+];
 const known = new Map();
 
 // Series as encode.py writes them, with all their columns, in the order of COLUMNS.
@@ -11,13 +29,33 @@ function unpacked() {
   const columns = (table) => data[table].map((entry) => entry.map((one) => [one]));
   const origins = columns("origins"), judgements = columns("judged");
   const of = (table, entry) => (typeof entry === "number" ? table[entry] : entry);
-  return data.series.map(([name, metric, where, origin, judged, values, intervals = [], changes = [], leftOut = 0]) => {
-    const [places, code] = of(origins, origin);
-    const [budgets, verdicts, confidences, disturbances, reason] = of(judgements, judged);
-    const [arch, source, device, axis, place] = data.wheres[where];
-    return [name, metric, arch, source, device, axis, Array.isArray(values) ? values : [values], budgets, verdicts,
-      places, code, confidences, disturbances, reason[0], intervals, changes, leftOut, place];
-  });
+  return data.series.map(
+    ([name, metric, where, origin, judged, values, intervals = [], changes = [], leftOut = 0]) => {
+      const [places, code] = of(origins, origin);
+      const [budgets, verdicts, confidences, disturbances, reason] = of(judgements, judged);
+      const [arch, source, device, axis, place] = data.wheres[where];
+      return [
+        name,
+        metric,
+        arch,
+        source,
+        device,
+        axis,
+        Array.isArray(values) ? values : [values],
+        budgets,
+        verdicts,
+        places,
+        code,
+        confidences,
+        disturbances,
+        reason[0],
+        intervals,
+        changes,
+        leftOut,
+        place,
+      ];
+    },
+  );
 }
 data.series = unpacked();
 
@@ -39,13 +77,21 @@ function words(column) {
 function series(number) {
   if (known.has(number)) return known.get(number);
   const raw = {};
-  COLUMNS.forEach((name, i) => { raw[name] = data.series[number][i]; });
+  COLUMNS.forEach((name, i) => {
+    raw[name] = data.series[number][i];
+  });
   const runs = data.axes[raw.axis];
   const [family, variant, type, size] = data.cases[raw.case];
   const [id, unit, direction, kind, found, meaning, cure] = data.metrics[raw.metric];
   const column = (name) => words(spread(raw[name], runs.length));
   const one = {
-    number, family, variant, type, size, runs, unit,
+    number,
+    family,
+    variant,
+    type,
+    size,
+    runs,
+    unit,
     id: `${family}.${variant}.${type}@${size}`,
     metric: { id, direction, kind, found, meaning, cure },
     arch: raw.arch < 0 ? null : data.archs[raw.arch],
@@ -53,8 +99,12 @@ function series(number) {
     device: raw.device < 0 ? null : data.devices[raw.device],
     where: data.texts[raw.where],
     values: spread(raw.values, runs.length),
-    budgets: column("budgets"), verdicts: column("verdicts"), places: column("places"),
-    code: column("code"), confidences: column("confidences"), disturbances: column("disturbances"),
+    budgets: column("budgets"),
+    verdicts: column("verdicts"),
+    places: column("places"),
+    code: column("code"),
+    confidences: column("confidences"),
+    disturbances: column("disturbances"),
     reason: raw.reason < 0 ? null : data.texts[raw.reason],
     intervals: spread(raw.intervals, raw.intervals.length ? runs.length : 0),
     changes: raw.changes.map(([index, better, cause]) => ({ index, better, cause })),
@@ -76,10 +126,18 @@ function numberText(value) {
   if (typeof value === "string") return value;
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return value.toLocaleString("en");
   if (Math.abs(value) < 1e-3) return value.toExponential(2);
-  for (const [limit, scale, prefix] of [[1e6, 1, ""], [1e9, 1e6, " M"], [1e12, 1e9, " G"], [1e15, 1e12, " T"]]) {
+  for (
+    const [limit, scale, prefix] of [[1e6, 1, ""], [1e9, 1e6, " M"], [1e12, 1e9, " G"], [
+      1e15,
+      1e12,
+      " T",
+    ]]
+  ) {
     if (Math.abs(value) < limit * 0.99995) {
       const scaled = value / scale;
-      return (Math.abs(scaled) >= 999.95 ? Math.round(scaled).toLocaleString("en") : scaled.toPrecision(4)) + prefix;
+      return (Math.abs(scaled) >= 999.95
+        ? Math.round(scaled).toLocaleString("en")
+        : scaled.toPrecision(4)) + prefix;
     }
   }
   return value.toExponential(2);
@@ -95,7 +153,9 @@ function quantity(value, unit) {
 // An element with attributes and children; text is never parsed as HTML.
 function make(name, attributes, ...children) {
   const svg = ["svg", "g", "path", "line", "circle", "text", "title", "polyline"].includes(name);
-  const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
+  const element = svg
+    ? document.createElementNS("http://www.w3.org/2000/svg", name)
+    : document.createElement(name);
   for (const [key, value] of Object.entries(attributes || {})) {
     if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value);
   }
@@ -141,7 +201,9 @@ function commitElement(one) {
   if (!one.commit) return "none";
   const code = make("code", {}, one.commit);
   if (!data.links.commit) return code;
-  return make("a", { href: data.links.commit.replaceAll("{commit}", () => encodeURIComponent(one.commit)) }, code);
+  return make("a", {
+    href: data.links.commit.replaceAll("{commit}", () => encodeURIComponent(one.commit)),
+  }, code);
 }
 
 // The line of a shell that measures a value again.

@@ -13,7 +13,12 @@ function showFact(number, index) {
   factDialog.querySelector("h2").textContent = `${one.metric.id} of ${one.id}`;
   const code = (text) => (text ? make("code", {}, text) : null);
   const rows = [
-    ["Value", `${quantity(one.values[i], one.unit)}${typeof one.values[i] === "number" ? ` (${one.values[i]})` : ""}`],
+    [
+      "Value",
+      `${quantity(one.values[i], one.unit)}${
+        typeof one.values[i] === "number" ? ` (${one.values[i]})` : ""
+      }`,
+    ],
     ["Interval, 95 %", intervalText(one, i)],
     ["Where", one.where],
     ["Budget", one.budgets[i] || "none"],
@@ -33,15 +38,24 @@ function showFact(number, index) {
     ["Means", one.metric.meaning],
     ["Cure", one.metric.cure],
   ];
-  factDialog.querySelector("dl").replaceChildren(...rows.filter(([, value]) => value)
-    .flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]));
+  factDialog.querySelector("dl").replaceChildren(
+    ...rows.filter(([, value]) => value)
+      .flatMap(([name, value]) => [make("dt", {}, name), make("dd", {}, value)]),
+  );
   if (!factDialog.open) factDialog.showModal();
   const chart = make("div", {});
   removeCharts(figure);
   const trend = make("button", { type: "button" }, "Compare with the other variants");
-  trend.addEventListener("click", () => { location.hash = `trend-${number}`; });
+  trend.addEventListener("click", () => {
+    location.hash = `trend-${number}`;
+  });
   figure.replaceChildren(chart, make("p", {}, trend));
-  drawChart(chart, [one], one, { point: i, onPoint: (_, k) => { location.hash = `fact-${number}-${k + one.leftOut}`; } });
+  drawChart(chart, [one], one, {
+    point: i,
+    onPoint: (_, k) => {
+      location.hash = `fact-${number}-${k + one.leftOut}`;
+    },
+  });
   factDialog.scrollTop = 0;
   return i;
 }
@@ -55,5 +69,7 @@ function gpuText(one, of) {
 function intervalText(one, i) {
   const interval = one.intervals[i];
   if (!interval) return null;
-  return `${numberText(one.values[i] - interval[0])} to ${quantity(one.values[i] + interval[1], one.unit)}`;
+  return `${numberText(one.values[i] - interval[0])} to ${
+    quantity(one.values[i] + interval[1], one.unit)
+  }`;
 }

@@ -3,16 +3,31 @@
 
 const PAGE_ROWS = 50;
 const filterForm = document.getElementById("filter");
-const every = { body: document.querySelector("#every-table tbody"), more: document.getElementById("more"), found: [], shown: 0, texts: null, asked: null };
+const every = {
+  body: document.querySelector("#every-table tbody"),
+  more: document.getElementById("more"),
+  found: [],
+  shown: 0,
+  texts: null,
+  asked: null,
+};
 
 function wish() {
   const of = (name) => filterForm.elements[name].value;
   const terms = of("text").toLowerCase().split(/\s+/).filter(Boolean);
-  return { terms, family: of("family"), metric: of("metric"), arch: of("arch"), worse: filterForm.elements.worse.checked };
+  return {
+    terms,
+    family: of("family"),
+    metric: of("metric"),
+    arch: of("arch"),
+    worse: filterForm.elements.worse.checked,
+  };
 }
 
 function isWish(wanted) {
-  return Boolean(wanted.terms.length || wanted.family || wanted.metric || wanted.arch || wanted.worse);
+  return Boolean(
+    wanted.terms.length || wanted.family || wanted.metric || wanted.arch || wanted.worse,
+  );
 }
 
 function applyFilter() {
@@ -33,8 +48,11 @@ function applyFilter() {
   }
   findSeries(wanted);
   countHits(isWish(wanted));
-  const found = every.found.length.toLocaleString("en"), total = data.series.length.toLocaleString("en");
-  filterForm.elements.found.value = `${here.toLocaleString("en")} of ${all.toLocaleString("en")} rows, ${found} of ${total} values`;
+  const found = every.found.length.toLocaleString("en"),
+    total = data.series.length.toLocaleString("en");
+  filterForm.elements.found.value = `${here.toLocaleString("en")} of ${
+    all.toLocaleString("en")
+  } rows, ${found} of ${total} values`;
 }
 
 // Beside the name of each part of the page: how much of it the filter finds.
@@ -44,15 +62,19 @@ function countHits(wanted) {
     const part = document.querySelector(link.hash);
     const isEvery = part.id === "every";
     if (!wanted || !(isEvery || part.querySelector("[data-filtered]"))) continue;
-    const hits = isEvery ? every.found.length : part.querySelectorAll("[data-filtered] [data-id]:not([hidden])").length;
+    const hits = isEvery
+      ? every.found.length
+      : part.querySelectorAll("[data-filtered] [data-id]:not([hidden])").length;
     link.append(make("span", { class: "hits" }, ` ${hits.toLocaleString("en")}`));
   }
 }
 
 function rowMatches(row, wanted) {
   const of = row.dataset;
-  return (!wanted.family || of.family === wanted.family) && (!wanted.metric || of.metric === wanted.metric) &&
-    (!wanted.arch || of.archs.split(" ").includes(wanted.arch)) && (!wanted.worse || "worse" in of) &&
+  return (!wanted.family || of.family === wanted.family) &&
+    (!wanted.metric || of.metric === wanted.metric) &&
+    (!wanted.arch || of.archs.split(" ").includes(wanted.arch)) &&
+    (!wanted.worse || "worse" in of) &&
     wanted.terms.every((term) => row.textContent.toLowerCase().includes(term));
 }
 
@@ -81,8 +103,13 @@ function isWorse(entry) {
 
 function seriesText(entry) {
   const [family, variant, type, size] = data.cases[entry[0]];
-  const texts = [`${family}.${variant}.${type}@${size}`, data.metrics[entry[1]][0], placeOf(entry),
-    data.texts[entry[8].at(-1) ?? -1], data.texts[entry[9].at(-1) ?? -1]];
+  const texts = [
+    `${family}.${variant}.${type}@${size}`,
+    data.metrics[entry[1]][0],
+    placeOf(entry),
+    data.texts[entry[8].at(-1) ?? -1],
+    data.texts[entry[9].at(-1) ?? -1],
+  ];
   return texts.filter(Boolean).join(" ").toLowerCase();
 }
 
@@ -91,26 +118,48 @@ function showMore() {
   every.body.append(...next.map(everyRow));
   every.shown += next.length;
   every.more.hidden = every.shown >= every.found.length;
-  every.more.textContent = `Show more (${(every.found.length - every.shown).toLocaleString("en")} left)`;
-  if (!every.found.length) every.body.append(make("tr", {}, make("td", { colspan: 5 }, "Nothing matches the filter.")));
+  every.more.textContent = `Show more (${
+    (every.found.length - every.shown).toLocaleString("en")
+  } left)`;
+  if (!every.found.length) {
+    every.body.append(make("tr", {}, make("td", { colspan: 5 }, "Nothing matches the filter.")));
+  }
 }
 
 // What is taken of the table: all that the filter finds, with numbers as they are.
 function everyData() {
   const head = ["case", "metric", "where", "value", "unit", "verdict", "last seen"];
-  return [head, ...every.found.map((number) => {
-    const one = series(number);
-    return [one.id, one.metric.id, one.where, one.values.at(-1), one.unit, one.verdicts.at(-1), night(run(one.runs.at(-1)))];
-  })];
+  return [
+    head,
+    ...every.found.map((number) => {
+      const one = series(number);
+      return [
+        one.id,
+        one.metric.id,
+        one.where,
+        one.values.at(-1),
+        one.unit,
+        one.verdicts.at(-1),
+        night(run(one.runs.at(-1))),
+      ];
+    }),
+  ];
 }
 
 // The address of a filter: its fields by name, "q" for the words.
 const addressName = (field) => (field.name === "text" ? "q" : field.name);
-const filterFields = () => [...filterForm.elements].filter((field) => field.name && field.matches("input, select"));
+const filterFields = () =>
+  [...filterForm.elements].filter((field) => field.name && field.matches("input, select"));
 
 function filterAddress() {
-  const values = filterFields().map((field) => [addressName(field), field.type === "checkbox" ? (field.checked ? "1" : "") : field.value.trim()]);
-  return values.filter(([, value]) => value).map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
+  const values = filterFields().map((
+    field,
+  ) => [
+    addressName(field),
+    field.type === "checkbox" ? (field.checked ? "1" : "") : field.value.trim(),
+  ]);
+  return values.filter(([, value]) => value).map((pair) => pair.map(encodeURIComponent).join("="))
+    .join("&");
 }
 
 function isFilter(hash) {
@@ -119,7 +168,9 @@ function isFilter(hash) {
 
 // Sets the filter from its address; says which of it the page does not know.
 function followFilter(hash) {
-  const asked = new Map(hash.split("&").map((pair) => [pair.split("=", 1)[0], nameFrom(pair.replace(/^[^=]*=?/, ""))]));
+  const asked = new Map(
+    hash.split("&").map((pair) => [pair.split("=", 1)[0], nameFrom(pair.replace(/^[^=]*=?/, ""))]),
+  );
   const unknown = [];
   for (const field of filterFields()) {
     const value = asked.get(addressName(field)) ?? "";
@@ -140,18 +191,43 @@ function followFilter(hash) {
 function everyRow(number) {
   const one = series(number), verdict = one.verdicts.at(-1);
   const bad = isBad(data.series[number]), now = isOfLastNight(data.series[number]);
-  const value = make("a", { class: "number", href: `#fact-${number}` }, quantity(one.values.at(-1), one.unit));
-  return make("tr", {},
-    make("th", { scope: "row" }, make("code", { class: "case" }, ...breakable(one.id)), " ", make("span", { class: "metric", title: one.metric.meaning }, ...breakable(one.metric.id))),
-    make("td", { "data-label": "where" }, one.where), make("td", { "data-label": "value", class: "values" }, value),
-    make("td", { "data-label": "verdict", class: bad ? "worse" : "" }, bad ? `✖ ${verdict}` : verdict || ""),
-    make("td", { "data-label": "last seen", class: now ? "" : "faint" }, `${night(run(one.runs.at(-1)))}${now ? "" : ", not in the last night"}`));
+  const value = make(
+    "a",
+    { class: "number", href: `#fact-${number}` },
+    quantity(one.values.at(-1), one.unit),
+  );
+  return make(
+    "tr",
+    {},
+    make(
+      "th",
+      { scope: "row" },
+      make("code", { class: "case" }, ...breakable(one.id)),
+      " ",
+      make("span", { class: "metric", title: one.metric.meaning }, ...breakable(one.metric.id)),
+    ),
+    make("td", { "data-label": "where" }, one.where),
+    make("td", { "data-label": "value", class: "values" }, value),
+    make(
+      "td",
+      { "data-label": "verdict", class: bad ? "worse" : "" },
+      bad ? `✖ ${verdict}` : verdict || "",
+    ),
+    make(
+      "td",
+      { "data-label": "last seen", class: now ? "" : "faint" },
+      `${night(run(one.runs.at(-1)))}${now ? "" : ", not in the last night"}`,
+    ),
+  );
 }
 
 function startFilter() {
   filterForm.hidden = false;
   let waiting = 0;
-  const soon = () => { clearTimeout(waiting); waiting = setTimeout(changed, 120); };
+  const soon = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(changed, 120);
+  };
   // Leaving a field is a "change", too: rows that stay are not replaced under the pointer.
   const changed = () => {
     if (filterAddress() === every.asked) return;
@@ -161,7 +237,10 @@ function startFilter() {
   // What is chosen by other ways than keys and pointer may come as "change" alone.
   for (const kind of ["input", "change"]) filterForm.addEventListener(kind, soon);
   filterForm.addEventListener("reset", () => setTimeout(changed));
-  filterForm.addEventListener("submit", (event) => { event.preventDefault(); changed(); });
+  filterForm.addEventListener("submit", (event) => {
+    event.preventDefault();
+    changed();
+  });
   every.more.addEventListener("click", showMore);
   applyFilter();
 }

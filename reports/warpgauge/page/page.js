@@ -10,7 +10,9 @@ function openForPrint() {
       opened.push(part);
     }
   });
-  addEventListener("afterprint", () => { for (const part of opened.splice(0)) part.open = false; });
+  addEventListener("afterprint", () => {
+    for (const part of opened.splice(0)) part.open = false;
+  });
 }
 
 openForPrint();

@@ -3,7 +3,9 @@
 "use strict";
 
 function showTab(part) {
-  for (const other of document.querySelectorAll(".tab")) other.classList.toggle("away", other !== part);
+  for (const other of document.querySelectorAll(".tab")) {
+    other.classList.toggle("away", other !== part);
+  }
   for (const link of document.querySelectorAll("nav a")) {
     if (link.hash === `#${part.id}`) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
@@ -23,7 +25,9 @@ function reveal(element) {
 // What a link leads to is not to lie below the bar with the search.
 function leaveRoom() {
   const isSticky = getComputedStyle(filterForm).position === "sticky";
-  document.documentElement.style.scrollPaddingTop = `${(isSticky ? filterForm.offsetHeight : 0) + 16}px`;
+  document.documentElement.style.scrollPaddingTop = `${
+    (isSticky ? filterForm.offsetHeight : 0) + 16
+  }px`;
 }
 
 function startTabs() {

@@ -16,11 +16,13 @@ function asCsv(rows) {
 }
 
 function asJson([head, ...rows]) {
-  return `${JSON.stringify(
-    rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i] ?? null]))),
-    null,
-    1,
-  )}\n`;
+  return `${
+    JSON.stringify(
+      rows.map((row) => Object.fromEntries(head.map((name, i) => [name, row[i] ?? null]))),
+      null,
+      1,
+    )
+  }\n`;
 }
 
 // The head and the rows of a table that the filter does not hide.
@@ -29,7 +31,7 @@ function rowsOf(table) {
   const names = [...(table.tHead?.rows[0]?.cells ?? [])].map(text);
   // Each once: JSON has them as keys.
   const head = names.map((name, i) =>
-    !name || names.indexOf(name) < i ? `${name} column ${i + 1}`.trim() : name,
+    !name || names.indexOf(name) < i ? `${name} column ${i + 1}`.trim() : name
   );
   const rows = [...table.tBodies].flatMap((body) => [...body.rows]).filter((row) => !row.hidden);
   return [head, ...rows.map((row) => [...row.cells].map(text))];
@@ -51,8 +53,9 @@ function takeable(table, source = () => rowsOf(table)) {
       { type: "button", "aria-label": `Take this table as ${text}` },
       text,
     );
-    made.addEventListener("click", () =>
-      save(`${name()}.${text.toLowerCase()}`, type, write(source())),
+    made.addEventListener(
+      "click",
+      () => save(`${name()}.${text.toLowerCase()}`, type, write(source())),
     );
     return made;
   };

@@ -3,7 +3,14 @@
 
 const MOST_LINES = 10;
 const FIRST_LINES = 6;
-const trends = { groups: new Map(), choice: document.getElementById("trend-choice"), figure: document.getElementById("trend"), shown: [], marked: null, view: { ...PLAIN } };
+const trends = {
+  groups: new Map(),
+  choice: document.getElementById("trend-choice"),
+  figure: document.getElementById("trend"),
+  shown: [],
+  marked: null,
+  view: { ...PLAIN },
+};
 
 function problemOf(entry) {
   const [family, , type, size] = data.cases[entry[0]];
@@ -18,7 +25,8 @@ function placeOf(entry) {
 function groupTrends() {
   data.series.forEach((entry, number) => {
     const problem = problemOf(entry), metric = data.metrics[entry[1]][0], place = placeOf(entry);
-    const metrics = trends.groups.get(problem) || trends.groups.set(problem, new Map()).get(problem);
+    const metrics = trends.groups.get(problem) ||
+      trends.groups.set(problem, new Map()).get(problem);
     const places = metrics.get(metric) || metrics.set(metric, new Map()).get(metric);
     (places.get(place) || places.set(place, []).get(place)).push(number);
   });
@@ -46,7 +54,9 @@ function chooseTrend(problem, metric, place) {
   problem = fill(problems, [...trends.groups.keys()], problem);
   metric = fill(metrics, [...trends.groups.get(problem).keys()], metric);
   place = fill(places, [...trends.groups.get(problem).get(metric).keys()], place);
-  return [...trends.groups.get(problem).get(metric).get(place)].sort((a, b) => urgency(b) - urgency(a) || a - b);
+  return [...trends.groups.get(problem).get(metric).get(place)].sort((a, b) =>
+    urgency(b) - urgency(a) || a - b
+  );
 }
 
 // Shows the chart that a series is on, and marks it.
@@ -67,13 +77,26 @@ function startTrend(group, marked) {
 // The runs of all variants: lines may come and go without moving the others.
 function drawTrend() {
   const lines = trends.shown.map(series), marked = series(trends.marked);
-  const runs = [...new Set(trends.group.flatMap((number) => data.axes[data.series[number][5]]))].sort((a, b) => a - b);
+  const runs = [...new Set(trends.group.flatMap((number) => data.axes[data.series[number][5]]))]
+    .sort((a, b) => a - b);
   const chart = make("div", {});
   removeCharts(trends.figure);
   trends.figure.replaceChildren(
-    make("figcaption", {}, make("b", {}, `${marked.metric.id} of ${problemOf(data.series[trends.marked])}`), ` on ${marked.where}. `,
-      make("span", { class: "faint" }, marked.metric.meaning)), chart, legend(), changeList(lines), valueTable(marked));
-  const onPoint = (one, i) => { location.hash = `fact-${one.number}-${i + one.leftOut}`; };
+    make(
+      "figcaption",
+      {},
+      make("b", {}, `${marked.metric.id} of ${problemOf(data.series[trends.marked])}`),
+      ` on ${marked.where}. `,
+      make("span", { class: "faint" }, marked.metric.meaning),
+    ),
+    chart,
+    legend(),
+    changeList(lines),
+    valueTable(marked),
+  );
+  const onPoint = (one, i) => {
+    location.hash = `fact-${one.number}-${i + one.leftOut}`;
+  };
   const drawn = drawChart(chart, lines, marked, { runs, onPoint, view: trends.view });
   if (drawn.plots.length) chart.append(viewBar(drawn, drawAgain));
 }
@@ -89,35 +112,66 @@ function legend() {
   const full = trends.shown.length >= MOST_LINES;
   const items = trends.group.map((number) => {
     const one = series(number), place = trends.shown.indexOf(number);
-    const box = make("input", { type: "checkbox", "aria-label": `show ${one.variant}`, checked: place >= 0 ? "" : null, disabled: full && place < 0 ? "" : null });
+    const box = make("input", {
+      type: "checkbox",
+      "aria-label": `show ${one.variant}`,
+      checked: place >= 0 ? "" : null,
+      disabled: full && place < 0 ? "" : null,
+    });
     box.addEventListener("change", () => {
-      trends.shown = box.checked ? [...trends.shown, number] : trends.shown.filter((other) => other !== number);
+      trends.shown = box.checked
+        ? [...trends.shown, number]
+        : trends.shown.filter((other) => other !== number);
       if (!trends.shown.length) trends.shown = [number];
       if (!trends.shown.includes(trends.marked)) trends.marked = trends.shown[0];
       drawTrend();
       trends.figure.querySelector(`[data-series="${number}"] input`).focus();
     });
-    const button = make("button", { type: "button", "aria-pressed": String(number === trends.marked), title: "mark: show its budget and values" }, one.variant);
+    const button = make("button", {
+      type: "button",
+      "aria-pressed": String(number === trends.marked),
+      title: "mark: show its budget and values",
+    }, one.variant);
     button.addEventListener("click", () => {
       trends.marked = number;
       if (place < 0) trends.shown = [...trends.shown.slice(0, MOST_LINES - 1), number];
       drawTrend();
       trends.figure.querySelector(`[data-series="${number}"] button`).focus();
     });
-    return make("li", { "data-series": number }, box, lineKey(place), button,
-      make("a", { class: "number", href: `#fact-${number}` }, quantity(one.values.at(-1), one.unit)));
+    return make(
+      "li",
+      { "data-series": number },
+      box,
+      lineKey(place),
+      button,
+      make(
+        "a",
+        { class: "number", href: `#fact-${number}` },
+        quantity(one.values.at(-1), one.unit),
+      ),
+    );
   });
   const note = full ? make("li", { class: "faint" }, `At most ${MOST_LINES} lines at once.`) : null;
   return make("ul", { class: "legend" }, ...items, note);
 }
 
 function changeList(lines) {
-  const found = lines.flatMap((one) => one.changes.map((change) => ({ one, change, text: changeText(one, change) })));
+  const found = lines.flatMap((one) =>
+    one.changes.map((change) => ({ one, change, text: changeText(one, change) }))
+  );
   if (!found.length) return make("p", { class: "faint" }, "None of these lines changed.");
   found.sort((a, b) => b.one.runs[b.change.index] - a.one.runs[a.change.index]);
   const items = found.slice(0, 12).map(({ one, change, text }) =>
-    make("li", {}, "◆ ", make("a", { href: `#fact-${one.number}-${change.index + one.leftOut}` }, text)));
-  if (found.length > 12) items.push(make("li", { class: "faint" }, `and ${found.length - 12} earlier ones`));
+    make(
+      "li",
+      {},
+      "◆ ",
+      make("a", { href: `#fact-${one.number}-${change.index + one.leftOut}` }, text),
+    )
+  );
+  if (found.length > 12) {
+    items.push(make("li", { class: "faint" }, `and ${found.length - 12} earlier ones`));
+  }
   return make("ul", { class: "plain" }, ...items);
 }
 
@@ -125,27 +179,62 @@ function valueTable(one) {
   const rows = [];
   for (let i = one.runs.length - 1; i >= 0 && rows.length < 30; i--) {
     const of = run(one.runs[i]);
-    rows.push(make("tr", {}, make("th", { scope: "row" }, moment(of)), make("td", {}, of.commit ? of.commit.slice(0, 10) : "–"),
-      make("td", {}, make("a", { class: "number", href: `#fact-${one.number}-${i + one.leftOut}` }, quantity(one.values[i], one.unit))),
-      make("td", {}, one.verdicts[i] || "")));
+    rows.push(
+      make(
+        "tr",
+        {},
+        make("th", { scope: "row" }, moment(of)),
+        make("td", {}, of.commit ? of.commit.slice(0, 10) : "–"),
+        make(
+          "td",
+          {},
+          make(
+            "a",
+            { class: "number", href: `#fact-${one.number}-${i + one.leftOut}` },
+            quantity(one.values[i], one.unit),
+          ),
+        ),
+        make("td", {}, one.verdicts[i] || ""),
+      ),
+    );
   }
-  const head = make("tr", {}, ...["Run (UTC)", "Commit", "Value", "Verdict"].map((text) => make("th", { scope: "col" }, text)));
-  return make("details", {}, make("summary", {}, `The newest values of ${one.variant} as a table`),
-    takeable(make("table", { class: "narrow" }, make("thead", {}, head), make("tbody", {}, ...rows))));
+  const head = make(
+    "tr",
+    {},
+    ...["Run (UTC)", "Commit", "Value", "Verdict"].map((text) =>
+      make("th", { scope: "col" }, text)
+    ),
+  );
+  return make(
+    "details",
+    {},
+    make("summary", {}, `The newest values of ${one.variant} as a table`),
+    takeable(
+      make("table", { class: "narrow" }, make("thead", {}, head), make("tbody", {}, ...rows)),
+    ),
+  );
 }
 
 function startTrends() {
   groupTrends();
   trends.choice.hidden = false;
   const numbers = data.series.map((_, number) => number);
-  const first = numbers.reduce((best, number) => (urgency(number) > urgency(best) ? number : best), 0);
+  const first = numbers.reduce(
+    (best, number) => (urgency(number) > urgency(best) ? number : best),
+    0,
+  );
   const link = document.querySelector('#changes a[href^="#trend-"], #budget a[href^="#fact-"]');
   showTrend(link ? Number(/\d+/.exec(link.hash)[0]) : first);
   trends.choice.addEventListener("change", () => {
-    const [problem, metric, place] = [...trends.choice.querySelectorAll("select")].map((select) => select.value);
+    const [problem, metric, place] = [...trends.choice.querySelectorAll("select")].map((select) =>
+      select.value
+    );
     startTrend(chooseTrend(problem, metric, place));
     setAddress("base", trendAddress(trends.marked));
   });
   let waiting = 0;
-  addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(drawTrend, 150); });
+  addEventListener("resize", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(drawTrend, 150);
+  });
 }
