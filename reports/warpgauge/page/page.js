@@ -3,9 +3,12 @@
 
 // Opens folded parts for print, as far as they are marked for it.
 function openForPrint() {
+  /** @type {HTMLDetailsElement[]} */
   const opened = [];
   addEventListener("beforeprint", () => {
-    for (const part of document.querySelectorAll("details.printed:not([open])")) {
+    /** @type {NodeListOf<HTMLDetailsElement>} */
+    const folded = document.querySelectorAll("details.printed:not([open])");
+    for (const part of folded) {
       part.open = true;
       opened.push(part);
     }
