@@ -33,8 +33,7 @@ void add_devices(CommandLine& line) {
   CLI::App* command = line.add("devices", "Show the GPUs of this machine", kDevicesFooter);
   auto describe = std::make_shared<Describe*>(describe_devices);
   const auto add = [&](const char* name, Describe* text, const char* help) {
-    return command->add_flag_callback(
-        name, [describe, text] { *describe = text; }, help);
+    return command->add_flag_callback(name, [describe, text] { *describe = text; }, help);
   };
   CLI::Option* models =
       add("--models", describe_models,

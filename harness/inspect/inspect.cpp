@@ -126,8 +126,8 @@ class Inspection {
       read_bytes = 0;
       mapped.forget();
     };
-    const metrics::CodeFile code = metrics::read_code_file(
-        mapped.bytes(), [&](auto arch) { return is_wanted(arch); }, visit);
+    const metrics::CodeFile code =
+        metrics::read_code_file(mapped.bytes(), [&](auto arch) { return is_wanted(arch); }, visit);
     cubins_ += code.cubins;
     for (const std::string& problem : code.damaged) fault(file, problem);
     if (code.cubins == 0 && code.damaged.empty()) {

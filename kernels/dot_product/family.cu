@@ -152,7 +152,7 @@ struct alignas(16) Pack {
 
 // Elements that a block takes at a time, in packs.
 template <typename T>
-constexpr int kRound = kThreads* kAtOnce* Pack<T>::kCount;
+constexpr int kRound = kThreads * kAtOnce * Pack<T>::kCount;
 
 template <typename T>
 __device__ T product(Pack<T> a, Pack<T> b) {

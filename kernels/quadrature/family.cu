@@ -194,8 +194,7 @@ void add(const warpgauge::Family& family, const char* type, const char* name,
          const std::vector<warpgauge::Size>& sizes,
          std::source_location where = std::source_location::current()) {
   family.problem<Quadrature<T, Rule, Integrand>>(type, sizes)
-      .variant(
-          name, [](auto& p) { launch<T, Rule>(p, Computed<T, Rule, Integrand>()); }, where);
+      .variant(name, [](auto& p) { launch<T, Rule>(p, Computed<T, Rule, Integrand>()); }, where);
 }
 
 // One idea, from both memories.

@@ -82,8 +82,9 @@ class CommandParser(argparse.ArgumentParser):
     """argparse's own, with texts as they are written and errors in one line."""
 
     def __init__(self, **settings: Any) -> None:
-        formatter = argparse.RawDescriptionHelpFormatter
-        super().__init__(**{"allow_abbrev": False, "formatter_class": formatter} | settings)
+        settings.setdefault("allow_abbrev", False)
+        settings.setdefault("formatter_class", argparse.RawDescriptionHelpFormatter)
+        super().__init__(**settings)
 
     def format_help(self) -> str:
         return as_started(super().format_help())
@@ -105,7 +106,7 @@ class CommandParser(argparse.ArgumentParser):
             meant = _did_you_mean(value, action.choices)
             raise argparse.ArgumentError(action, f"'{value}' is not one of {known}{meant}")
 
-    def parse_known_args(self, args=None, namespace=None):  # type: ignore[override]
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> tuple[Any, list[str]]:
         """Leaves nothing over: the error of a command names that command's --help."""
         parsed, rest = super().parse_known_args(args, namespace)
         if rest:

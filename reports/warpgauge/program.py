@@ -71,7 +71,7 @@ def _exit_code(arguments: Sequence[str]) -> int:
         options = _parser(arguments).parse_args(arguments)
         return options.run(options)
     except SystemExit as end:  # of --help, or of a wrong option
-        return end.code
+        return int(end.code or 0)
     except (FactError, CommandError) as error:
         for line in error.args:
             print(printable(line), file=sys.stderr)

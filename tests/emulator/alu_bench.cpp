@@ -34,7 +34,7 @@ std::vector<const isa::Isa*> arithmetic_instruction_sets() {
 
 struct AluBench::Impl : decode::Decoder {
   Impl(const isa::Isa& isa, const std::string& registers, const std::string& text)
-      : bytes_(new (std::align_val_t{64}) std::byte[kBytes]()),
+      : bytes_(new(std::align_val_t{64}) std::byte[kBytes]()),
         engine_(std::make_unique<control::WarpEngine>()) {
     const ptx::Module module = ptx::parse(
         ".version 9.0\n.target sm_100\n.address_size 64\n"

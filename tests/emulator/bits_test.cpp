@@ -206,7 +206,7 @@ TEST(BitOperations, FindsTheNthSetBit) {
                                                   : 0xffffffff;
     }
     std::int64_t left = offset > 0 ? offset - 1 : -offset - 1;
-    for (; position >= 0 && position<32; position += offset> 0 ? 1 : -1) {
+    for (; position >= 0 && position < 32; position += offset > 0 ? 1 : -1) {
       if (bit(in.a, position) && left-- == 0) return static_cast<std::uint64_t>(position);
     }
     return std::uint64_t{0xffffffff};

@@ -31,7 +31,7 @@ inline constexpr std::size_t kVectorBytes = 16 * kLanes;  ///< room for one of a
 /// Vectors by name.
 class Vectors {
  public:
-  Vectors() : bytes_(new (std::align_val_t{64}) std::byte[kMost * kVectorBytes]()) {}
+  Vectors() : bytes_(new(std::align_val_t{64}) std::byte[kMost * kVectorBytes]()) {}
   std::byte* data() { return bytes_.get(); }
   std::uint32_t offset(const std::string& name) {
     const auto [found, is_new] = offsets_.try_emplace(name, offsets_.size() * kVectorBytes);

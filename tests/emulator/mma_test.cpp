@@ -33,80 +33,47 @@ constexpr int kColumns = 8;
 Place accumulator(int g, int t, int i) { return {i < 2 ? g : g + 8, t * 2 + (i & 1)}; }
 
 // Half precision, PTX ISA "Matrix Fragments for mma.m16n8k8" and "... m16n8k16".
-constexpr Shape kHalf8{"m16n8k8", 16, 8,
-                       [](int g, int t, int i) {
-                         return Place{i < 2 ? g : g + 8, t * 2 + (i & 1)};
-                       },
-                       [](int g, int t, int i) {
-                         return Place{t * 2 + i, g};
-                       }};
+constexpr Shape kHalf8{
+    "m16n8k8", 16, 8, [](int g, int t, int i) { return Place{i < 2 ? g : g + 8, t * 2 + (i & 1)}; },
+    [](int g, int t, int i) { return Place{t * 2 + i, g}; }};
 constexpr Shape kHalf16{
     "m16n8k16", 16, 16,
     [](int g, int t, int i) {
       const bool upper = (i >= 0 && i < 2) || (i >= 4 && i < 6);
       return Place{upper ? g : g + 8, i < 4 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8};
     },
-    [](int g, int t, int i) {
-      return Place{i < 2 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8, g};
-    }};
+    [](int g, int t, int i) { return Place{i < 2 ? t * 2 + (i & 1) : t * 2 + (i & 1) + 8, g}; }};
 constexpr Shape kTf32At4{"m16n8k4", 16, 4,
-                         [](int g, int t, int i) {
-                           return Place{i == 0 ? g : g + 8, t};
-                         },
-                         [](int g, int t, int) {
-                           return Place{t, g};
-                         }};
-constexpr Shape kTf32At8{"m16n8k8", 16, 8,
-                         [](int g, int t, int i) {
-                           return Place{i == 0 || i == 2 ? g : g + 8, i < 2 ? t : t + 4};
-                         },
-                         [](int g, int t, int i) {
-                           return Place{i == 0 ? t : t + 4, g};
-                         }};
+                         [](int g, int t, int i) { return Place{i == 0 ? g : g + 8, t}; },
+                         [](int g, int t, int) { return Place{t, g}; }};
+constexpr Shape kTf32At8{
+    "m16n8k8", 16, 8,
+    [](int g, int t, int i) { return Place{i == 0 || i == 2 ? g : g + 8, i < 2 ? t : t + 4}; },
+    [](int g, int t, int i) { return Place{i == 0 ? t : t + 4, g}; }};
 constexpr Shape kByte16Small{"m8n8k16", 8, 16,
-                             [](int g, int t, int i) {
-                               return Place{g, t * 4 + i};
-                             },
-                             [](int g, int t, int i) {
-                               return Place{t * 4 + i, g};
-                             }};
-constexpr Shape kByte16{"m16n8k16", 16, 16,
-                        [](int g, int t, int i) {
-                          return Place{i < 4 ? g : g + 8, t * 4 + (i & 3)};
-                        },
-                        [](int g, int t, int i) {
-                          return Place{t * 4 + i, g};
-                        }};
+                             [](int g, int t, int i) { return Place{g, t * 4 + i}; },
+                             [](int g, int t, int i) { return Place{t * 4 + i, g}; }};
+constexpr Shape kByte16{
+    "m16n8k16", 16, 16,
+    [](int g, int t, int i) { return Place{i < 4 ? g : g + 8, t * 4 + (i & 3)}; },
+    [](int g, int t, int i) { return Place{t * 4 + i, g}; }};
 constexpr Shape kByte32{
     "m16n8k32", 16, 32,
     [](int g, int t, int i) {
       const bool upper = (i >= 0 && i < 4) || (i >= 8 && i < 12);
       return Place{upper ? g : g + 8, i < 8 ? t * 4 + (i & 3) : t * 4 + (i & 3) + 16};
     },
-    [](int g, int t, int i) {
-      return Place{i < 4 ? t * 4 + (i & 3) : t * 4 + (i & 3) + 16, g};
-    }};
-constexpr Shape kDouble4{"m8n8k4", 8, 4,
-                         [](int g, int t, int) {
-                           return Place{g, t};
-                         },
-                         [](int g, int t, int) {
-                           return Place{t, g};
-                         }};
-constexpr Shape kDouble8{"m16n8k8", 16, 8,
-                         [](int g, int t, int i) {
-                           return Place{i % 2 == 0 ? g : g + 8, i < 2 ? t : t + 4};
-                         },
-                         [](int g, int t, int i) {
-                           return Place{i == 0 ? t : t + 4, g};
-                         }};
-constexpr Shape kDouble16{"m16n8k16", 16, 16,
-                          [](int g, int t, int i) {
-                            return Place{i % 2 == 0 ? g : g + 8, i / 2 * 4 + t};
-                          },
-                          [](int g, int t, int i) {
-                            return Place{i * 4 + t, g};
-                          }};
+    [](int g, int t, int i) { return Place{i < 4 ? t * 4 + (i & 3) : t * 4 + (i & 3) + 16, g}; }};
+constexpr Shape kDouble4{"m8n8k4", 8, 4, [](int g, int t, int) { return Place{g, t}; },
+                         [](int g, int t, int) { return Place{t, g}; }};
+constexpr Shape kDouble8{
+    "m16n8k8", 16, 8,
+    [](int g, int t, int i) { return Place{i % 2 == 0 ? g : g + 8, i < 2 ? t : t + 4}; },
+    [](int g, int t, int i) { return Place{i == 0 ? t : t + 4, g}; }};
+constexpr Shape kDouble16{
+    "m16n8k16", 16, 16,
+    [](int g, int t, int i) { return Place{i % 2 == 0 ? g : g + 8, i / 2 * 4 + t}; },
+    [](int g, int t, int i) { return Place{i * 4 + t, g}; }};
 
 /// Bits and value of an element.
 struct Element {

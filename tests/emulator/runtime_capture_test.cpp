@@ -63,9 +63,7 @@ TEST_F(RuntimeCaptureTest, WorkIsDoneByTheLaunchAndNotByTheCapture) {
   EXPECT_EQ(launch_add(5, stream_), cudaSuccess);
   EXPECT_EQ(cudaMemcpyAsync(&read, number_, sizeof read, cudaMemcpyDeviceToHost, stream_),
             cudaSuccess);
-  EXPECT_EQ(cudaLaunchHostFunc(
-                stream_, [](void*) { ++calls; }, nullptr),
-            cudaSuccess);
+  EXPECT_EQ(cudaLaunchHostFunc(stream_, [](void*) { ++calls; }, nullptr), cudaSuccess);
   const cudaGraph_t graph = end();
   EXPECT_EQ(number(), 0U);
   EXPECT_EQ(calls, 0);

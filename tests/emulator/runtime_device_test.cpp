@@ -64,17 +64,17 @@ TEST_F(RuntimeDeviceTest, AttributesAndPropertiesAgree) {
 
 TEST_F(RuntimeDeviceTest, AttributesAreThoseOfAnH100) {
   const std::pair<cudaDeviceAttr, int> measured[] = {
-    {cudaDevAttrTextureAlignment, 512},
-    {cudaDevAttrSurfaceAlignment, 512},
-    {cudaDevAttrAsyncEngineCount, 3},
-    {cudaDevAttrHostRegisterReadOnlySupported, 1},
-    {cudaDevAttrMemSyncDomainCount, 4},
+      {cudaDevAttrTextureAlignment, 512},
+      {cudaDevAttrSurfaceAlignment, 512},
+      {cudaDevAttrAsyncEngineCount, 3},
+      {cudaDevAttrHostRegisterReadOnlySupported, 1},
+      {cudaDevAttrMemSyncDomainCount, 4},
 #if CUDART_VERSION >= 13000
-    {cudaDevAttrHostNumaMemoryPoolsSupported, 1},
-    {cudaDevAttrHostMemoryPoolsSupported, 1},
+      {cudaDevAttrHostNumaMemoryPoolsSupported, 1},
+      {cudaDevAttrHostMemoryPoolsSupported, 1},
 #endif
-    {cudaDevAttrMaxPersistingL2CacheSize, 32768000},
-    {cudaDevAttrMaxAccessPolicyWindowSize, 134217728},
+      {cudaDevAttrMaxPersistingL2CacheSize, 32768000},
+      {cudaDevAttrMaxAccessPolicyWindowSize, 134217728},
   };
   for (const auto& [attribute, expected] : measured) {
     int value = -1;

@@ -171,7 +171,7 @@ TEST_P(Spilled, StoresOfSeveralRoundsCountWhereNothingIsSpilled) {
   trust.spills.clear();
   const Local rest = counted("cleared_array", outcome, trust);
   EXPECT_GT(rest.requests, 0u);
-  EXPECT_EQ(rest.requests<all.requests, spilled> 0);
+  EXPECT_EQ(rest.requests < all.requests, spilled > 0);
 }
 
 TEST_P(Spilled, StoresOfSeveralRoundsAreEstimatesWhereTheModelDoesNotHold) {

@@ -76,9 +76,7 @@ TEST(Registry, EachGlobMatchesSomeCase) {
   Registry registry;
   registry.add(make_case("transpose", "padded"));
   EXPECT_THAT(
-      [&] {
-        registry.select({.filter = {"*.padded.*", "*.tild.*"}});
-      },
+      [&] { registry.select({.filter = {"*.padded.*", "*.tild.*"}}); },
       ThrowsMessage<std::invalid_argument>(HasSubstr("--filter '*.tild.*' selects no case")));
   EXPECT_THAT(
       [&] { registry.select({.exclude = {"*.tild.*"}}); },

@@ -38,8 +38,7 @@ WarpAccess shared(AccessKind kind, int width, Address address, std::uint32_t mas
 }
 
 WarpAccess columns(int width, std::uint32_t distance, std::uint32_t mask = kAll) {
-  return shared(
-      shared_load, width, [=](std::uint32_t lane) { return lane * distance; }, mask);
+  return shared(shared_load, width, [=](std::uint32_t lane) { return lane * distance; }, mask);
 }
 
 template <typename Address>

@@ -26,8 +26,7 @@ WarpAccess access_of(AccessKind kind, int width, Address address, std::uint32_t 
 }
 
 WarpAccess strided(AccessKind kind, int width, std::uint32_t stride, std::uint32_t mask = kAll) {
-  return access_of(
-      kind, width, [=](std::uint32_t lane) { return stride * lane; }, mask);
+  return access_of(kind, width, [=](std::uint32_t lane) { return stride * lane; }, mask);
 }
 
 std::uint32_t counted(const WarpAccess& access) {

@@ -109,8 +109,7 @@ cudaError_t call_always(const char* name, FunctionRef<void(State&)> body) {
 }
 
 cudaError_t call_waiting(const char* name, FunctionRef<void(State&)> body) {
-  return call_waiting_until(
-      name, [](State&) { return false; }, body);
+  return call_waiting_until(name, [](State&) { return false; }, body);
 }
 
 cudaError_t call_waiting_until(const char* name, FunctionRef<bool(State&)> done,

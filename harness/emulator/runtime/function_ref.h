@@ -16,10 +16,10 @@ template <typename Result, typename... Arguments>
 class FunctionRef<Result(Arguments...)> {
  public:
   template <typename Function>
-  requires(!std::is_same_v<std::remove_cvref_t<Function>, FunctionRef> &&
-           std::is_object_v<std::remove_reference_t<Function>> &&
-           std::is_invocable_r_v<Result, const std::remove_reference_t<Function>&, Arguments...>)
-      FunctionRef(Function&& function)
+    requires(!std::is_same_v<std::remove_cvref_t<Function>, FunctionRef> &&
+             std::is_object_v<std::remove_reference_t<Function>> &&
+             std::is_invocable_r_v<Result, const std::remove_reference_t<Function>&, Arguments...>)
+  FunctionRef(Function&& function)
       : function_(std::addressof(function)),
         call_([](const void* called, Arguments... arguments) -> Result {
           return (*static_cast<const std::remove_reference_t<Function>*>(called))(

@@ -125,18 +125,12 @@ WARPGAUGE_API cudaError_t cudaGraphNodeGetType(cudaGraphNode_t node, cudaGraphNo
   return call(__func__, [&](State& state) {
     // In the order of Work.
     constexpr cudaGraphNodeType kTypes[] = {
-      cudaGraphNodeTypeKernel,
-      cudaGraphNodeTypeMemcpy,
-      cudaGraphNodeTypeMemset,
-      cudaGraphNodeTypeHost,
-      cudaGraphNodeTypeGraph,
-      cudaGraphNodeTypeEmpty,
-      cudaGraphNodeTypeWaitEvent,
-      cudaGraphNodeTypeEventRecord,
-      cudaGraphNodeTypeMemAlloc,
-      cudaGraphNodeTypeMemFree,
+        cudaGraphNodeTypeKernel,      cudaGraphNodeTypeMemcpy,      cudaGraphNodeTypeMemset,
+        cudaGraphNodeTypeHost,        cudaGraphNodeTypeGraph,       cudaGraphNodeTypeEmpty,
+        cudaGraphNodeTypeWaitEvent,   cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeMemAlloc,
+        cudaGraphNodeTypeMemFree,
 #if CUDART_VERSION >= 12040
-      cudaGraphNodeTypeConditional,
+        cudaGraphNodeTypeConditional,
 #endif
     };
     require(type != nullptr);

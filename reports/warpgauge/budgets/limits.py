@@ -38,7 +38,7 @@ def as_table(limit: Limit, metric: Metric) -> dict[str, Any]:
 def limit_text(limit: Limit, metric: Metric) -> str:
     """The limit as facts show it: "<= 20", ">= 1 and <= 2", "= 32 ± 5% until 2027-01-31"."""
     table = as_table(limit, metric)
-    bounds = {key: table.get(key) for key in ("max", "min", "equal", "of")}
+    bounds: dict[str, Any] = {key: table.get(key) for key in ("max", "min", "equal", "of")}
     until = table.get("until")
     bounds |= {"tolerance": tolerance_of(limit), "until": until and until.isoformat()}
     return HeldLimit(origin="", **bounds).text
@@ -58,8 +58,10 @@ def fault_of(limit: object) -> str | None:
 
 def fraction(text: float | str) -> float:
     """The share that "5%" or 0.05 names; raises ValueError for what is none from 0 to 1."""
-    is_percent = isinstance(text, str) and text.endswith("%")
-    share = float(text.removesuffix("%")) / 100 if is_percent else float(text)
+    if isinstance(text, str) and text.endswith("%"):
+        share = float(text.removesuffix("%")) / 100
+    else:
+        share = float(text)
     if not 0 <= share <= 1:
         raise ValueError(f"{text} is not a share: write 5% or 0.05")
     return share
@@ -113,6 +115,7 @@ def asked_for(
     becomes lasting. A line that names the code of the case names that of the fact from then on;
     a new line does so `with_code` only, because with the same code it fails no more.
     """
+    table: dict[str, Any]
     if old is None:
         table = {_PLAIN_KEYS[metric.direction]: None}
         if metric.cls != "exact":
@@ -121,12 +124,14 @@ def asked_for(
         table = as_table(old, metric)
     if isinstance(until := table.get("until"), datetime.date) and until < today:
         del table["until"]
-    if "equal" in table:
-        table["equal"] = _rounded(fact.value, metric, ROUND_HALF_EVEN)
+    if "equal" in table and isinstance(fact.value, str):
+        table["equal"] = fact.value
+    elif "equal" in table:
+        table["equal"] = _rounded(fact.numeric, metric, ROUND_HALF_EVEN)
     elif "max" in table and "min" in table:
-        if fact.value > table["max"]:
+        if fact.numeric > table["max"]:
             table["max"] = _worst(fact, metric, "max")
-        elif fact.value < table["min"]:
+        elif fact.numeric < table["min"]:
             table["min"] = _worst(fact, metric, "min")
     else:
         key = "max" if "max" in table else "min"
@@ -175,15 +180,16 @@ def _scalar(value: float | str | datetime.date) -> str:
 
 
 def _worst(fact: Fact, metric: Metric, key: str) -> float:
-    low, high = fact.interval or (fact.value, fact.value)
+    value = fact.numeric
+    low, high = fact.interval or (value, value)
     if key == "max":
-        return _rounded(max(high, fact.value), metric, ROUND_CEILING)
-    return _rounded(min(low, fact.value), metric, ROUND_FLOOR)
+        return _rounded(max(high, value), metric, ROUND_CEILING)
+    return _rounded(min(low, value), metric, ROUND_FLOOR)
 
 
-def _rounded(value: float | str, metric: Metric, rounding: str) -> float | str:
+def _rounded(value: float, metric: Metric, rounding: str) -> float:
     """Exact values to the last digit; of noisy ones more digits would only pretend."""
-    if metric.cls == "exact" or isinstance(value, str):
+    if metric.cls == "exact":
         return value
     return float(Context(prec=NOISY_DIGITS, rounding=rounding).create_decimal(Decimal(repr(value))))
 
@@ -196,7 +202,7 @@ def _is_tolerance(value: object) -> bool:
     if isinstance(value, str):
         is_percent = re.fullmatch(r"[0-9.]+(e-?[0-9]+)?%", value, re.IGNORECASE)
         return is_percent is not None and _is_share(value)
-    return _is_number(value) and _is_share(value)
+    return isinstance(value, int | float) and _is_number(value) and _is_share(value)
 
 
 def _is_share(value: float | str) -> bool:

@@ -89,8 +89,8 @@ def _objection_to_noise(move: Move, gpus: set[str | None]) -> str | None:
 def _objection_to_interval(fact: Fact, tolerance: float) -> str | None:
     if fact.interval is None:
         return f"{fact.confidence_reason}; measure again" if fact.stable is False else None
-    spread = max(fact.value - fact.interval[0], fact.interval[1] - fact.value)
-    if spread > tolerance * fact.value:
+    spread = max(fact.numeric - fact.interval[0], fact.interval[1] - fact.numeric)
+    if spread > tolerance * fact.numeric:
         return (
             f"{fact.value} is not stable: its confidence interval, {fact.interval[0]} to "
             f"{fact.interval[1]}, is wider than the tolerance of {tolerance:.3g}; measure again"
@@ -101,25 +101,26 @@ def _objection_to_interval(fact: Fact, tolerance: float) -> str | None:
 def _objection(move: Move, file: BudgetFile, wish: Wish) -> str | None:
     fact = move.fact
     row = catalog()[fact.metric]
+    held = fact.limit.text if fact.limit is not None else ""
     if fact.metric == "result.correct":
         return "a wrong result is never a budget; fix the kernel"
     if fact.limit is not None and fact.limit.origin.startswith(_LINES_OF_A_TEST):
-        return f"the test has its budget, {fact.limit.text}: change it there ({fact.case.file})"
-    if row.cls == "exact" and not file.judges(fact.confidence):
+        return f"the test has its budget, {held}: change it there ({fact.case.file})"
+    if row.cls == "exact" and not (fact.confidence and file.judges(fact.confidence)):
         return (
             f"{fact.value} is only {fact.confidence} ({fact.confidence_reason}); measure it where "
             f'it is exact, or begin {file.name} with gate_on = "{fact.confidence}"'
         )
     if isinstance(move.old, dict) and "of" in move.old:
         return (
-            f"{fact.value} is held to a multiple of {move.old['of']}, {fact.limit.text}, which is "
+            f"{fact.value} is held to a multiple of {move.old['of']}, {held}, which is "
             "a rule; change it by hand"
         )
     if not is_storable(move.new):
         return f"{fact.value} is more than a budget file can hold (2^53)"
     if move.loosens and not wish.baseline and wish.reason is None:
         return (
-            f"{fact.value} is over its budget {fact.limit.text}; give the reason with "
+            f"{fact.value} is over its budget {held}; give the reason with "
             "--reason, or leave it out with --tighten"
         )
     return None

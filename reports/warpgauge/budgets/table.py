@@ -91,7 +91,7 @@ def _distance(move: Move) -> float:
         numbers = [old[key] for key in ("max", "min", "equal") if key in old]
         old = numbers[0]
     value = move.fact.value
-    if isinstance(value, str) or isinstance(old, str):
+    if not isinstance(value, int | float) or not isinstance(old, int | float):
         return 0.0
     return abs(value - old) / old if old else (math.inf if value else 0.0)
 

@@ -94,15 +94,13 @@ def is_other_code(old: Point, new: Point) -> bool:
 
 def details_of(old: Point, new: Point) -> tuple[str, ...]:
     """Other known differences: "toolkit 12.8 -> 13.0". Names are data: escape them."""
-    commits = [point.run.commit and point.run.commit[:12] for point in (old, new)]
-    gpus = [point.run.device.uuid_hash if point.run.device else None for point in (old, new)]
     found = differing(
         [
-            ("commit", *commits),
+            ("commit", _commit(old), _commit(new)),
             ("toolkit", old.run.toolkit, new.run.toolkit),
             ("flags", old.run.flags, new.run.flags),
             ("driver", _driver(old), _driver(new)),
-            ("GPU", *gpus),
+            ("GPU", _gpu(old), _gpu(new)),
             ("machine code", old.sass_hash, new.sass_hash),
             ("source", old.source_hash, new.source_hash),
             ("confidence", old.confidence, new.confidence),
@@ -117,6 +115,14 @@ def details_of(old: Point, new: Point) -> tuple[str, ...]:
 def differing(pairs: Iterable[tuple[str, str | None, str | None]]) -> list[str]:
     """Of (what, old, new) a sentence for each that is not the same."""
     return [f"{what} {old or '?'} -> {new or '?'}" for what, old, new in pairs if old != new]
+
+
+def _commit(point: Point) -> str | None:
+    return point.run.commit and point.run.commit[:12]
+
+
+def _gpu(point: Point) -> str | None:
+    return point.run.device.uuid_hash if point.run.device else None
 
 
 def _origin(point: Point) -> Origin:

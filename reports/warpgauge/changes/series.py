@@ -14,7 +14,7 @@ from typing import Literal
 
 import numpy as np
 
-from warpgauge.changes.alarms import Alarm, alarms
+from warpgauge.changes.alarms import alarms
 from warpgauge.changes.causes import (
     Cause,
     cause_of,
@@ -24,6 +24,7 @@ from warpgauge.changes.causes import (
     may_explain,
 )
 from warpgauge.changes.drifts import WIDTH, Drift
+from warpgauge.changes.level_shifts import Shift
 from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.history.model import Point, Run, Series
 
@@ -99,20 +100,21 @@ def _exact(series: Series, metric: Metric) -> Iterator[Change]:
     values = [point.value for point in points]
     if values and values[0] is not None and values.count(values[0]) == len(values):
         return  # nearly all: a year of nights has millions of values
-    last = before = last_index = None
+    last: tuple[int, Point, float | str] | None = None
     found: list[Change] = []
     for index, point in enumerate(points):
         value = point.text if point.value is None else point.value
         if value is None:
             continue
-        if last is not None and value != before:
+        if last is not None and value != last[2]:
+            old_index, old, before = last
             found = [_recovering(change, point, value) for change in found]
             change = change_between(
-                series, metric, (last_index, last), (index, point), (before, value)
+                series, metric, (old_index, old), (index, point), (before, value)
             )
-            if not is_recount(change.cause, last.confidence, point.confidence):
+            if not is_recount(change.cause, old.confidence, point.confidence):
                 found.append(change)
-        last, before, last_index = point, value, index
+        last = index, point, value
     yield from found
 
 
@@ -137,13 +139,13 @@ Measured = Sequence[tuple[int, Point]]  # places in a series, and points
 
 def _noisy(series: Series, metric: Metric) -> Iterator[Change]:
     measured = undisturbed(series)
-    values = [point.value for _, point in measured]
+    values = [point.numeric for _, point in measured]
     for alarm in alarms(logarithms(values)):
         drift = alarm.what if isinstance(alarm.what, Drift) else None
-        if drift:
+        if isinstance(alarm.what, Drift):
             start, settled, newest = alarm.since + WIDTH, alarm.start, alarm.found
         else:
-            start = settled = newest = _start(alarm, measured)
+            start = settled = newest = _start(alarm.what, measured)
         levels = median(values[alarm.since : start]), median(values[settled : alarm.until + 1])
         change = change_between(series, metric, measured[start - 1], measured[newest], levels)
         index, point = measured[start]
@@ -179,9 +181,8 @@ def logarithms(values: Sequence[float]) -> np.ndarray:
     return np.log(np.maximum(values, SMALLEST * usual))
 
 
-def _start(alarm: Alarm, measured: Measured) -> int:
+def _start(shift: Shift, measured: Measured) -> int:
     """The likeliest night of those on which something changed that can be the cause of a shift."""
-    shift = alarm.what
     nights = sorted(range(shift.earliest, shift.latest + 1), key=shift.distance)
     explained = (i for i in nights if may_explain(measured[i - 1][1], measured[i][1]))
     return next(explained, shift.at)
@@ -198,16 +199,17 @@ def change_between(
     and after."""
     (previous_index, last), (index, point) = old, new
     before, after = values
-    is_word = isinstance(before, str) or isinstance(after, str)
-    better = None
-    if not is_word and metric.direction in ("lower", "higher") and before != after:
-        better = (after < before) == (metric.direction == "lower")
+    better = ratio = None
+    if not isinstance(before, str) and not isinstance(after, str):
+        ratio = after / before if before != 0 else None
+        if metric.direction in ("lower", "higher") and before != after:
+            better = (after < before) == (metric.direction == "lower")
     return Change(
         index=index,
         run=point.run,
         before=before,
         after=after,
-        ratio=None if is_word or before == 0 else after / before,
+        ratio=ratio,
         better=better,
         cause=cause_of(last, point, noisy=metric.cls != "exact"),
         details=details_of(last, point),

@@ -27,7 +27,7 @@ def suspicion(series: Series, metric: Metric, found: Sequence[Change]) -> Change
     start = _newest_code(measured)
     if start is None or any(change.index >= measured[start - MIN_NIGHTS][0] for change in found):
         return None
-    values = [point.value for _, point in measured]
+    values = [point.numeric for _, point in measured]
     logs = logarithms(values)
     level = [i for i in range(max(0, start - REACH), start) if _is_of_level(measured[i][0], found)]
     if len(level) < MIN_NIGHTS or not len(logs):

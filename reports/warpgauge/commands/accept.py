@@ -175,7 +175,7 @@ def _files(
     of_family = defaultdict(list)
     for fact in facts:
         of_family[fact.family].append(fact)
-    files = {}
+    files: dict[str, BudgetFile] = {}
     for family in sorted({fact.family for fact in selected if wish.takes(fact)}):
         path = budget_path(family, of_family[family], root, budgets)
         file = BudgetFile(path, os.path.relpath(path, root))

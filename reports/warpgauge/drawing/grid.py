@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from warpgauge.errors import CommandError
@@ -41,7 +41,7 @@ class Grid:
     @property
     def values(self) -> dict[Extents, float]:
         """By extents, in `unit`."""
-        return {extents: float(fact.value) for extents, fact in self.measured.items()}
+        return {extents: float(fact.numeric) for extents, fact in self.measured.items()}
 
     @property
     def unit(self) -> str:
@@ -67,8 +67,9 @@ def find_grids(facts: list[Fact], metric: str, cases: CaseFilter) -> tuple[list[
             groups[fact.id.partition("@")[0], fact.arch, device].append(fact)
     grids, unmeasured = [], []
     for (case, arch, device), group in groups.items():
-        sizes = {fact.case.size: _two_extents(fact.case.size) for fact in group}
-        if not _is_grid(sizes.values()):
+        found = {fact.case.size: _two_extents(fact.case.size) for fact in group}
+        sizes = {size: extents for size, extents in found.items() if extents is not None}
+        if len(sizes) < len(found) or not _is_grid(sizes.values()):
             continue
         _check(case, metric, group, sizes)
         sources = {fact.source or "unknown": None for fact in group if fact.value is not None}
@@ -88,14 +89,11 @@ def _two_extents(size: str) -> Extents | None:
     return (int(found[1]), int(found[2])) if found else None
 
 
-def _is_grid(all_extents: Iterable[Extents | None]) -> bool:
+def _is_grid(all_extents: Collection[Extents]) -> bool:
     """True where sizes are so many of so few extents that they span a grid.
 
     The rule is that of the tables of warpgauge-bench (harness/bench/bench_tables.cpp).
     """
-    all_extents = list(all_extents)
-    if None in all_extents:
-        return False
     down, across = ({extents[i] for extents in all_extents} for i in (0, 1))
     return min(len(down), len(across)) >= LEAST and len(all_extents) > max(len(down), len(across))
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import textwrap
+from typing import Any
 
 import matplotlib
+import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import LogNorm, Normalize
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedLocator, FuncFormatter, LogLocator, MaxNLocator
+from matplotlib.ticker import FixedLocator, FuncFormatter, Locator, LogLocator, MaxNLocator
 
 from warpgauge.drawing import style
 from warpgauge.drawing.figure_files import files_of
@@ -97,11 +99,16 @@ def _draw_cell(
     if extents not in grid.cells:
         return
     if extents not in grid.measured:
-        hatched = {"facecolor": style.MISSING, "edgecolor": style.MISSING_HATCH, "hatch": "///"}
+        hatched: dict[str, Any] = {
+            "facecolor": style.MISSING,
+            "edgecolor": style.MISSING_HATCH,
+            "hatch": "///",
+        }
         axes.add_patch(Rectangle(at, 1, 1, gid=f"missing-{size}", linewidth=0, **hatched))
         return
     value = grid.values[extents]
-    colour = colours.to_rgba(value)
+    red, green, blue, _ = colours.to_rgba(np.array([value]))[0]
+    colour = red, green, blue
     axes.add_patch(Rectangle(at, 1, 1, gid=f"cell-{size}", facecolor=colour, edgecolor=style.PAPER))
     axes.text(
         *(at[0] + 0.5, at[1] + 0.5, style.number_text(value)),
@@ -109,7 +116,7 @@ def _draw_cell(
         ha="center",
         va="center",
         fontsize=style.CELL_PT,
-        color=style.readable_on(colour[:3]),
+        color=style.readable_on(colour),
     )
 
 
@@ -117,7 +124,7 @@ def _mark_best(axes: Axes, extents: Extents, at: tuple[int, int]) -> None:
     """A dark frame in a light one, which stands out on any colour."""
     inset = 0.04
     corner, edge = (at[0] + inset, at[1] + inset), 1 - 2 * inset
-    frame = {"fill": False, "zorder": 3}
+    frame: dict[str, Any] = {"fill": False, "zorder": 3}
     axes.add_patch(Rectangle(corner, edge, edge, edgecolor=style.PAPER, linewidth=4, **frame))
     axes.add_patch(
         Rectangle(
@@ -134,7 +141,7 @@ def _draw_colour_bar(figure: Figure, grid: Grid, colours: ScalarMappable, width:
     bar_axes = figure.add_axes((1 + 0.2 / width, 0, 0.18 / width, 1))  # inches
     bar = figure.colorbar(colours, cax=bar_axes)
     bar.outline.set_visible(False)
-    bar.set_ticks(FixedLocator(_ticks(grid, colours.norm)))
+    bar.set_ticks(FixedLocator(_ticks(grid, isinstance(colours.norm, LogNorm))))
     bar.minorticks_off()
     bar.formatter = FuncFormatter(lambda value, _: style.number_text(value))
     bar.update_ticks()
@@ -145,17 +152,16 @@ def _draw_colour_bar(figure: Figure, grid: Grid, colours: ScalarMappable, width:
     bar.set_label(", ".join(filter(None, words)))
 
 
-def _ticks(grid: Grid, norm: Normalize) -> list[float]:
+def _ticks(grid: Grid, is_log: bool) -> list[float]:
     """Ticks of the colour bar: at the values themselves where they are few."""
     values = sorted(set(grid.values.values()))
     if len(values) <= 8:
         return values
-    if isinstance(norm, LogNorm):
-        locator = LogLocator(subs=(1, 2, 5) if norm.vmax / norm.vmin < 1e3 else (1,))
-    else:
-        locator = MaxNLocator(6)
-    ticks = locator.tick_values(norm.vmin, norm.vmax)
-    return [tick for tick in ticks if norm.vmin <= tick <= norm.vmax]
+    low, high = values[0], values[-1]
+    locator: Locator = MaxNLocator(6)
+    if is_log:
+        locator = LogLocator(subs=(1, 2, 5) if high / low < 1e3 else (1,))
+    return [tick for tick in locator.tick_values(low, high) if low <= tick <= high]
 
 
 def _subtitle(grid: Grid) -> str:
@@ -166,7 +172,11 @@ def _subtitle(grid: Grid) -> str:
 
 def _draw_words(axes: Axes, grid: Grid, best: list[Extents]) -> None:
     """Title above, and below in small letters what the marks mean and where the values are from."""
-    above = {"xy": (0, 1), "xycoords": "axes fraction", "textcoords": "offset points"}
+    above: dict[str, Any] = {
+        "xy": (0, 1),
+        "xycoords": "axes fraction",
+        "textcoords": "offset points",
+    }
     axes.annotate(
         shortened(grid.case, _MAX_NAME),
         **above,

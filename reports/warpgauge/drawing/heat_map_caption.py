@@ -53,7 +53,7 @@ def _common(reasons: list[str]) -> str:
 def _intervals(facts: list[Fact]) -> str:
     """Widths of the confidence intervals as shares of the values."""
     shares = [
-        (fact.interval[1] - fact.interval[0]) / 2 / abs(fact.value)
+        (fact.interval[1] - fact.interval[0]) / 2 / abs(fact.numeric)
         for fact in facts
         if fact.interval and fact.value
     ]

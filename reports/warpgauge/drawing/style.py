@@ -88,7 +88,7 @@ def applied() -> Iterator[None]:
         # A letter that the font lacks is an empty box in the PNG, and right in the SVG.
         warnings.filterwarnings("ignore", message="Glyph .* missing from", category=UserWarning)
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(_SETTINGS)
+        matplotlib.rcParams.update(_SETTINGS)  # type: ignore[arg-type]  # its keys are literals
         yield
 
 

@@ -37,8 +37,7 @@ class Limit:
         bounds = (f"{sign} {number_text(limit)}" for sign, limit in signs if limit is not None)
         text = " and ".join(bounds)
         if self.of:
-            known = self.reference is not None
-            text += f" x {number_text(self.reference)} of" if known else " x"
+            text += " x" if self.reference is None else f" x {number_text(self.reference)} of"
             text += f" {self.of}"
         if self.tolerance:
             text += f" ± {self.tolerance * 100:g}%"

@@ -125,7 +125,8 @@ class FactFile:
         self._cases.setdefault(run.id, {})
 
     def _take_values(self, number: int, key: str, shared: bytes, values: dict[str, Any]) -> None:
-        known = self._cases_of_run().get(key)
+        of_run, cases = self._cases_of_run()
+        known = cases.get(key)
         if known is None:
             raise ValueError(f"there is no case '{key}' above this line, in the same run")
         case, start = known
@@ -134,11 +135,11 @@ class FactFile:
         for metric, value in values.items():
             digest = start.copy()
             digest.update(f"{metric} {value!r}".encode("utf-8", "surrogatepass"))
-            self.values.append(Value(number, self._run, case, metric, digest.digest()))
+            self.values.append(Value(number, of_run.id, case, metric, digest.digest()))
 
     def _take_case(self, members: dict[str, Any]) -> None:
         case = case_of(members)
-        cases = self._cases_of_run()
+        _, cases = self._cases_of_run()
         known = cases.get(case.key)
         if known is None:
             start = blake2b(digest_size=DIGEST_BYTES, key=contract.digest())
@@ -147,17 +148,17 @@ class FactFile:
         elif known[0] != case:
             raise ValueError(f"the case '{case.key}' occurs above with other members")
 
-    def _cases_of_run(self) -> dict[str, tuple[Case, Any]]:
-        """The cases of the run that the line belongs to, with the starts of their digests."""
+    def _cases_of_run(self) -> tuple[Run, dict[str, tuple[Case, Any]]]:
+        """The run that the line belongs to, and its cases with the starts of their digests."""
         if self._run is None:
             raise ValueError("key 'record' must be 'run' before any other")
-        if self.runs[self._run].exit_code is not None:
+        run = self.runs[self._run]
+        if run.exit_code is not None:
             raise ValueError("the run has ended above this line")
-        return self._cases[self._run]
+        return run, self._cases[run.id]
 
     def _end(self, members: dict[str, Any]) -> None:
-        self._cases_of_run()  # there is one, and it goes on
-        run = self.runs[self._run]
+        run, _ = self._cases_of_run()  # there is one, and it goes on
         if members["run"] != run.id:
             raise ValueError("key 'run' is not the run above")
         self.runs[run.id] = replace(run, exit_code=members["exit_code"])

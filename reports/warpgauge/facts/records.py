@@ -192,6 +192,12 @@ class Fact:
         return self.row.unit
 
     @property
+    def numeric(self) -> float:
+        """The value, of a metric that has numbers alone."""
+        assert isinstance(self.value, int | float)
+        return self.value
+
+    @property
     def sass_hash(self) -> str | None:
         kernel = self.case.kernel(self.kernel)
         return kernel.sass_hash if kernel else None

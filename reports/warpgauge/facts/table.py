@@ -7,8 +7,10 @@ from typing import Any
 
 from warpgauge.facts.records import Fact
 
-_LIMIT = ("max", "min", "equal", "tolerance", "until", "code", "of", "reference")
-_LIMIT += ("reference_confidence", "reason", "origin", "gate_on")
+_LIMIT = (
+    *("max", "min", "equal", "tolerance", "until", "code", "of", "reference"),
+    *("reference_confidence", "reason", "origin", "gate_on"),
+)
 # The columns, by the part of a fact that they are members of. The fact's own have no prefix.
 _PARTS = {
     "run": ("id", "time", "commit", "dirty", "branch", "label", "toolkit", "flags"),

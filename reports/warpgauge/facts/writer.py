@@ -21,7 +21,7 @@ def records_of(facts: Iterable[Fact]) -> Iterator[Members]:
     for run, of_run in groupby(facts, key=lambda fact: fact.run):
         yield run_members(run)
         written: set[str] = set()
-        counts: Counter[str] = Counter()
+        counts: Counter[str | None] = Counter()
         for shared, alike in groupby(of_run, key=shared_members):
             values = list(alike)
             case = values[0].case
@@ -62,7 +62,7 @@ def shared_members(fact: Fact) -> Members:
     """What a value says but for metric and number: those of one record share it."""
     members = {"record": "values", "case": fact.case.key}
     members |= _present(fact, leave_out=("run", "case", "metric", "value"))
-    defaults = {"confidence": "exact", "scope": "case", "verdict": "unbudgeted"}
+    defaults: Members = {"confidence": "exact", "scope": "case", "verdict": "unbudgeted"}
     if len(fact.case.kernels) == 1:
         defaults["kernel"] = fact.case.kernels[0].name
     if (fact.file, fact.line) == (fact.case.file, fact.case.line):
@@ -88,7 +88,7 @@ def compact(members: Any) -> str:
 def _present(record: Any, leave_out: tuple[str, ...] = ()) -> Members:
     """The members of an object that say something, as JSON has them."""
     pairs = ((member.name, getattr(record, member.name)) for member in fields(record))
-    nothing = (None,) if isinstance(record, MachineState) else (None, (), {})
+    nothing: tuple[Any, ...] = (None,) if isinstance(record, MachineState) else (None, (), {})
     return {
         name: _plain(value)
         for name, value in pairs

@@ -145,7 +145,7 @@ class Database:
             yield
         except OSError as error:
             raise CommandError(f"{self.name}: {error.strerror or error}") from None
-        except (sa.exc.DBAPIError, self._engine.dialect.dbapi.Error) as error:
+        except (sa.exc.DBAPIError, self._engine.dialect.loaded_dbapi.Error) as error:
             error = getattr(error, "orig", error)  # the driver's
             reason = " ".join(str(error).split()) or type(error).__name__
             raise CommandError(f"{self.name}: {reason}") from None
@@ -199,7 +199,7 @@ def _form(connection: Connection) -> str | None:
     return connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
 
 
-def _prepare_sqlite(connection, _record) -> None:
+def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
     connection.isolation_level = None  # transactions begin where they say so, see _begin_sqlite
     connection.execute("PRAGMA synchronous = FULL")  # a power cut loses nothing that was committed
     connection.execute("PRAGMA cache_size = -131072")  # in KiB

@@ -19,7 +19,7 @@ def fetch(connection: Connection, question: str, values: Sequence[Any] = ()) -> 
     cursor = connection.connection.cursor()
     try:
         cursor.execute(_with_places_of(connection, question), values)
-        return cursor.fetchall()
+        return list(cursor.fetchall())
     finally:
         cursor.close()
 

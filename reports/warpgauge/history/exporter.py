@@ -28,7 +28,7 @@ def read_facts(
         found = connection.execution_options(yield_per=5000).execute(question, {"run": number})
         for members in found.mappings():
             if members["series_id"] in wanted:
-                yield rows.fact_from(members, of_run)
+                yield rows.fact_from(dict(members), of_run)
 
 
 def _question() -> sa.Select:

@@ -110,6 +110,12 @@ class Point(NamedTuple):
     launches: tuple[Launch, ...] = ()
     kernels: int = 0
 
+    @property
+    def numeric(self) -> float:
+        """The value, of a series that has numbers alone."""
+        assert self.value is not None
+        return self.value
+
 
 @dataclass(frozen=True, slots=True)
 class Series:

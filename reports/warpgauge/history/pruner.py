@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
@@ -97,7 +98,9 @@ def _delete_old(connection: Connection, keep: Keep, spared: Collection[SeriesKey
     keys = read_keys(connection, Selection()) if spared else {}
     numbers = [number for number, key in keys.items() if key in spared]
     # Written out: a statement takes 1 MB of text, but not as many parameters.
-    kept = sa.bindparam("kept", numbers, expanding=True, literal_execute=True)
+    kept: sa.BindParameter[Any] = sa.bindparam(
+        "kept", numbers, expanding=True, literal_execute=True
+    )
     others = columns.series_id.not_in(kept)
     if keep.days is not None:
         start = _start_of_what_stays(connection, timedelta(days=keep.days))
@@ -136,8 +139,10 @@ def _delete_unused(connection: Connection, values: int) -> PruneResult:
         (cases, cases.c.id, contexts.c.case_id),
     ):
         connection.execute(sa.delete(table).where(column.not_in(sa.select(used).distinct())))
-    used = sa.select(states.c.series_id).distinct()
-    forgotten = acknowledgements.c.series_id.not_in(used)
+    of_states = sa.select(states.c.series_id).distinct()
+    forgotten = acknowledgements.c.series_id.not_in(of_states)
     connection.execute(sa.delete(acknowledgements).where(forgotten))
-    deleted_series = connection.execute(sa.delete(series).where(series.c.id.not_in(used))).rowcount
+    deleted_series = connection.execute(
+        sa.delete(series).where(series.c.id.not_in(of_states))
+    ).rowcount
     return PruneResult(values, deleted_runs, deleted_series)

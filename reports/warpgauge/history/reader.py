@@ -31,8 +31,12 @@ class Selection:
     arch: str | None = None
 
     def conditions(self) -> list[sa.ColumnElement[bool]]:
-        wanted = ((series.c.family, self.family), (series.c.metric, self.metric))
-        wanted += ((series.c.arch, self.arch),)
+        columns = series.c
+        wanted = (
+            (columns.family, self.family),
+            (columns.metric, self.metric),
+            (columns.arch, self.arch),
+        )
         return [column == value for column, value in wanted if value is not None]
 
 
@@ -101,9 +105,9 @@ def _read_part(
     connection: Connection, wanted: dict[int, Run], keys: dict[int, SeriesKey]
 ) -> Iterator[Series]:
     first, last = min(keys), max(keys)
-    chosen, values = "BETWEEN ? AND ?", (first, last)
+    chosen, values = "BETWEEN ? AND ?", [first, last]
     if last - first >= len(keys):  # others lie in between
-        chosen, values = f"IN ({', '.join('?' * len(keys))})", tuple(keys)
+        chosen, values = f"IN ({', '.join('?' * len(keys))})", list(keys)
     question = (
         f"SELECT series_id, state_id FROM observations WHERE run_id = ? AND series_id {chosen}"
     )
@@ -128,14 +132,23 @@ def _read_states(connection: Connection, wanted: set[int]) -> dict[int, tuple[An
         " c.record, k.record FROM states s JOIN contexts c ON c.id = s.context_id "
         "JOIN cases k ON k.id = c.case_id WHERE s.id IN ({})"
     )
-    found = {}
+    found: dict[int, tuple[Any, ...]] = {}
     for part in driver.fetch_where_in(connection, question, sorted(wanted)):
         found |= {number: _members(*members) for number, *members in part}
     return found
 
 
 def _members(
-    value, word, low, high, verdict, reason, confidence, machine, context, case_text
+    value: float | None,
+    word: str,
+    low: float | None,
+    high: float | None,
+    verdict: str,
+    reason: str,
+    confidence: str,
+    machine: str,
+    context: str,
+    case_text: str,
 ) -> tuple[Any, ...]:
     case = rows.case_from(case_text)
     of = json.loads(context)

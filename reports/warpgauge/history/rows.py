@@ -60,11 +60,10 @@ def context_row(fact: Fact) -> dict[str, Any]:
 
 
 def state_row(fact: Fact) -> dict[str, Any]:
-    is_word = isinstance(fact.value, str)
     low, high = map(_double, fact.interval or (None, None))
     return {
-        "value": None if is_word else _double(fact.value),
-        "word": fact.value if is_word else "",
+        "value": None if isinstance(fact.value, str) else _double(fact.value),
+        "word": fact.value if isinstance(fact.value, str) else "",
         "low": low,
         "high": high,
         "stable": fact.stable,

@@ -11,6 +11,8 @@ the values, and only the one writer at a time (database.py) adds and deletes.
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     Boolean,
@@ -28,7 +30,7 @@ FORM = "0001"  # the newest migration
 metadata = MetaData()
 
 
-def _text(name: str, **options: bool) -> Column:
+def _text(name: str, **options: Any) -> Column:
     return Column(name, Text, nullable=False, **options)
 
 

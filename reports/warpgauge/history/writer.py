@@ -48,8 +48,7 @@ def ingest(
     with _without_garbage_collection():
         file = FactFile(path)
         for name, run in file.runs.items():
-            called = {"branch": run.branch or branch, "label": run.label or label}
-            file.runs[name] = replace(run, **called)
+            file.runs[name] = replace(run, branch=run.branch or branch, label=run.label or label)
         with database.writing() as connection:
             return _Writer(connection, file).write()
 
@@ -62,8 +61,8 @@ class _Writer:
     def write(self) -> IngestResult:
         states_of = self._write_states()
         values = self._file.values
-        found = map(states_of.get, self._digests)
-        kept = [pair for pair in zip(values, found, strict=True) if pair[1]]  # of cases
+        found = zip(values, map(states_of.get, self._digests), strict=True)
+        kept = [(value, state) for value, state in found if state]  # of cases
         first: dict[str, int] = {}
         for value, _ in kept:
             first.setdefault(value.run, value.number)
@@ -103,7 +102,8 @@ class _Writer:
         question = _where_in(self._connection, sa.select(runs), runs.c.name, first)
         there = {row.name: row for row in question}
         next_id = self._next_id(runs)
-        added, ids = [], {}
+        added: list[dict[str, Any]] = []
+        ids: dict[str, int] = {}
         for name, line in first.items():
             run = self._file.runs[name]
             if name in there:
@@ -128,7 +128,7 @@ class _Writer:
         before = rows.run_from(row.record, row.exit_code)
         what = f"run '{run.id}'"
         self._hold_same(line, what, *(_sources(record) for record in (before, run)))
-        called = _names(run) | _names(before)
+        called: dict[str, Any] = _names(run) | _names(before)
         self._hold_same(line, what, called, _names(run))
         devices = {device.name: device for device in before.devices}
         for device in run.devices:
@@ -197,7 +197,7 @@ class _Writer:
         found = _where_in(self._connection, question, series.c.family, families)
         ids = {tuple(key): number for number, *key in found}
         next_id = self._next_id(series)
-        added = []
+        added: list[tuple[Any, ...]] = []
         for fact in new:
             key = rows.series_key(fact)
             if key not in ids:

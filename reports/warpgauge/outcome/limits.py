@@ -16,7 +16,7 @@ class Drawn(Sequence[str]):
     def __len__(self) -> int:
         return len(self._parts)
 
-    def __getitem__(self, i: int) -> str:
+    def __getitem__(self, i: int) -> str:  # type: ignore[override]  # nothing takes slices
         return self._draw(*self._parts[i])
 
 

@@ -7,8 +7,8 @@ Members have its names; absent ones are None or empty.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields, replace
-from functools import cache, cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -23,20 +23,16 @@ _RANKS = {verdict: i for i, verdict in enumerate(VERDICTS)}
 _NAMED = 6  # others of a group, as on the terminal
 
 
+@dataclass(frozen=True)
 class _Members:
     """A part of the file: known members are taken, those of a later version left."""
 
     @classmethod
     def of(cls, members: dict[str, Any], **parts: Any) -> Self:
-        if not members.keys() <= _known(cls):
-            members = {key: members[key] for key in members.keys() & _known(cls)}
+        known = cls.__dataclass_fields__.keys()
+        if not members.keys() <= known:
+            members = {key: members[key] for key in members.keys() & known}
         return cls(**members | parts)
-
-
-@cache
-def _known(cls: type[_Members]) -> frozenset[str]:
-    """Names of the members that a part has."""
-    return frozenset(member.name for member in fields(cls))
 
 
 @dataclass(frozen=True)
@@ -77,7 +73,7 @@ class Finding(_Members):
     blame: tuple[Place, ...] = ()
     repeat: str = ""
     text: str = ""
-    others: tuple[Self, ...] = ()
+    others: tuple[Finding, ...] = ()
 
     @property
     def title(self) -> str:
@@ -96,7 +92,7 @@ class Finding(_Members):
         text = ", ".join(other._beside(self) for other in others[:_NAMED])
         return text + (f" and {len(others) - _NAMED} more" if len(others) > _NAMED else "")
 
-    def _beside(self, shown: Self) -> str:
+    def _beside(self, shown: Finding) -> str:
         file = "" if self.family == shown.family else self.family
         _, _, own = self.case.partition("@")
         _, _, of_shown = shown.case.partition("@")
@@ -278,7 +274,9 @@ class Results(_Members):
     def unit(self, value: Value) -> str:
         return self.units.get(value.metric, "")
 
-    def only(self, case: Callable[[str], bool], metric: Callable[[str], bool], arch: str | None):
+    def only(
+        self, case: Callable[[str], bool], metric: Callable[[str], bool], arch: str | None
+    ) -> Results:
         """The results with fewer cases and findings; headline and counts stay."""
 
         def is_shown(judged: Finding | CaseResult) -> bool:

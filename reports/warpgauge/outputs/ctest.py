@@ -30,8 +30,9 @@ def document(results: Results, kept: Kept) -> str:
 
 
 def _entry(shown: Path | CaseResult, value: Value | None = None) -> str:
-    if value is None:
+    if isinstance(shown, Path):
         return _picture(shown)
+    assert value is not None
     kind = "text/string" if isinstance(value.value, str) else "numeric/double"
     name = f"{shown.title}: {value.metric}"
     return _element("CTestMeasurement", kind, name, str(value.value))

@@ -53,9 +53,11 @@ def _head(name: str, meaning: str) -> list[str]:
 
 def _value(case: CaseResult, value: Value, results: Results) -> str:
     labels = {"id": case.case, "arch": case.arch or ""}
-    if isinstance(value.value, str):
-        return _sample(_name(value.metric), labels | {results.unit(value): value.value}, 1)
-    return _sample(_name(value.metric), labels, value.value)
+    measured = value.value
+    assert measured is not None
+    if isinstance(measured, str):
+        return _sample(_name(value.metric), labels | {results.unit(value): measured}, 1)
+    return _sample(_name(value.metric), labels, measured)
 
 
 def _sample(name: str, labels: dict[str, str], value: float) -> str:

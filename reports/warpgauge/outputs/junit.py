@@ -70,7 +70,7 @@ def _test(case: CaseResult, results: Results, texts: _Texts) -> str:
     if line:
         test["line"] = str(line)
     for value in case.values:
-        if value.metric == "time.median_us" and value.value is not None:
+        if value.metric == "time.median_us" and isinstance(value.value, (int, float)):
             test["time"] = f"{value.value / 1e6:.9f}"
     content = _properties([(value.metric, _plain(value.value)) for value in case.values])
     if case.wrong_values:

@@ -7,36 +7,55 @@
 const NONE = "-"; // in the place of an architecture or a source that is not there
 const address = { fact: "", cases: "", base: "" }; // of open dialogs, and of what lies below
 
+/** @param {(string | null | undefined)[]} parts */
 function joined(...parts) {
   return parts.map((part) => encodeURIComponent(part ?? NONE)).join("/");
 }
 
+/** @param {number} number */
 function trendAddress(number) {
   const one = series(number);
   const device = one.device ? [one.device] : [];
   return joined("trend", one.id, one.metric.id, one.arch, one.source, ...device);
 }
 
+/**
+ * @param {number} number
+ * @param {number} index
+ */
 function factAddress(number, index) {
   const one = series(number);
   return joined("fact", one.id, one.metric.id, one.arch, one.source, run(one.runs[index]).id);
 }
 
-// Sets the address of a dialog, or of what lies below: "" where it is closed.
+/**
+ * Sets the address of a dialog, or of what lies below: "" where it is closed.
+ * @param {keyof typeof address} where
+ * @param {string} text
+ */
 function setAddress(where, text) {
   address[where] = text;
   const now = address.fact || address.cases || address.base;
-  if (location.hash.slice(1) !== now)
+  if (location.hash.slice(1) !== now) {
     history.replaceState(null, "", now ? `#${now}` : location.pathname + location.search);
+  }
 }
 
-// The series that an address names: of several the one of the device, or the one that has the run,
-// or the one measured last.
-// Gives [number, index], and in words what the page does not have.
+/**
+ * The series that an address names: of several the one of the device, or the one that has the run,
+ * or the one measured last. Gives its number, the place of the run, and in words what the page does
+ * not have.
+ * @param {string} id
+ * @param {string} metric
+ * @param {string} arch
+ * @param {string} source
+ * @param {{device?: string, wanted?: string}} of
+ * @returns {{number?: number, index?: number | null, problem?: string}}
+ */
 function named(id, metric, arch, source, { device, wanted }) {
   const cases = data.cases.findIndex((_, i) => caseName(i) === id);
   if (cases < 0) return { problem: `This page has no case “${id}”.` };
-  const isIt = (entry) =>
+  const isIt = (/** @type {Entry} */ entry) =>
     entry[0] === cases &&
     data.metrics[entry[1]][0] === metric &&
     (data.archs[entry[2]] ?? NONE) === arch &&
@@ -45,7 +64,7 @@ function named(id, metric, arch, source, { device, wanted }) {
   const found = data.series.flatMap((entry, number) => (isIt(entry) ? [number] : []));
   const place = `on “${device ?? arch ?? ""}” from “${source ?? ""}”`;
   if (!found.length) return { problem: `This page has no “${metric ?? ""}” of ${id} ${place}.` };
-  const last = (number) => data.axes[data.series[number][5]].at(-1);
+  const last = (/** @type {number} */ number) => lastOf(data.axes[data.series[number][5]]);
   const newest = found.reduce((best, number) => (last(number) > last(best) ? number : best));
   if (wanted === undefined) return { number: newest, index: null };
   for (const number of found) {
@@ -59,40 +78,67 @@ function named(id, metric, arch, source, { device, wanted }) {
   };
 }
 
-// Says in words what an address asks for in vain.
+/**
+ * Says in words what an address asks for in vain.
+ * @param {string | null | undefined} problem
+ */
 function say(problem) {
   document.getElementById("address-problem")?.remove();
   if (!problem) return;
   const note = make("p", { id: "address-problem", class: "note", role: "alert" }, problem);
-  document.getElementById("main").prepend(note);
+  the("#main", HTMLElement).prepend(note);
   factDialog.open
-    ? factDialog.querySelector("h2").after(note)
+    ? the("h2", HTMLElement, factDialog).after(note)
     : note.scrollIntoView({ block: "center" });
 }
 
+/**
+ * @param {string} id
+ * @param {string} metric
+ * @param {string} arch
+ * @param {string} source
+ * @param {string} [device]
+ */
 function followTrend(id, metric, arch, source, device) {
   const { number, problem } = named(id, metric, arch, source, { device });
   if (number !== undefined) openTrend(number);
   return problem;
 }
 
+/**
+ * @param {string} id
+ * @param {string} metric
+ * @param {string} arch
+ * @param {string} source
+ * @param {string} wanted
+ */
 function followFact(id, metric, arch, source, wanted) {
   const { number, index, problem } = named(id, metric, arch, source, { wanted });
   if (number !== undefined) openFact(number, index);
   return problem;
 }
 
+/**
+ * @param {number} number
+ * @param {number | null} [index]
+ */
 function openFact(number, index) {
-  setAddress("fact", factAddress(number, showFact(number, index)));
+  setAddress("fact", factAddress(number, showFact(number, index ?? null)));
 }
 
+/** @param {number} number */
 function openTrend(number) {
-  reveal(document.getElementById("trends"));
+  reveal(the("#trends", HTMLElement));
   showTrend(number);
   setAddress("base", trendAddress(number));
-  document.querySelector("#trend-choice select").focus({ preventScroll: true });
+  the("select", HTMLElement, trends.choice).focus({ preventScroll: true });
 }
 
+/**
+ * @param {string} metric
+ * @param {string} arch
+ * @param {string | null} before
+ */
 function followCases(metric, arch, before = null) {
   if (!showCases(metric, arch, before)) {
     const between = before === null ? `on “${arch}”` : `on both “${before}” and “${arch}”`;
@@ -102,6 +148,7 @@ function followCases(metric, arch, before = null) {
   return null;
 }
 
+/** @type {Record<string, (...names: any[]) => string | null | undefined>} */
 const FOLLOWED = {
   fact: followFact,
   trend: followTrend,
@@ -109,6 +156,7 @@ const FOLLOWED = {
   compare: followCompare,
 };
 
+/** @param {string} part */
 function nameFrom(part) {
   try {
     return decodeURIComponent(part);
@@ -122,23 +170,30 @@ function follow() {
   const hash = location.hash.slice(1);
   const [kind, ...names] = hash.split("/").map(nameFrom);
   if (kind !== "fact" && !hash.startsWith("fact-") && factDialog.open) factDialog.close();
-  if (kind !== "cases" && kind !== "fact" && !hash.startsWith("fact-") && casesDialog.open)
+  if (kind !== "cases" && kind !== "fact" && !hash.startsWith("fact-") && casesDialog.open) {
     casesDialog.close();
+  }
   say(null);
   say(followed(hash, kind, names));
 }
 
-// Opens what an address names; says what it lacks.
+/**
+ * Opens what an address names; says what it lacks.
+ * @param {string} hash
+ * @param {string} kind
+ * @param {string[]} names
+ */
 function followed(hash, kind, names) {
   const numbered = /^(fact|trend)-(\d{1,9})(?:-(\d{1,9}))?$/.exec(hash);
   if (numbered && Number(numbered[2]) < data.series.length) {
     const number = Number(numbered[2]);
     if (numbered[1] === "trend") openTrend(number);
-    else
+    else {
       openFact(
         number,
         numbered[3] === undefined ? null : Number(numbered[3]) - series(number).leftOut,
       );
+    }
     return null;
   }
   if (Object.hasOwn(FOLLOWED, kind) && names.length) return FOLLOWED[kind](...names);
@@ -151,10 +206,12 @@ function followed(hash, kind, names) {
 // Closing a dialog removes its address.
 function startAddresses() {
   addEventListener("hashchange", follow);
-  for (const [dialog, where] of [
+  /** @type {[HTMLDialogElement, keyof typeof address][]} */
+  const dialogs = [
     [factDialog, "fact"],
     [casesDialog, "cases"],
-  ]) {
+  ];
+  for (const [dialog, where] of dialogs) {
     dialog.addEventListener("close", () => {
       if (!dialog.open) setAddress(where, "");
     });

@@ -5,37 +5,61 @@ const WIDE = 8; // largest over smallest value from which the axis is logarithmi
 const LINES = 6; // colours
 const DASHES = [[], [9, 4], [2, 3], [9, 3, 2, 3]]; // twelve different lines, with the colours
 const PRINTED = 680; // pixels of a chart on paper
-const PLAIN = { log: null, percent: false, split: false, range: null }; // a view
+/**
+ * How a chart is seen; `log` is null where its values decide, `range` where all runs are shown.
+ * @typedef {{
+ *   log: boolean | null, percent: boolean, split: boolean, range: [low: number, high: number] | null,
+ * }} View
+ * @typedef {ReturnType<typeof lineOf>} Line
+ * @typedef {{
+ *   figure: HTMLElement, runs: number[], places: Map<number, number>, lines: Line[],
+ *   budgeted: Line | undefined, point: number | null,
+ *   onPoint: ((one: Series, index: number) => void) | null, view: View, plots: uPlot[],
+ *   log: boolean, canBeLog: boolean, readout: HTMLElement, read: number,
+ *   onRead?: (place: number) => void, onRange?: () => void,
+ * }} Drawn
+ * @typedef {(place: number) => number} ToPixels
+ */
+
+/** @type {View} */
+const PLAIN = { log: null, percent: false, split: false, range: null };
+/** @type {Map<uPlot, number>} */
 const charts = new Map(); // those on the page, and how wide each is
 
+/** @param {string} name */
 function colour(name) {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }
 
+/** @param {number} number */
 function dashOf(number) {
   return DASHES[number % DASHES.length];
 }
 
-// What a line looks like, for legends.
+/**
+ * What a line looks like, for legends.
+ * @param {number} number
+ */
 function lineKey(number) {
   const style = `stroke: var(--line-${number % LINES}); stroke-width: 2.5`;
   return make(
     "svg",
     { class: "key", width: 30, height: 10, "aria-hidden": "true" },
-    number < 0
-      ? null
-      : make("line", {
-          x1: 1,
-          x2: 29,
-          y1: 5,
-          y2: 5,
-          style,
-          "stroke-dasharray": dashOf(number).join(" ") || null,
-        }),
+    number < 0 ? null : make("line", {
+      x1: 1,
+      x2: 29,
+      y1: 5,
+      y2: 5,
+      style,
+      "stroke-dasharray": dashOf(number).join(" ") || null,
+    }),
   );
 }
 
-// The number of a budget such as "<= 20" or "<= 1.1 x 1024 of naive.f32"; null where it is not one.
+/**
+ * The number of a budget such as "<= 20" or "<= 1.1 x 1024 of naive.f32"; null where it is not one.
+ * @param {string | null} budget
+ */
 function limitOf(budget) {
   const found = /^(?:<=|>=|=)\s*(-?[\d.]+(?:e[-+]?\d+)?)(?: x ([\d.e+-]+ of|.*))?/i.exec(
     budget || "",
@@ -45,29 +69,38 @@ function limitOf(budget) {
   return Number.isNaN(limit) ? null : limit;
 }
 
-// A series in the places of runs: its values, the ends of their intervals and its budgets, all as
-// shares of its first value where `percent`. Places without a run of the series have no value.
+/**
+ * A series in the places of runs: its values, the ends of their intervals and its budgets, all as
+ * shares of its first value where `percent`. Places without a run of the series have no value.
+ * @param {Series} one
+ * @param {number} number
+ * @param {Map<number, number>} places
+ * @param {boolean} percent
+ */
 function lineOf(one, number, places, percent) {
   const first = one.values.find((value) => typeof value === "number" && value !== 0);
-  const numeric = (value) =>
-    typeof value !== "number" || (percent && !first)
-      ? null
-      : percent
-        ? (100 * value) / first
-        : value;
-  const column = (of) => {
+  const numeric = (/** @type {Value} */ value) => {
+    if (typeof value !== "number") return null;
+    if (!percent) return value;
+    return typeof first === "number" ? (100 * value) / first : null;
+  };
+  const column = (/** @type {(i: number) => Value} */ of) => {
+    /** @type {(number | null | undefined)[]} */
     const found = Array(places.size).fill(undefined);
     one.runs.forEach((at, i) => {
-      found[places.get(at)] = numeric(of(i));
+      found[valueIn(places, at)] = numeric(of(i));
     });
     return found;
   };
-  const end = (sign, side) =>
-    column((i) => (one.intervals[i] ? one.values[i] + sign * one.intervals[i][side] : null));
+  const end = (/** @type {1 | -1} */ sign, /** @type {0 | 1} */ side) =>
+    column((i) => {
+      const value = one.values[i], interval = one.intervals[i];
+      return interval && typeof value === "number" ? value + sign * interval[side] : null;
+    });
   return {
     one,
     number,
-    indices: new Map(one.runs.map((at, i) => [places.get(at), i])),
+    indices: new Map(one.runs.map((at, i) => [valueIn(places, at), i])),
     values: column((i) => one.values[i]),
     low: end(-1, 0),
     high: end(1, 1),
@@ -75,9 +108,16 @@ function lineOf(one, number, places, percent) {
   };
 }
 
-// Charts in `figure`: one, or one for each series where the view is `split`. `marked` is the series
-// whose budget is shown, `point` one of its runs that is ringed; `onPoint(series, index)` is called
-// for what the reader picks. Returns what is drawn.
+/**
+ * Charts in `figure`: one, or one for each series where the view is `split`. `marked` is the series
+ * whose budget is shown, `point` one of its runs that is ringed; `onPoint(series, index)` is called
+ * for what the reader picks. Returns what is drawn.
+ * @param {HTMLElement} figure
+ * @param {Series[]} shown
+ * @param {Series} marked
+ * @param {{runs?: number[], point?: number | null, onPoint?: Drawn["onPoint"], view?: View}} more
+ * @returns {Drawn}
+ */
 function drawChart(
   figure,
   shown,
@@ -88,7 +128,12 @@ function drawChart(
   const places = new Map(runs.map((at, i) => [at, i]));
   const lines = shown.map((one, number) => lineOf(one, number, places, view.percent));
   const budgeted = lines.find((line) => line.one === marked);
-  const drawn = { figure, runs, places, lines, budgeted, point, onPoint, view, plots: [] };
+  /** @type {Drawn} */
+  const drawn = {
+    ...{ figure, runs, places, lines, budgeted, point, onPoint, view, plots: [] },
+    ...{ log: false, canBeLog: false, read: -1 },
+    readout: make("p", { class: "readout", "aria-live": "off" }),
+  };
   const all = [...lines.flatMap((line) => [line.values, line.low]), budgeted?.limits || []]
     .flat()
     .filter((v) => typeof v === "number");
@@ -105,7 +150,6 @@ function drawChart(
   const low = Math.min(...all);
   drawn.canBeLog = low > 0;
   drawn.log = drawn.canBeLog && (view.log ?? Math.max(...all) / low >= WIDE);
-  drawn.readout = make("p", { class: "readout", "aria-live": "off" });
   const holder = make("div", { class: view.split ? "plots" : null });
   figure.replaceChildren(
     make("p", { class: "faint axis-title" }, axisTitle(drawn)),
@@ -118,10 +162,11 @@ function drawChart(
   const targets = groups.map((group) => plotTarget(drawn, holder, group));
   drawn.plots = groups.map((group, i) => plot(drawn, targets[i], group));
   if (range) showRange(drawn, ...range);
-  readOut(drawn, point === null ? runs.length - 1 : places.get(marked.runs[point]));
+  readOut(drawn, point === null ? runs.length - 1 : valueIn(places, marked.runs[point]));
   return drawn;
 }
 
+/** @param {Drawn} drawn */
 function axisTitle({ lines, log, view }) {
   const { metric, unit } = lines[0].one;
   const name = view.percent ? "% of the first value shown" : quantity(0, unit).slice(1).trim();
@@ -129,7 +174,12 @@ function axisTitle({ lines, log, view }) {
   return [name, better, log ? "log scale" : ""].filter(Boolean).join(", ");
 }
 
-// Where a chart is drawn, with its text for screen readers.
+/**
+ * Where a chart is drawn, with its text for screen readers.
+ * @param {Drawn} drawn
+ * @param {HTMLElement} holder
+ * @param {Line[]} lines
+ */
 function plotTarget(drawn, holder, lines) {
   const { one } = lines[0];
   const names = lines.map((line) => line.one.variant).join(", ");
@@ -145,6 +195,11 @@ function plotTarget(drawn, holder, lines) {
   return target;
 }
 
+/**
+ * @param {Drawn} drawn
+ * @param {HTMLElement} target
+ * @param {Line[]} lines
+ */
 function plot(drawn, target, lines) {
   const width = Math.max(280, target.clientWidth || 800);
   const chart = new uPlot(
@@ -152,18 +207,31 @@ function plot(drawn, target, lines) {
     [drawn.runs.map((_, i) => i), ...lines.map((line) => line.values)],
     target,
   );
-  if (drawn.onPoint)
+  if (drawn.onPoint) {
     chart.over.addEventListener("click", (event) => pick(drawn, chart, lines, event));
+  }
   charts.set(chart, width);
   return chart;
 }
 
+/**
+ * @param {Drawn} drawn
+ * @param {number} width
+ */
 function heightOf(drawn, width) {
   return drawn.view.split ? 190 : width < 600 ? 260 : 320;
 }
 
+/**
+ * The options of uPlot.
+ * @param {Drawn} drawn
+ * @param {Line[]} lines
+ * @param {number} width
+ * @returns {uPlotOptions}
+ */
 function optionsOf(drawn, lines, width) {
-  const line = ({ number, values }) => ({
+  /** @returns {uPlotSeries} */
+  const line = (/** @type {Line} */ { number, values }) => ({
     stroke: () => colour(`line-${number % LINES}`),
     width: 1.8,
     dash: dashOf(number),
@@ -222,6 +290,7 @@ function optionsOf(drawn, lines, width) {
   };
 }
 
+/** @param {Element} figure */
 function removeCharts(figure) {
   for (const chart of [...charts.keys()].filter((one) => figure.contains(one.root))) {
     chart.destroy();
@@ -234,10 +303,11 @@ function startCharts() {
   const redraw = () => {
     for (const chart of charts.keys()) chart.redraw(false, true);
   };
-  const printed = (isPrinting) => () => {
+  const printed = (/** @type {boolean} */ isPrinting) => () => {
     document.documentElement.classList.toggle("printing", isPrinting);
-    for (const [chart, width] of charts)
+    for (const [chart, width] of charts) {
       chart.setSize({ width: isPrinting ? Math.min(width, PRINTED) : width, height: chart.height });
+    }
     redraw();
   };
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);

@@ -3,7 +3,11 @@
 
 const MARK = 6; // half a diamond's width, in pixels
 
-// Runs `draw` on a chart's canvas in pixels of the page, clipped to where its lines are.
+/**
+ * Runs `draw` on a chart's canvas in pixels of the page, clipped to where its lines are.
+ * @param {uPlot} chart
+ * @param {(ctx: CanvasRenderingContext2D, x: ToPixels, y: ToPixels) => void} draw
+ */
 function onCanvas(chart, draw) {
   const { ctx, bbox } = chart,
     ratio = uPlot.pxRatio;
@@ -13,57 +17,84 @@ function onCanvas(chart, draw) {
   ctx.clip();
   ctx.scale(ratio, ratio);
   ctx.font = `12px ${getComputedStyle(document.body).fontFamily}`;
-  const x = (place) => chart.valToPos(place, "x", true) / ratio,
-    y = (value) => chart.valToPos(value, "y", true) / ratio;
+  const x = (/** @type {number} */ place) => chart.valToPos(place, "x", true) / ratio,
+    y = (/** @type {number} */ value) => chart.valToPos(value, "y", true) / ratio;
   draw(ctx, x, y);
   ctx.restore();
 }
 
+/**
+ * @param {Drawn} drawn
+ * @param {uPlot} chart
+ * @param {Line[]} lines
+ */
 function drawBelow(drawn, chart, lines) {
+  const { budgeted } = drawn;
   onCanvas(chart, (ctx, x, y) => {
     for (const line of lines) drawBand(ctx, line, x, y);
-    if (lines.includes(drawn.budgeted)) drawBudget(ctx, drawn.budgeted, x, y);
+    if (budgeted && lines.includes(budgeted)) drawBudget(ctx, budgeted, x, y);
   });
 }
 
+/**
+ * @param {Drawn} drawn
+ * @param {uPlot} chart
+ * @param {Line[]} lines
+ */
 function drawAbove(drawn, chart, lines) {
+  const { budgeted, places, point } = drawn;
   onCanvas(chart, (ctx, x, y) => {
     for (const line of lines) drawDisturbed(ctx, line, x, y);
-    if (lines.includes(drawn.budgeted))
-      nameBudget(ctx, drawn.budgeted, chart.series[0].idxs[1], x, y);
+    const isHere = budgeted && lines.includes(budgeted);
+    if (isHere) nameBudget(ctx, budgeted, chart.series[0].idxs[1], x, y);
+    /** @type {[x: number, y: number][]} */
     const texts = []; // where causes stand already
     for (const line of lines) drawChanges(ctx, line, x, y, texts);
-    const ringed =
-      drawn.point === null ? null : drawn.places.get(drawn.budgeted.one.runs[drawn.point]);
-    if (lines.includes(drawn.budgeted) && typeof drawn.budgeted.values[ringed] === "number") {
-      circle(ctx, x(ringed), y(drawn.budgeted.values[ringed]), 7, null, colour("ink"));
-    }
+    if (!isHere || point === null) return;
+    const ringed = valueIn(places, budgeted.one.runs[point]);
+    const value = budgeted.values[ringed];
+    if (typeof value === "number") circle(ctx, x(ringed), y(value), 7, null, colour("ink"));
   });
 }
 
-// The 95 % confidence intervals: a band where neighbouring runs have them; a run alone has a bar.
+/**
+ * The 95 % confidence intervals: a band where neighbouring runs have them; a run alone has a bar.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Line} line
+ * @param {ToPixels} x
+ * @param {ToPixels} y
+ */
 function drawBand(ctx, line, x, y) {
+  /** @type {number[][]} */
   const stretches = [[]];
   line.values.forEach((value, place) => {
     if (value === undefined) return;
-    if (typeof line.low[place] === "number") stretches.at(-1).push(place);
-    else if (stretches.at(-1).length) stretches.push([]);
+    if (typeof line.low[place] === "number") lastOf(stretches).push(place);
+    else if (lastOf(stretches).length) stretches.push([]);
   });
   ctx.globalAlpha = 0.22;
   ctx.fillStyle = colour(`line-${line.number % LINES}`);
   for (const stretch of stretches.filter((one) => one.length)) {
     const wide = stretch.length > 1 ? 0 : 3;
     ctx.beginPath();
-    for (const place of stretch)
-      for (const side of [-wide, wide]) ctx.lineTo(x(place) + side, y(line.high[place]));
-    for (const place of stretch.toReversed())
-      for (const side of [wide, -wide]) ctx.lineTo(x(place) + side, y(line.low[place]));
+    for (const place of stretch) {
+      for (const side of [-wide, wide]) ctx.lineTo(x(place) + side, y(Number(line.high[place])));
+    }
+    for (const place of stretch.toReversed()) {
+      for (const side of [wide, -wide]) ctx.lineTo(x(place) + side, y(Number(line.low[place])));
+    }
     ctx.fill();
   }
   ctx.globalAlpha = 1;
 }
 
-// The budget of each run, as wide as the run's place.
+/**
+ * The budget of each run, as wide as the run's place.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Line} line
+ * @param {ToPixels} x
+ * @param {ToPixels} y
+ */
 function drawBudget(ctx, { limits }, x, y) {
   ctx.strokeStyle = colour("ink");
   ctx.setLineDash([5, 4]);
@@ -81,14 +112,28 @@ function drawBudget(ctx, { limits }, x, y) {
   ctx.setLineDash([]);
 }
 
-// At the newest run that is shown.
+/**
+ * At the newest run that is shown.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Line} line
+ * @param {number} newest
+ * @param {ToPixels} x
+ * @param {ToPixels} y
+ */
 function nameBudget(ctx, { one, limits, indices }, newest, x, y) {
   const last = limits.slice(0, newest + 1).findLastIndex((limit) => typeof limit === "number");
-  if (last >= 0)
-    write(ctx, `budget ${one.budgets[indices.get(last)]}`, x(last + 0.5) - 4, y(limits[last]) - 5);
+  if (last < 0) return;
+  const text = `budget ${one.budgets[valueIn(indices, last)]}`;
+  write(ctx, text, x(last + 0.5) - 4, y(Number(limits[last])) - 5);
 }
 
-// Letters on paper, that end at a place.
+/**
+ * Letters on paper, that end at a place.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {string} text
+ * @param {number} x
+ * @param {number} y
+ */
 function write(ctx, text, x, y) {
   ctx.textAlign = "right";
   ctx.lineWidth = 4;
@@ -98,6 +143,12 @@ function write(ctx, text, x, y) {
   ctx.fillText(text, x, y);
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Line} line
+ * @param {ToPixels} x
+ * @param {ToPixels} y
+ */
 function drawDisturbed(ctx, line, x, y) {
   line.indices.forEach((i, place) => {
     if (line.one.disturbances[i] && typeof line.values[place] === "number") {
@@ -113,20 +164,31 @@ function drawDisturbed(ctx, line, x, y) {
   });
 }
 
-// A diamond, and the cause where no other one stands: above it, or below where the value fell.
+/**
+ * A diamond, and the cause where no other one stands: above it, or below where the value fell.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Line} line
+ * @param {ToPixels} x
+ * @param {ToPixels} y
+ * @param {[x: number, y: number][]} texts where causes stand already
+ */
 function drawChanges(ctx, line, x, y, texts) {
   for (const change of line.one.changes) {
     const place = [...line.indices].find(([, i]) => i === change.index)?.[0];
-    if (typeof line.values[place] !== "number") continue;
-    const [cx, cy] = [x(place), y(line.values[place])];
+    const value = place === undefined ? null : line.values[place];
+    if (place === undefined || typeof value !== "number") continue;
+    const [cx, cy] = [x(place), y(value)];
     ctx.beginPath();
-    for (const [dx, dy] of [
-      [0, -MARK],
-      [MARK, 0],
-      [0, MARK],
-      [-MARK, 0],
-    ])
+    for (
+      const [dx, dy] of [
+        [0, -MARK],
+        [MARK, 0],
+        [0, MARK],
+        [-MARK, 0],
+      ]
+    ) {
       ctx.lineTo(cx + dx, cy + dy);
+    }
     ctx.closePath();
     ctx.fillStyle = colour("paper");
     ctx.fill();
@@ -134,19 +196,24 @@ function drawChanges(ctx, line, x, y, texts) {
     ctx.lineWidth = 2;
     ctx.stroke();
     const width = ctx.measureText(change.cause).width;
-    if (texts.some(([left, top]) => Math.abs(left - cx) < width + 6 && Math.abs(top - cy) < 16))
+    if (texts.some(([left, top]) => Math.abs(left - cx) < width + 6 && Math.abs(top - cy) < 16)) {
       continue;
+    }
     texts.push([cx, cy]);
-    const before = line.values.slice(0, place).findLast((value) => typeof value === "number");
-    write(
-      ctx,
-      change.cause,
-      cx + MARK,
-      before > line.values[place] ? cy + MARK + 14 : cy - MARK - 5,
-    );
+    const before = line.values.slice(0, place).findLast((other) => typeof other === "number");
+    const fell = typeof before === "number" && before > value;
+    write(ctx, change.cause, cx + MARK, fell ? cy + MARK + 14 : cy - MARK - 5);
   }
 }
 
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {number} x
+ * @param {number} y
+ * @param {number} radius
+ * @param {string | null} fill
+ * @param {string} stroke
+ */
 function circle(ctx, x, y, radius, fill, stroke) {
   ctx.beginPath();
   ctx.arc(x, y, radius, 0, 2 * Math.PI);

@@ -1,7 +1,11 @@
 // The points of charts: reading a run, picking a value, and the words of a change.
 "use strict";
 
-// The values of all lines in a run, each with a link to its fact.
+/**
+ * The values of all lines in a run, each with a link to its fact.
+ * @param {Drawn} drawn
+ * @param {number} place
+ */
 function readOut(drawn, place) {
   if (drawn.read === place) return;
   drawn.read = place;
@@ -9,12 +13,11 @@ function readOut(drawn, place) {
   const values = drawn.lines
     .filter((line) => line.indices.has(place))
     .map((line) => {
-      const i = line.indices.get(place),
+      const i = valueIn(line.indices, place),
         { one } = line;
-      const share =
-        drawn.view.percent && typeof line.values[place] === "number"
-          ? `, ${Number(line.values[place].toPrecision(4))} %`
-          : "";
+      const share = drawn.view.percent && typeof line.values[place] === "number"
+        ? `, ${Number(line.values[place].toPrecision(4))} %`
+        : "";
       const interval = intervalText(one, i);
       const more = [
         interval && `95 %: ${interval}`,
@@ -43,25 +46,36 @@ function readOut(drawn, place) {
   drawn.onRead?.(place);
 }
 
-// The point nearest to the pointer.
+/**
+ * The point nearest to the pointer.
+ * @param {Drawn} drawn
+ * @param {uPlot} chart
+ * @param {Line[]} lines
+ * @param {MouseEvent} event
+ */
 function pick(drawn, chart, lines, event) {
   const box = chart.over.getBoundingClientRect();
   const [px, py] = [event.clientX - box.left, event.clientY - box.top];
+  /** @type {{line: Line, place: number, distance: number} | null} */
   let best = null;
   for (const line of lines) {
-    line.values.forEach((value, place) => {
-      if (typeof value !== "number") return;
+    for (const [place, value] of line.values.entries()) {
+      if (typeof value !== "number") continue;
       const distance = Math.hypot(
         chart.valToPos(place, "x") - px,
         (chart.valToPos(value, "y") - py) / 2,
       );
       if (!best || distance < best.distance) best = { line, place, distance };
-    });
+    }
   }
-  if (best) drawn.onPoint(best.line.one, best.line.indices.get(best.place));
+  if (best) drawn.onPoint?.(best.line.one, valueIn(best.line.indices, best.place));
 }
 
-// The cause of a change, and the commit, toolkit and driver that it came with.
+/**
+ * The cause of a change, and the commit, toolkit and driver that it came with.
+ * @param {Series} one
+ * @param {Change} change
+ */
 function changeText(one, change) {
   const now = run(one.runs[change.index]);
   const parts = [
@@ -76,12 +90,18 @@ function changeText(one, change) {
   return parts.filter(Boolean).join(", ");
 }
 
-// Reads a run without a pointer; it comes into view where it is not.
+/**
+ * Reads a run without a pointer; it comes into view where it is not.
+ * @param {Drawn} drawn
+ * @param {number} place
+ */
 function readAt(drawn, place) {
   const { min, max } = drawn.plots[0].scales.x;
-  if (place < min || place > max)
+  if (place < min || place > max) {
     showRange(drawn, place - (max - min) / 2, place + (max - min) / 2);
-  for (const chart of drawn.plots)
+  }
+  for (const chart of drawn.plots) {
     chart.batch(() => chart.setCursor({ left: chart.valToPos(place, "x"), top: 0 }));
+  }
   readOut(drawn, place);
 }

@@ -1,7 +1,12 @@
 // The scales of charts: which runs and values are shown, and where their ticks are.
 "use strict";
 
-// From half a place before the first run to half a place after the last; at least two places.
+/**
+ * From half a place before the first run to half a place after the last; at least two places.
+ * @param {Drawn} drawn
+ * @param {number} low
+ * @param {number} high
+ */
 function shownRange(drawn, low, high) {
   const first = -0.5,
     last = drawn.runs.length - 0.5;
@@ -13,7 +18,11 @@ function shownRange(drawn, low, high) {
   return high > last ? [Math.max(first, low + last - high), last] : [low, high];
 }
 
-// That of all lines' values between the runs shown, so that charts beside each other compare.
+/**
+ * That of all lines' values between the runs shown, so that charts beside each other compare.
+ * @param {Drawn} drawn
+ * @param {uPlot} chart
+ */
 function valueRange(drawn, chart) {
   const [from, to] = chart.series[0].idxs;
   const columns = [
@@ -32,7 +41,11 @@ function valueRange(drawn, chart) {
   return [low === 0 ? 0 : low - margin, high + margin];
 }
 
-// Ticks are at runs, from the newest that is shown on.
+/**
+ * Ticks are at runs, from the newest that is shown on.
+ * @param {Drawn} drawn
+ * @returns {uPlotAxis}
+ */
 function runAxis({ runs }) {
   const isOneANight = new Set(runs.map((at) => night(run(at)))).size === runs.length;
   const text = isOneANight ? night : moment;
@@ -46,15 +59,21 @@ function runAxis({ runs }) {
         let i = Math.min(Math.floor(high), runs.length - 1);
         i >= Math.max(0, low);
         i -= Math.max(1, Math.round(step))
-      )
+      ) {
         ticks.unshift(i);
+      }
       return ticks;
     },
-    values: (_, ticks) => ticks.map((i) => text(run(runs[i]))),
+    values: (_, ticks) => ticks.map((i) => text(run(runs[Number(i)]))),
   };
 }
 
+/**
+ * @param {Drawn} drawn
+ * @returns {uPlotAxis}
+ */
 function valueAxis({ log }) {
+  /** @type {uPlotAxis} */
   const logTicks = {
     splits: (_, __, low, high) => ticksOfLog(low, high),
     filter: (_, ticks) => ticks,
@@ -66,6 +85,10 @@ function valueAxis({ log }) {
   };
 }
 
+/**
+ * @param {number} low
+ * @param {number} high
+ */
 function ticksOfLog(low, high) {
   const steps = high / low > 1e4 ? [1] : [1, 2, 5];
   const ticks = [];
@@ -76,16 +99,22 @@ function ticksOfLog(low, high) {
   return ticks.length > 9 ? ticks.filter((_, i) => i % Math.ceil(ticks.length / 9) === 0) : ticks;
 }
 
+/**
+ * @param {number} low
+ * @param {number} high
+ */
 function evenTicks(low, high) {
   const rough = (high - low) / 5,
     power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map((k) => k * power).find((k) => k >= rough);
+  const step = ([1, 2, 5].find((k) => k * power >= rough) ?? 10) * power;
   const ticks = [];
-  for (let i = Math.ceil(low / step); i * step <= high; i++)
+  for (let i = Math.ceil(low / step); i * step <= high; i++) {
     ticks.push(Number((i * step).toPrecision(12)));
+  }
   return ticks;
 }
 
+/** @param {number} tick */
 function tickText(tick) {
   const size = Math.abs(tick);
   return size === 0 || (size >= 1e-3 && size < 1e6)

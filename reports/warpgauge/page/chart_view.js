@@ -1,22 +1,40 @@
 // How a chart is seen: zoom and pan, a log scale, shares of the first value, one chart or many.
 "use strict";
 
+/**
+ * @param {Drawn} drawn
+ * @param {[low: number, high: number]} range
+ */
 function isWhole(drawn, [low, high]) {
   return low <= -0.5 && high >= drawn.runs.length - 0.5;
 }
 
-// A zoom holds for all charts of a figure, and while lines come and go.
+/**
+ * A zoom holds for all charts of a figure, and while lines come and go.
+ * @param {Drawn} drawn
+ * @param {uPlot} chart
+ */
 function rememberRange(drawn, chart) {
   const { min, max } = chart.scales.x;
   drawn.view.range = isWhole(drawn, [min, max]) ? null : [min, max];
   drawn.onRange?.();
 }
 
+/**
+ * @param {Drawn} drawn
+ * @param {number} low
+ * @param {number} high
+ */
 function showRange(drawn, low, high) {
   for (const chart of drawn.plots) chart.setScale("x", { min: low, max: high });
 }
 
-// Zooms by a factor (below 1: closer) and moves by a share of what is shown.
+/**
+ * Zooms by a factor (below 1: closer) and moves by a share of what is shown.
+ * @param {Drawn} drawn
+ * @param {number} factor
+ * @param {number} share
+ */
 function changeRange(drawn, factor, share) {
   const { min, max } = drawn.plots[0].scales.x;
   const half = ((max - min) / 2) * factor,
@@ -24,12 +42,17 @@ function changeRange(drawn, factor, share) {
   showRange(drawn, middle - half, middle + half);
 }
 
-// Dragging with the shift key moves along the runs.
+/**
+ * Dragging with the shift key moves along the runs.
+ * @param {Drawn} drawn
+ * @param {uPlot} chart
+ * @param {MouseEvent} event
+ */
 function startPan(drawn, chart, event) {
   const { min, max } = chart.scales.x,
     from = event.clientX;
   const width = chart.over.clientWidth;
-  const move = (now) => {
+  const move = (/** @type {MouseEvent} */ now) => {
     const by = ((from - now.clientX) / width) * (max - min);
     showRange(drawn, min + by, max + by);
   };
@@ -37,7 +60,11 @@ function startPan(drawn, chart, event) {
   addEventListener("mouseup", () => removeEventListener("mousemove", move), { once: true });
 }
 
-// The bar below a chart. `redraw` draws the chart again, with a changed view.
+/**
+ * The bar below a chart. `redraw` draws the chart again, with a changed view.
+ * @param {Drawn} drawn
+ * @param {(name: string) => void} redraw
+ */
 function viewBar(drawn, redraw) {
   const { view } = drawn;
   const bar = make("div", {
@@ -45,11 +72,21 @@ function viewBar(drawn, redraw) {
     role: "group",
     "aria-label": "How the chart is seen",
   });
+  /**
+   * @param {string} text
+   * @param {string} label
+   * @param {() => void} act
+   */
   const button = (text, label, act) => {
     const made = make("button", { type: "button", "aria-label": label, title: label }, text);
     made.addEventListener("click", act);
     return made;
   };
+  /**
+   * @param {"log" | "percent" | "split"} name
+   * @param {string} text
+   * @param {boolean} isOn
+   */
   const check = (name, text, isOn, isPossible = true) => {
     const box = make("input", {
       type: "checkbox",
@@ -63,8 +100,10 @@ function viewBar(drawn, redraw) {
     });
     return make("label", { class: "check" }, box, ` ${text}`);
   };
-  const reset = button("Whole range", "Show all runs", () =>
-    showRange(drawn, -0.5, drawn.runs.length - 0.5),
+  const reset = button(
+    "Whole range",
+    "Show all runs",
+    () => showRange(drawn, -0.5, drawn.runs.length - 0.5),
   );
   const place = make("input", {
     type: "range",
@@ -78,7 +117,7 @@ function viewBar(drawn, redraw) {
     reset.disabled = !view.range;
   };
   drawn.onRead = (at) => {
-    place.value = at;
+    place.value = String(at);
     place.setAttribute("aria-valuetext", drawn.readout.textContent);
   };
   drawn.onRange();

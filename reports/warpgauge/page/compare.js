@@ -1,7 +1,16 @@
 // Any two nights beside each other: what differs, by how much, and why where that is known.
 "use strict";
 
+/**
+ * @typedef {{from: number, to: number}} Night its first and its last run
+ * @typedef {{
+ *   number: number, i: number, k: number, old: Value | undefined, now: Value | undefined,
+ *   cause?: string, moved?: boolean,
+ * }} Compared a series that differs, with its places in both nights
+ */
+
 const compareSection = document.getElementById("compare");
+/** @type {{rows: Compared[], places: Map<string, number>}} */
 const compared = { rows: [], places: new Map() };
 
 // The nights that the page covers, the oldest first, as numbers of their runs.
@@ -9,15 +18,19 @@ const nights = (() => {
   let end = data.runs.length;
   return data.nights
     .toReversed()
-    .map((count) => ({ from: (end -= count), to: end + count - 1 }))
+    .map((count) => ({ from: end -= count, to: end + count - 1 }))
     .toReversed();
 })();
 
+/** @param {Night} one */
 function nightName(one) {
   return run(one.from).time.slice(0, 16);
 }
 
-// As people read it: with the hour only where a day has several.
+/**
+ * As people read it: with the hour only where a day has several.
+ * @param {Night} one
+ */
 function nightText(one) {
   const text = night(run(one.from));
   return nights.filter((other) => night(run(other.from)) === text).length > 1
@@ -25,40 +38,56 @@ function nightText(one) {
     : text;
 }
 
-// The newest night with a run of such a time: a day, or a day and an hour.
+/**
+ * The newest night with a run of such a time: a day, or a day and an hour.
+ * @param {string} name
+ */
 function nightFrom(name) {
   return nights.findLast(({ from, to }) =>
-    data.runs.slice(from, to + 1).some(([, time]) => time.startsWith(name)),
+    data.runs.slice(from, to + 1).some(([, time]) => time.startsWith(name))
   );
 }
 
-// The place of a night's newest run on an axis of series; -1 where it has none.
+/**
+ * The place of a night's newest run on an axis of series; -1 where it has none.
+ * @param {number} axis
+ * @param {Night} one
+ */
 function placeOn(axis, one) {
   const key = `${axis} ${one.from}`;
-  if (!compared.places.has(key))
-    compared.places.set(
-      key,
-      data.axes[axis].findLastIndex((at) => at >= one.from && at <= one.to),
-    );
-  return compared.places.get(key);
+  const place = compared.places.get(key) ??
+    data.axes[axis].findLastIndex((at) => at >= one.from && at <= one.to);
+  compared.places.set(key, place);
+  return place;
 }
 
+/**
+ * @param {any[]} lengths
+ * @param {number} place
+ * @returns {Value}
+ */
 function valueAt(lengths, place) {
   let i = 0;
-  for (let left = place; i + 1 < lengths.length && left >= lengths[i + 1]; i += 2)
+  for (let left = place; i + 1 < lengths.length && left >= lengths[i + 1]; i += 2) {
     left -= lengths[i + 1];
+  }
   return lengths[i];
 }
 
-// A row for each series that differs; a value is undefined where a night has none.
+/**
+ * A row for each series that differs; a value is undefined where a night has none.
+ * @param {Night} before
+ * @param {Night} after
+ */
 function differences(before, after) {
+  /** @type {{rows: Compared[], same: number}} */
   const found = { rows: [], same: 0 };
   data.series.forEach((entry, number) => {
     const [i, k] = [placeOn(entry[5], before), placeOn(entry[5], after)];
     const [old, now] = [i, k].map((place) => (place < 0 ? undefined : valueAt(entry[6], place)));
     if (old === undefined && now === undefined) return;
     if (old === now) found.same += 1;
-    else
+    else {
       found.rows.push({
         number,
         i,
@@ -67,63 +96,80 @@ function differences(before, after) {
         now,
         ...(i < 0 || k < 0 ? {} : changeBetween(entry, Math.min(i, k), Math.max(i, k))),
       });
+    }
   });
-  const size = ({ old, now }) => (old > 0 && now > 0 ? Math.abs(Math.log(now / old)) : 1e9);
+  const size = (/** @type {Compared} */ { old, now }) =>
+    typeof old === "number" && typeof now === "number" && old > 0 && now > 0
+      ? Math.abs(Math.log(now / old))
+      : 1e9;
   const order = new Map(found.rows.map((row) => [row, [rank(row), size(row), -row.number]]));
-  found.rows.sort(
-    (a, b) =>
-      order
-        .get(a)
-        .map((_, i) => order.get(b)[i] - order.get(a)[i])
-        .find(Boolean) || 0,
-  );
+  found.rows.sort((a, b) => {
+    const [ofA, ofB] = [valueIn(order, a), valueIn(order, b)];
+    return ofA.map((_, i) => ofB[i] - ofA[i]).find(Boolean) || 0;
+  });
   return found;
 }
 
-// Known causes first, then counts that need one, then what may be noise, then what one night lacks.
+/**
+ * Known causes first, then counts that need one, then what may be noise, then what one night lacks.
+ * @param {Compared} row
+ */
 function rank(row) {
   if (row.i < 0 || row.k < 0) return 0;
   return row.cause ? 3 : isExact(row.number) ? 2 : 1;
 }
 
+/** @param {number} number */
 function isExact(number) {
   return data.metrics[data.series[number][1]][3] === "exact";
 }
 
-// The cause of the last change between two places, and whether the machine moved the value: then it
-// is neither better nor worse.
+/**
+ * The cause of the last change between two places, and whether the machine moved the value: then it
+ * is neither better nor worse.
+ * @param {Entry} entry
+ * @param {number} from
+ * @param {number} to
+ */
 function changeBetween(entry, from, to) {
   const found = entry[15].findLast(([index]) => index > from && index <= to);
   return found && { cause: found[2], moved: found[1] === 0 };
 }
 
+/** @param {Compared} row */
 function why(row) {
-  if (row.i < 0 || row.k < 0)
+  if (row.i < 0 || row.k < 0) {
     return row.i < 0 ? "not measured in the first" : "not measured in the second";
+  }
   if (row.cause) return row.cause;
   return isExact(row.number) ? "not known" : "no change found";
 }
 
+/** @param {Compared} row */
 function comparedRow(row) {
   const one = series(row.number);
-  const step = Math.sign(row.now - row.old) * ({ higher: 1, lower: -1 }[one.metric.direction] ?? 0);
-  const counts =
-    step && typeof row.old === "number" && typeof row.now === "number" && rank(row) > 1;
+  const { old, now } = row;
+  const sign = one.metric.direction === "higher" ? 1 : one.metric.direction === "lower" ? -1 : 0;
+  const areNumbers = typeof old === "number" && typeof now === "number";
+  const step = areNumbers ? Math.sign(now - old) * sign : 0;
+  const counts = step && rank(row) > 1;
   const word = row.moved ? "moved" : step > 0 ? "better" : "worse";
+  /**
+   * @param {string} label
+   * @param {Value | undefined} of
+   * @param {number} place
+   */
   const value = (label, of, place) =>
     make(
       "td",
       { "data-label": label, class: "values" },
-      place < 0
-        ? "–"
-        : make(
-            "a",
-            { class: "number", href: `#fact-${row.number}-${place + one.leftOut}` },
-            quantity(of, one.unit),
-          ),
+      place < 0 ? "–" : make(
+        "a",
+        { class: "number", href: `#fact-${row.number}-${place + one.leftOut}` },
+        quantity(of, one.unit),
+      ),
     );
-  const change =
-    typeof row.old === "number" && typeof row.now === "number" ? changedBy(row.old, row.now) : "";
+  const change = areNumbers ? changedBy(old, now) : "";
   return make(
     "tr",
     {},
@@ -135,8 +181,8 @@ function comparedRow(row) {
       make("span", { class: "metric" }, one.metric.id),
     ),
     make("td", { "data-label": "where" }, one.where),
-    value("before", row.old, row.i),
-    value("after", row.now, row.k),
+    value("before", old, row.i),
+    value("after", now, row.k),
     make(
       "td",
       { "data-label": "change", class: counts && !row.moved ? word : null },
@@ -146,21 +192,26 @@ function comparedRow(row) {
   );
 }
 
-function compareNights(before, after) {
+/**
+ * @param {HTMLElement} section
+ * @param {Night} before
+ * @param {Night} after
+ */
+function compareNights(section, before, after) {
   const { rows, same } = differences(before, after);
-  const only = (one) => rows.filter((row) => row[one] < 0).length;
+  const only = (/** @type {"i" | "k"} */ one) => rows.filter((row) => row[one] < 0).length;
   const both = rows.length - only("i") - only("k"),
     caused = rows.filter((row) => row.cause).length;
-  const counted = (number) => number.toLocaleString("en");
-  const table = compareSection.querySelector("table"),
-    more = compareSection.querySelector(".more");
+  const counted = (/** @type {number} */ number) => number.toLocaleString("en");
+  const table = the("table", HTMLTableElement, section),
+    more = the(".more", HTMLElement, section);
   setCaption(
     table,
     `${nightText(before)} beside ${nightText(after)}: ${counted(both)} values differ, ` +
       `${counted(caused)} of them by a known cause; ${counted(same)} are the same; ` +
       `${counted(only("k"))} are only in the first, ${counted(only("i"))} only in the second.`,
   );
-  const body = table.querySelector("tbody");
+  const body = the("tbody", HTMLElement, table);
   body.replaceChildren();
   const showNext = () => {
     const next = rows.slice(body.children.length, body.children.length + PAGE_ROWS);
@@ -186,26 +237,35 @@ function comparedData() {
   ];
 }
 
+/**
+ * @param {string} first
+ * @param {string} second
+ */
 function followCompare(first, second) {
   if (!compareSection) return "This page has one night only: there is nothing to compare it with.";
-  const chosen = [first, second].map((name) => (name ? nightFrom(name) : undefined));
-  const lacking = chosen.indexOf(undefined);
-  if (lacking >= 0) {
-    const range = `${nightText(nights[0])} to ${nightText(nights.at(-1))}`;
-    return `This page has no night “${[first, second][lacking] ?? ""}”; it has ${range}.`;
-  }
   const selects = compareSection.querySelectorAll("select");
-  chosen.forEach((one, i) => {
-    selects[i].value = nightName(one);
+  const chosen = [];
+  for (const name of [first, second]) {
+    const found = name ? nightFrom(name) : undefined;
+    if (!found) {
+      const range = `${nightText(nights[0])} to ${nightText(lastOf(nights))}`;
+      return `This page has no night “${name ?? ""}”; it has ${range}.`;
+    }
+    chosen.push(nightName(found));
+  }
+  chosen.forEach((name, i) => {
+    selects[i].value = name;
   });
-  openCompared();
+  openCompared(compareSection);
   reveal(compareSection);
   return null;
 }
 
-function openCompared() {
-  const names = [...compareSection.querySelectorAll("select")].map((select) => select.value);
-  compareNights(...names.map(nightFrom));
+/** @param {HTMLElement} section */
+function openCompared(section) {
+  const names = [...section.querySelectorAll("select")].map((select) => select.value);
+  const [before, after] = names.map(nightFrom);
+  if (before && after) compareNights(section, before, after);
   setAddress("base", joined("compare", ...names));
 }
 
@@ -220,9 +280,10 @@ function startCompare() {
     );
     select.selectedIndex = 1 - i;
   });
-  compareSection.querySelector("form").hidden = false;
-  compareSection.querySelector("form").addEventListener("submit", (event) => {
+  const form = the("form", HTMLFormElement, compareSection);
+  form.hidden = false;
+  form.addEventListener("submit", (event) => {
     event.preventDefault();
-    openCompared();
+    openCompared(compareSection);
   });
 }

@@ -11,6 +11,7 @@ from warpgauge.page import curves, generations, speeds
 from warpgauge.page.groups import Group, groups, range_of
 from warpgauge.page.report import Report
 from warpgauge.page.rows import Move
+from warpgauge.page.speeds import Roofline, Speed
 from warpgauge.repository import Range, Repository
 
 
@@ -43,11 +44,11 @@ class Contents:
         return generations.matrix(self.values)
 
     @cached_property
-    def speeds(self) -> list[speeds.Speed]:
+    def speeds(self) -> list[Speed]:
         return speeds.speeds(self.report.current)
 
     @cached_property
-    def rooflines(self) -> list[speeds.Roofline]:
+    def rooflines(self) -> list[Roofline]:
         return speeds.rooflines(self.speeds)
 
     @cached_property

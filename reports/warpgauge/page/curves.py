@@ -36,7 +36,7 @@ def curves(all_speeds: Iterable[Speed]) -> list[Curves]:
     found: dict[tuple[str, str, str], dict[str, Curve]] = defaultdict(lambda: defaultdict(dict))
     for speed in all_speeds:
         row = speed.values.get(TIME)
-        if row is None or row.last.value <= 0:
+        if row is None or row.last.numeric <= 0:
             continue
         problem = f"{row.key.family}.*.{row.key.type}"
         for size, extent in _one_free(row.key.size):

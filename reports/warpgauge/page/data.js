@@ -1,28 +1,136 @@
 // The data of the page: series as arrays (page/encode.py says what is in them), read when asked for.
 "use strict";
 
-const data = JSON.parse(document.getElementById("data").textContent);
-const COLUMNS = ["case", "metric", "arch", "source", "device", "axis", "values", "budgets", "verdicts",
-  "places", "code", "confidences", "disturbances", "reason", "intervals", "changes", "leftOut", "where"];
+/**
+ * Names are numbers of tables, -1 for none; columns are run lengths.
+ * @typedef {number | string | null} Value a word where it is a string, null where not measured
+ * @typedef {[
+ *   case_: number, metric: number, arch: number, source: number, device: number, axis: number,
+ *   values: any[], budgets: number[], verdicts: number[], places: number[], code: number[],
+ *   confidences: number[], disturbances: number[], reason: number, intervals: any[],
+ *   changes: [index: number, better: number, cause: string][], leftOut: number, where: number,
+ * ]} Entry a series with all its columns
+ * @typedef {{
+ *   runs: [
+ *     id: string, time: string, commit: string | null, dirty: boolean, toolkit: string | null,
+ *     flags: string | null, device: string | null, driver: string | null, emulated: boolean,
+ *   ][],
+ *   metrics: [
+ *     id: string, unit: string, direction: string, kind: string, found: string, meaning: string,
+ *     cure: string,
+ *   ][],
+ *   cases: [family: string, variant: string, type: string, size: string][],
+ *   archs: string[], sources: string[], devices: string[], texts: string[],
+ *   axes: number[][], wheres: number[][], origins: number[][], judged: number[][],
+ *   series: Entry[], nights: number[], bestSources: string[], counted: [string, string][],
+ *   links: {source: string | null, commit: string | null},
+ * }} Data
+ * @typedef {ReturnType<typeof unfolded>} Series
+ * @typedef {ReturnType<typeof run>} Run
+ * @typedef {Series["changes"][number]} Change
+ */
+
+/**
+ * What a selector names below a place: the page has it.
+ * @template {Element} T
+ * @param {string} selector
+ * @param {{new (): T}} kind
+ * @param {ParentNode} place
+ * @returns {T}
+ */
+function the(selector, kind, place = document) {
+  const found = place.querySelector(selector);
+  if (found instanceof kind) return found;
+  throw new TypeError(`the page has no ${selector} that is an ${kind.name}`);
+}
+
+/**
+ * The last entry of a list that has one.
+ * @template T
+ * @param {T[]} list
+ */
+function lastOf(list) {
+  return list[list.length - 1];
+}
+
+/**
+ * The value of a key that a map has.
+ * @template K, V
+ * @param {Map<K, V>} map
+ * @param {K} key
+ */
+function valueIn(map, key) {
+  return /** @type {V} */ (map.get(key));
+}
+
+/**
+ * The map of a key in a map of maps: a new one where there is none.
+ * @template K, A, B
+ * @param {Map<K, Map<A, B>>} maps
+ * @param {K} key
+ * @returns {Map<A, B>}
+ */
+function mapIn(maps, key) {
+  const found = maps.get(key) ?? new Map();
+  maps.set(key, found);
+  return found;
+}
+
+/** @type {Data} */
+const data = JSON.parse(the("#data", HTMLScriptElement).text);
+/** @type {Map<number, Series>} */
 const known = new Map();
 
-// Series as encode.py writes them, with all their columns, in the order of COLUMNS.
+/** Series as encode.py writes them, with all their columns. */
 function unpacked() {
-  const columns = (table) => data[table].map((entry) => entry.map((one) => [one]));
-  const origins = columns("origins"), judgements = columns("judged");
-  const of = (table, entry) => (typeof entry === "number" ? table[entry] : entry);
-  return data.series.map(([name, metric, where, origin, judged, values, intervals = [], changes = [], leftOut = 0]) => {
-    const [places, code] = of(origins, origin);
-    const [budgets, verdicts, confidences, disturbances, reason] = of(judgements, judged);
-    const [arch, source, device, axis, place] = data.wheres[where];
-    return [name, metric, arch, source, device, axis, Array.isArray(values) ? values : [values], budgets, verdicts,
-      places, code, confidences, disturbances, reason[0], intervals, changes, leftOut, place];
-  });
+  const columns = (/** @type {number[][]} */ table) =>
+    table.map((entry) => entry.map((one) => [one]));
+  const origins = columns(data.origins), judgements = columns(data.judged);
+  const of = (
+    /** @type {number[][][]} */ table,
+    /** @type {any} */ entry,
+  ) => (typeof entry === "number" ? table[entry] : entry);
+  /** @type {any[]} */
+  const written = data.series;
+  return written.map(
+    /** @returns {Entry} */ (
+      [name, metric, where, origin, judged, values, intervals = [], changes = [], leftOut = 0],
+    ) => {
+      const [places, code] = of(origins, origin);
+      const [budgets, verdicts, confidences, disturbances, reason] = of(judgements, judged);
+      const [arch, source, device, axis, place] = data.wheres[where];
+      return [
+        name,
+        metric,
+        arch,
+        source,
+        device,
+        axis,
+        Array.isArray(values) ? values : [values],
+        budgets,
+        verdicts,
+        places,
+        code,
+        confidences,
+        disturbances,
+        reason[0],
+        intervals,
+        changes,
+        leftOut,
+        place,
+      ];
+    },
+  );
 }
 data.series = unpacked();
 
-// Run lengths to a column of so many entries.
+/**
+ * Run lengths to a column of so many entries.
+ * @param {any[]} lengths
+ * @param {number} count
+ */
 function spread(lengths, count) {
+  /** @type {any[]} */
   const column = [];
   for (let i = 0; i < lengths.length; i += 2) {
     const times = i + 1 < lengths.length ? lengths[i + 1] : count - column.length;
@@ -31,60 +139,118 @@ function spread(lengths, count) {
   return column;
 }
 
+/** @param {number[]} column */
 function words(column) {
   return column.map((number) => (number < 0 ? null : data.texts[number]));
 }
 
-// A series with its names, its runs (numbers into data.runs) and its columns.
+/**
+ * A series with its names, its runs (numbers into data.runs) and its columns.
+ * @param {number} number
+ */
 function series(number) {
-  if (known.has(number)) return known.get(number);
-  const raw = {};
-  COLUMNS.forEach((name, i) => { raw[name] = data.series[number][i]; });
-  const runs = data.axes[raw.axis];
-  const [family, variant, type, size] = data.cases[raw.case];
-  const [id, unit, direction, kind, found, meaning, cure] = data.metrics[raw.metric];
-  const column = (name) => words(spread(raw[name], runs.length));
-  const one = {
-    number, family, variant, type, size, runs, unit,
-    id: `${family}.${variant}.${type}@${size}`,
-    metric: { id, direction, kind, found, meaning, cure },
-    arch: raw.arch < 0 ? null : data.archs[raw.arch],
-    source: raw.source < 0 ? null : data.sources[raw.source],
-    device: raw.device < 0 ? null : data.devices[raw.device],
-    where: data.texts[raw.where],
-    values: spread(raw.values, runs.length),
-    budgets: column("budgets"), verdicts: column("verdicts"), places: column("places"),
-    code: column("code"), confidences: column("confidences"), disturbances: column("disturbances"),
-    reason: raw.reason < 0 ? null : data.texts[raw.reason],
-    intervals: spread(raw.intervals, raw.intervals.length ? runs.length : 0),
-    changes: raw.changes.map(([index, better, cause]) => ({ index, better, cause })),
-    leftOut: raw.leftOut,
-  };
+  const before = known.get(number);
+  if (before) return before;
+  const one = unfolded(number);
   if (known.size > 2000) known.clear();
   known.set(number, one);
   return one;
 }
 
+/** @param {number} number */
+function unfolded(number) {
+  const [
+    caseNumber,
+    metric,
+    arch,
+    source,
+    device,
+    axis,
+    values,
+    budgets,
+    verdicts,
+    places,
+    code,
+    confidences,
+    disturbances,
+    reason,
+    intervals,
+    changes,
+    leftOut,
+    where,
+  ] = data.series[number];
+  const runs = data.axes[axis];
+  const [family, variant, type, size] = data.cases[caseNumber];
+  const [id, unit, direction, kind, found, meaning, cure] = data.metrics[metric];
+  const column = (/** @type {number[]} */ lengths) => words(spread(lengths, runs.length));
+  return {
+    number,
+    family,
+    variant,
+    type,
+    size,
+    runs,
+    unit,
+    id: `${family}.${variant}.${type}@${size}`,
+    metric: { id, direction, kind, found, meaning, cure },
+    arch: arch < 0 ? null : data.archs[arch],
+    source: source < 0 ? null : data.sources[source],
+    device: device < 0 ? null : data.devices[device],
+    where: data.texts[where],
+    /** @type {Value[]} */
+    values: spread(values, runs.length),
+    budgets: column(budgets),
+    verdicts: column(verdicts),
+    places: column(places),
+    code: column(code),
+    confidences: column(confidences),
+    disturbances: column(disturbances),
+    reason: reason < 0 ? null : data.texts[reason],
+    /** @type {(0 | [below: number, above: number])[]} */
+    intervals: spread(intervals, intervals.length ? runs.length : 0),
+    changes: changes.map(([index, better, cause]) => ({ index, better, cause })),
+    leftOut,
+  };
+}
+
+/** @param {number} number */
 function run(number) {
   const [id, time, commit, dirty, toolkit, flags, device, driver, emulated] = data.runs[number];
   return { id, time, commit, dirty, toolkit, flags, device, driver, emulated };
 }
 
-// A number as style.number_text() writes it: at most seven characters.
+/** @type {[limit: number, scale: number, prefix: string][]} */
+const PREFIXES = [
+  [1e6, 1, ""],
+  [1e9, 1e6, " M"],
+  [1e12, 1e9, " G"],
+  [1e15, 1e12, " T"],
+];
+
+/**
+ * A number as style.number_text() writes it: at most seven characters.
+ * @param {Value | undefined} value
+ */
 function numberText(value) {
   if (value === null || value === undefined) return "not measured";
   if (typeof value === "string") return value;
   if (Number.isInteger(value) && Math.abs(value) < 1e6) return value.toLocaleString("en");
   if (Math.abs(value) < 1e-3) return value.toExponential(2);
-  for (const [limit, scale, prefix] of [[1e6, 1, ""], [1e9, 1e6, " M"], [1e12, 1e9, " G"], [1e15, 1e12, " T"]]) {
+  for (const [limit, scale, prefix] of PREFIXES) {
     if (Math.abs(value) < limit * 0.99995) {
       const scaled = value / scale;
-      return (Math.abs(scaled) >= 999.95 ? Math.round(scaled).toLocaleString("en") : scaled.toPrecision(4)) + prefix;
+      return (Math.abs(scaled) >= 999.95
+        ? Math.round(scaled).toLocaleString("en")
+        : scaled.toPrecision(4)) + prefix;
     }
   }
   return value.toExponential(2);
 }
 
+/**
+ * @param {Value | undefined} value
+ * @param {string} unit
+ */
 function quantity(value, unit) {
   const text = numberText(value);
   if (typeof value !== "number") return text;
@@ -92,44 +258,74 @@ function quantity(value, unit) {
   return (text + (/[A-Z]$/.test(text) && name.endsWith("/s") ? "" : " ") + name).trim();
 }
 
-// An element with attributes and children; text is never parsed as HTML.
+/**
+ * An element with attributes and children; text is never parsed as HTML.
+ * @template {string} Name
+ * @param {Name} name
+ * @param {Record<string, string | number | boolean | null | undefined>} attributes
+ * @param {(Node | string | null | undefined)[]} children
+ * @returns {Name extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Name] : Element}
+ */
 function make(name, attributes, ...children) {
   const svg = ["svg", "g", "path", "line", "circle", "text", "title", "polyline"].includes(name);
-  const element = svg ? document.createElementNS("http://www.w3.org/2000/svg", name) : document.createElement(name);
-  for (const [key, value] of Object.entries(attributes || {})) {
-    if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value);
+  const element = svg
+    ? document.createElementNS("http://www.w3.org/2000/svg", name)
+    : document.createElement(name);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (value !== null && value !== undefined && value !== false) {
+      element.setAttribute(key, String(value));
+    }
   }
   element.append(...children.filter((child) => child !== null && child !== undefined));
-  return element;
+  return /** @type {any} */ (element);
 }
 
-// A long name as parts between which a line may break: after dots, slashes and at signs.
+/**
+ * A long name as parts between which a line may break: after dots, slashes and at signs.
+ * @param {string} text
+ */
 function breakable(text) {
-  return text.split(/(?<=[./@])/).flatMap((part, i) => (i ? [make("wbr"), part] : [part]));
+  return text.split(/(?<=[./@])/).flatMap((part, i) => (i ? [make("wbr", {}), part] : [part]));
 }
 
+/** @param {Run} one */
 function night(one) {
   return one.time.slice(0, 10);
 }
 
-// To the minute, where a night has several runs.
+/**
+ * To the minute, where a night has several runs.
+ * @param {Run} one
+ */
 function moment(one) {
   return one.time.slice(0, 16).replace("T", " ");
 }
 
-// Whether a series was there in the last night.
+/**
+ * Whether a series was there in the last night.
+ * @param {Entry} entry
+ */
 function isOfLastNight(entry) {
-  return data.axes[entry[5]].at(-1) >= data.runs.length - data.nights.at(-1);
+  return lastOf(data.axes[entry[5]]) >= data.runs.length - lastOf(data.nights);
 }
 
+/**
+ * @param {string} place
+ * @param {Run} one
+ */
 function sourceAddress(place, one) {
-  if (!data.links.source || !place || !one.commit) return null;
-  const [, file, line] = /^(.*?)(?::(\d+))?$/s.exec(place);
+  const { commit } = one;
+  if (!data.links.source || !commit) return null;
+  const [, file, line] = /^(.*?)(?::(\d+))?$/s.exec(place) ?? [place, place];
   const path = file.split("/").map(encodeURIComponent).join("/");
-  return data.links.source.replaceAll("{commit}", () => encodeURIComponent(one.commit))
+  return data.links.source.replaceAll("{commit}", () => encodeURIComponent(commit))
     .replaceAll("{line}", () => line || "1").replaceAll("{file}", () => path);
 }
 
+/**
+ * @param {string | null} place
+ * @param {Run} one
+ */
 function placeElement(place, one) {
   if (!place) return make("span", { class: "faint" }, "not known");
   const address = sourceAddress(place, one);
@@ -137,14 +333,21 @@ function placeElement(place, one) {
   return address ? make("a", { href: address }, code) : code;
 }
 
+/** @param {Run} one */
 function commitElement(one) {
-  if (!one.commit) return "none";
-  const code = make("code", {}, one.commit);
+  const { commit } = one;
+  if (!commit) return "none";
+  const code = make("code", {}, commit);
   if (!data.links.commit) return code;
-  return make("a", { href: data.links.commit.replaceAll("{commit}", () => encodeURIComponent(one.commit)) }, code);
+  return make("a", {
+    href: data.links.commit.replaceAll("{commit}", () => encodeURIComponent(commit)),
+  }, code);
 }
 
-// The line of a shell that measures a value again.
+/**
+ * The line of a shell that measures a value again.
+ * @param {Series} one
+ */
 function repeat(one) {
   const quoted = `'${one.id.replaceAll("'", "'\\''")}'`;
   if (one.metric.found === "cuda-events") return `warpgauge-bench --filter ${quoted}`;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from warpgauge.history.model import Run
@@ -54,5 +54,5 @@ def _names(runs: Sequence[Run]) -> set[str]:
     return {run.device.name for run in runs if run.device}
 
 
-def _words(runs: Sequence[Run], of) -> str:
+def _words(runs: Sequence[Run], of: Callable[[Run], str]) -> str:
     return ", ".join(sorted({of(run) for run in runs} - {""})) or "none"

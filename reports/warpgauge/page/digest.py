@@ -132,7 +132,7 @@ def _moved(moves: Sequence[Move]) -> list[str]:
 def _disturbed(rows: Sequence[Row]) -> list[str]:
     lines = [
         f"- {_code(row.key.id)} {_code(row.key.metric)}, {_where((row,))}: "
-        f"{_text(row.last.disturbance)}"
+        f"{_text(row.last.disturbance or '')}"
         for row in rows[:MOST]
     ]
     head = ["", "## Disturbed, and not compared", ""]

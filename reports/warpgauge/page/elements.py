@@ -33,7 +33,7 @@ def problems_with_elements(values: Values) -> list[Problem]:
         for source, row in (pair for sources in cases.values() for pair in sources.items()):
             key = row.key
             place = (key.family, key.type, key.variant, arch, source)
-            sizes[place][elements(key.size)] = row.last.value
+            sizes[place][elements(key.size)] = row.last.numeric
     growths: dict[Problem, list[float]] = defaultdict(list)
     for (family, type_, *_), counts in sizes.items():
         growths[family, type_] += _growth(counts)

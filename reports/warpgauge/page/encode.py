@@ -48,8 +48,18 @@ class Encoder:
     def __init__(self, runs: Sequence[Run]) -> None:
         self._runs = runs
         self._run_numbers = {run.id: number for number, run in enumerate(runs)}
-        names = ("cases", "metrics", "archs", "sources", "devices", "axes", "texts")
-        names += ("wheres", "origins", "judged")
+        names = [
+            "cases",
+            "metrics",
+            "archs",
+            "sources",
+            "devices",
+            "axes",
+            "texts",
+            "wheres",
+            "origins",
+            "judged",
+        ]
         self._tables = {name: Table() for name in names}
         self._axes: dict[tuple[int, ...], tuple[int, tuple[Run, ...]]] = {}
         self._known: dict[tuple, int] = {}  # columns that are the same in all runs
@@ -90,9 +100,9 @@ class Encoder:
             if self._saved(number) > 0:
                 size -= self._saved(number)
                 cut.add(number)
-        return [self._short[i] if i in cut else text for i, text in enumerate(self._whole)], len(
-            cut
-        )
+        both = zip(self._short, self._whole, strict=True)
+        chosen = [short if short and i in cut else whole for i, (short, whole) in enumerate(both)]
+        return chosen, len(cut)
 
     def _saved(self, number: int) -> int:
         short = self._short[number]
@@ -184,7 +194,7 @@ def _intervals(intervals: Sequence[Any], values: Sequence[Any]) -> list[Any]:
     """Half-widths below and above each value, with three digits; nothing where no point has any."""
     if not any(intervals):
         return []
-    column = []
+    column: list[list[float] | int] = []
     for interval, value in zip(intervals, values, strict=True):
         if interval and value is not None:
             low, high = interval

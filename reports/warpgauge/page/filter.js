@@ -2,17 +2,44 @@
 "use strict";
 
 const PAGE_ROWS = 50;
-const filterForm = document.getElementById("filter");
-const every = { body: document.querySelector("#every-table tbody"), more: document.getElementById("more"), found: [], shown: 0, texts: null, asked: null };
+const filterForm = the("#filter", HTMLFormElement);
+const fields = /** @type {Record<string, HTMLInputElement>} */ (
+  /** @type {unknown} */ (filterForm.elements)
+);
+/**
+ * @type {{
+ *   body: Element, more: HTMLElement, found: number[], shown: number, texts: string[] | null,
+ *   asked: string | null,
+ * }}
+ */
+const every = {
+  body: the("#every-table tbody", HTMLTableSectionElement),
+  more: the("#more", HTMLElement),
+  found: [],
+  shown: 0,
+  texts: null,
+  asked: null,
+};
+
+/** @typedef {ReturnType<typeof wish>} Wish */
 
 function wish() {
-  const of = (name) => filterForm.elements[name].value;
+  const of = (/** @type {string} */ name) => fields[name].value;
   const terms = of("text").toLowerCase().split(/\s+/).filter(Boolean);
-  return { terms, family: of("family"), metric: of("metric"), arch: of("arch"), worse: filterForm.elements.worse.checked };
+  return {
+    terms,
+    family: of("family"),
+    metric: of("metric"),
+    arch: of("arch"),
+    worse: fields.worse.checked,
+  };
 }
 
+/** @param {Wish} wanted */
 function isWish(wanted) {
-  return Boolean(wanted.terms.length || wanted.family || wanted.metric || wanted.arch || wanted.worse);
+  return Boolean(
+    wanted.terms.length || wanted.family || wanted.metric || wanted.arch || wanted.worse,
+  );
 }
 
 function applyFilter() {
@@ -21,68 +48,102 @@ function applyFilter() {
   let here = 0, all = 0;
   for (const part of document.querySelectorAll("[data-filtered]")) {
     let left = 0;
-    for (const row of part.querySelectorAll("[data-id]")) {
+    /** @type {NodeListOf<HTMLElement>} */
+    const rows = part.querySelectorAll("[data-id]");
+    for (const row of rows) {
       row.hidden = !rowMatches(row, wanted);
-      left += !row.hidden;
+      if (!row.hidden) left += 1;
       all += 1;
     }
     here += left;
     part.classList.toggle("nothing", left === 0);
     const folded = part.closest("details.rest");
-    if (folded) folded.open = left > 0 && isWish(wanted);
+    if (folded instanceof HTMLDetailsElement) folded.open = left > 0 && isWish(wanted);
   }
   findSeries(wanted);
   countHits(isWish(wanted));
-  const found = every.found.length.toLocaleString("en"), total = data.series.length.toLocaleString("en");
-  filterForm.elements.found.value = `${here.toLocaleString("en")} of ${all.toLocaleString("en")} rows, ${found} of ${total} values`;
+  const found = every.found.length.toLocaleString("en"),
+    total = data.series.length.toLocaleString("en");
+  fields.found.value = `${here.toLocaleString("en")} of ${
+    all.toLocaleString("en")
+  } rows, ${found} of ${total} values`;
 }
 
-// Beside the name of each part of the page: how much of it the filter finds.
+/** @returns {NodeListOf<HTMLAnchorElement>} */
+function navigation() {
+  return document.querySelectorAll("nav a");
+}
+
+/**
+ * Beside the name of each part of the page: how much of it the filter finds.
+ * @param {boolean} wanted
+ */
 function countHits(wanted) {
-  for (const link of document.querySelectorAll("nav a")) {
+  for (const link of navigation()) {
     link.querySelector(".hits")?.remove();
-    const part = document.querySelector(link.hash);
+    const part = the(link.hash, HTMLElement);
     const isEvery = part.id === "every";
     if (!wanted || !(isEvery || part.querySelector("[data-filtered]"))) continue;
-    const hits = isEvery ? every.found.length : part.querySelectorAll("[data-filtered] [data-id]:not([hidden])").length;
+    const hits = isEvery
+      ? every.found.length
+      : part.querySelectorAll("[data-filtered] [data-id]:not([hidden])").length;
     link.append(make("span", { class: "hits" }, ` ${hits.toLocaleString("en")}`));
   }
 }
 
+/**
+ * @param {HTMLElement} row
+ * @param {Wish} wanted
+ */
 function rowMatches(row, wanted) {
   const of = row.dataset;
-  return (!wanted.family || of.family === wanted.family) && (!wanted.metric || of.metric === wanted.metric) &&
-    (!wanted.arch || of.archs.split(" ").includes(wanted.arch)) && (!wanted.worse || "worse" in of) &&
-    wanted.terms.every((term) => row.textContent.toLowerCase().includes(term));
+  return Boolean(
+    (!wanted.family || of.family === wanted.family) &&
+      (!wanted.metric || of.metric === wanted.metric) &&
+      (!wanted.arch || of.archs?.split(" ").includes(wanted.arch)) &&
+      (!wanted.worse || "worse" in of) &&
+      wanted.terms.every((term) => row.textContent.toLowerCase().includes(term)),
+  );
 }
 
-// Bad ones first, then those that changed.
+/**
+ * Bad ones first, then those that changed.
+ * @param {Wish} wanted
+ */
 function findSeries(wanted) {
-  every.texts ||= data.series.map(seriesText);
+  const texts = every.texts ??= data.series.map(seriesText);
+  /** @type {number[]} */
   const found = [];
   data.series.forEach((entry, number) => {
     if (wanted.family && data.cases[entry[0]][0] !== wanted.family) return;
     if (wanted.metric && data.metrics[entry[1]][0] !== wanted.metric) return;
     if (wanted.arch && data.archs[entry[2]] !== wanted.arch) return;
     if (wanted.worse && !isWorse(entry)) return;
-    if (!wanted.terms.every((term) => every.texts[number].includes(term))) return;
+    if (!wanted.terms.every((term) => texts[number].includes(term))) return;
     found.push(number);
   });
   const rank = new Map(found.map((number) => [number, urgency(number)]));
-  every.found = found.sort((a, b) => rank.get(b) - rank.get(a) || a - b);
+  every.found = found.sort((a, b) => valueIn(rank, b) - valueIn(rank, a) || a - b);
   every.shown = 0;
   every.body.replaceChildren();
   showMore();
 }
 
+/** @param {Entry} entry */
 function isWorse(entry) {
   return isBad(entry) || entry[15].at(-1)?.[1] === -1;
 }
 
+/** @param {Entry} entry */
 function seriesText(entry) {
   const [family, variant, type, size] = data.cases[entry[0]];
-  const texts = [`${family}.${variant}.${type}@${size}`, data.metrics[entry[1]][0], placeOf(entry),
-    data.texts[entry[8].at(-1) ?? -1], data.texts[entry[9].at(-1) ?? -1]];
+  const texts = [
+    `${family}.${variant}.${type}@${size}`,
+    data.metrics[entry[1]][0],
+    placeOf(entry),
+    data.texts[entry[8].at(-1) ?? -1],
+    data.texts[entry[9].at(-1) ?? -1],
+  ];
   return texts.filter(Boolean).join(" ").toLowerCase();
 }
 
@@ -91,35 +152,67 @@ function showMore() {
   every.body.append(...next.map(everyRow));
   every.shown += next.length;
   every.more.hidden = every.shown >= every.found.length;
-  every.more.textContent = `Show more (${(every.found.length - every.shown).toLocaleString("en")} left)`;
-  if (!every.found.length) every.body.append(make("tr", {}, make("td", { colspan: 5 }, "Nothing matches the filter.")));
+  every.more.textContent = `Show more (${
+    (every.found.length - every.shown).toLocaleString("en")
+  } left)`;
+  if (!every.found.length) {
+    every.body.append(make("tr", {}, make("td", { colspan: 5 }, "Nothing matches the filter.")));
+  }
 }
 
 // What is taken of the table: all that the filter finds, with numbers as they are.
 function everyData() {
   const head = ["case", "metric", "where", "value", "unit", "verdict", "last seen"];
-  return [head, ...every.found.map((number) => {
-    const one = series(number);
-    return [one.id, one.metric.id, one.where, one.values.at(-1), one.unit, one.verdicts.at(-1), night(run(one.runs.at(-1)))];
-  })];
+  return [
+    head,
+    ...every.found.map((number) => {
+      const one = series(number);
+      return [
+        one.id,
+        one.metric.id,
+        one.where,
+        one.values.at(-1),
+        one.unit,
+        one.verdicts.at(-1),
+        night(run(lastOf(one.runs))),
+      ];
+    }),
+  ];
 }
 
 // The address of a filter: its fields by name, "q" for the words.
-const addressName = (field) => (field.name === "text" ? "q" : field.name);
-const filterFields = () => [...filterForm.elements].filter((field) => field.name && field.matches("input, select"));
+const addressName = (
+  /** @type {HTMLInputElement} */ field,
+) => (field.name === "text" ? "q" : field.name);
+const filterFields = () =>
+  [.../** @type {Iterable<HTMLInputElement>} */ (filterForm.elements)].filter((field) =>
+    field.name && field.matches("input, select")
+  );
 
 function filterAddress() {
-  const values = filterFields().map((field) => [addressName(field), field.type === "checkbox" ? (field.checked ? "1" : "") : field.value.trim()]);
-  return values.filter(([, value]) => value).map((pair) => pair.map(encodeURIComponent).join("=")).join("&");
+  const values = filterFields().map((
+    field,
+  ) => [
+    addressName(field),
+    field.type === "checkbox" ? (field.checked ? "1" : "") : field.value.trim(),
+  ]);
+  return values.filter(([, value]) => value).map((pair) => pair.map(encodeURIComponent).join("="))
+    .join("&");
 }
 
+/** @param {string} hash */
 function isFilter(hash) {
   return filterFields().some((field) => hash.startsWith(`${addressName(field)}=`));
 }
 
-// Sets the filter from its address; says which of it the page does not know.
+/**
+ * Sets the filter from its address; says which of it the page does not know.
+ * @param {string} hash
+ */
 function followFilter(hash) {
-  const asked = new Map(hash.split("&").map((pair) => [pair.split("=", 1)[0], nameFrom(pair.replace(/^[^=]*=?/, ""))]));
+  const asked = new Map(
+    hash.split("&").map((pair) => [pair.split("=", 1)[0], nameFrom(pair.replace(/^[^=]*=?/, ""))]),
+  );
   const unknown = [];
   for (const field of filterFields()) {
     const value = asked.get(addressName(field)) ?? "";
@@ -137,21 +230,47 @@ function followFilter(hash) {
   return unknown.length ? `This page has ${unknown.join(", and ")}.` : null;
 }
 
+/** @param {number} number */
 function everyRow(number) {
   const one = series(number), verdict = one.verdicts.at(-1);
   const bad = isBad(data.series[number]), now = isOfLastNight(data.series[number]);
-  const value = make("a", { class: "number", href: `#fact-${number}` }, quantity(one.values.at(-1), one.unit));
-  return make("tr", {},
-    make("th", { scope: "row" }, make("code", { class: "case" }, ...breakable(one.id)), " ", make("span", { class: "metric", title: one.metric.meaning }, ...breakable(one.metric.id))),
-    make("td", { "data-label": "where" }, one.where), make("td", { "data-label": "value", class: "values" }, value),
-    make("td", { "data-label": "verdict", class: bad ? "worse" : "" }, bad ? `✖ ${verdict}` : verdict || ""),
-    make("td", { "data-label": "last seen", class: now ? "" : "faint" }, `${night(run(one.runs.at(-1)))}${now ? "" : ", not in the last night"}`));
+  const value = make(
+    "a",
+    { class: "number", href: `#fact-${number}` },
+    quantity(one.values.at(-1), one.unit),
+  );
+  return make(
+    "tr",
+    {},
+    make(
+      "th",
+      { scope: "row" },
+      make("code", { class: "case" }, ...breakable(one.id)),
+      " ",
+      make("span", { class: "metric", title: one.metric.meaning }, ...breakable(one.metric.id)),
+    ),
+    make("td", { "data-label": "where" }, one.where),
+    make("td", { "data-label": "value", class: "values" }, value),
+    make(
+      "td",
+      { "data-label": "verdict", class: bad ? "worse" : "" },
+      bad ? `✖ ${verdict}` : verdict || "",
+    ),
+    make(
+      "td",
+      { "data-label": "last seen", class: now ? "" : "faint" },
+      `${night(run(lastOf(one.runs)))}${now ? "" : ", not in the last night"}`,
+    ),
+  );
 }
 
 function startFilter() {
   filterForm.hidden = false;
   let waiting = 0;
-  const soon = () => { clearTimeout(waiting); waiting = setTimeout(changed, 120); };
+  const soon = () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(changed, 120);
+  };
   // Leaving a field is a "change", too: rows that stay are not replaced under the pointer.
   const changed = () => {
     if (filterAddress() === every.asked) return;
@@ -161,7 +280,10 @@ function startFilter() {
   // What is chosen by other ways than keys and pointer may come as "change" alone.
   for (const kind of ["input", "change"]) filterForm.addEventListener(kind, soon);
   filterForm.addEventListener("reset", () => setTimeout(changed));
-  filterForm.addEventListener("submit", (event) => { event.preventDefault(); changed(); });
+  filterForm.addEventListener("submit", (event) => {
+    event.preventDefault();
+    changed();
+  });
   every.more.addEventListener("click", showMore);
   applyFilter();
 }

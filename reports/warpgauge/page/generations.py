@@ -141,7 +141,7 @@ def strip(compared: Matrix) -> list[Step]:
     """The steps of a matrix, over all of its metrics."""
     steps = []
     for place, (before, after) in enumerate(pairwise(compared.archs)):
-        cells = [(metric, cells[place]) for metric, cells in compared.steps if cells[place]]
+        cells = [(metric, cell) for metric, cells in compared.steps if (cell := cells[place])]
         better = sum(cell.better(metric) for metric, cell in cells)
         steps.append(Step(before, after, better, sum(cell.worse(metric) for metric, cell in cells)))
     return steps
@@ -151,7 +151,7 @@ def _cell(by_arch: ByArch, before: str, after: str) -> Cell | None:
     pairs = list(_pairs(by_arch, before, after))
     if not pairs:
         return None
-    values = [(old.last.value, new.last.value) for old, new in pairs]
+    values = [(old.last.numeric, new.last.numeric) for old, new in pairs]
     ratios = [new / old for old, new in values if old > 0 and new > 0]
     more = sum(new > old for old, new in values)
     less = sum(new < old for old, new in values)
@@ -179,8 +179,8 @@ def _pairs(by_arch: ByArch, before: str, after: str) -> Iterator[tuple[Row, Row]
 
 
 def _distance(pair: tuple[Row, Row]) -> tuple[float, float]:
-    old, new = pair[0].last.value, pair[1].last.value
-    ratio = abs(math.log(new / old)) if old > 0 and new > 0 else math.inf if old != new else 0
+    old, new = pair[0].last.numeric, pair[1].last.numeric
+    ratio = abs(math.log(new / old)) if old > 0 and new > 0 else math.inf if old != new else 0.0
     return ratio, abs(new - old)
 
 
@@ -192,14 +192,14 @@ def resources(values: Values) -> list[Resources]:
 def _resources(values: Values, arch: str) -> Resources:
     rows = best_of(values, "registers", arch)
     registers, stores, loads, occupancy = (
-        [row.last.value for row in best_of(values, name, arch).values()]
+        [row.last.numeric for row in best_of(values, name, arch).values()]
         for name in ("registers", "spill.store_bytes", "spill.load_bytes", "occupancy.theoretical")
     )
     return Resources(
         arch,
         cases=len(registers),
         registers=median(registers) if registers else None,
-        most=max(rows.values(), key=lambda row: row.last.value, default=None),
+        most=max(rows.values(), key=lambda row: row.last.numeric, default=None),
         spilling=sum(map(bool, stores)) if stores else None,
         stored=sum(stores) if stores else None,
         loaded=sum(loads) if loads else None,

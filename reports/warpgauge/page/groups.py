@@ -60,8 +60,9 @@ class Part:
     @property
     def _amount(self) -> str:
         """By how much: the median, where there are several series."""
-        ratios = [_ratio(move) for move in self.moves for _ in move.rows]
-        if None in ratios:
+        found = [_ratio(move) for move in self.moves for _ in move.rows]
+        ratios = [ratio for ratio in found if ratio is not None]
+        if len(ratios) < len(found):
             return "another word or sign"
         middle = median(ratios)
         is_median = len(ratios) > 1 and 0 < middle < math.inf

@@ -58,13 +58,14 @@ def line_changes(before: Explained, after: Explained) -> Iterator[LineChange]:
             ]
             metrics = []
             for metric in catalog().values():
-                shown = [count_text(line, metric) for line in lines]
-                if shown[0] == shown[1]:
+                old, new = (count_text(line, metric) for line in lines)
+                if old == new:
                     continue
                 values = [line["values"].get(metric.id, 0) if line else 0 for line in lines]
-                metrics.append(MetricChange(metric, *shown, change(metric, *values)))
+                metrics.append(MetricChange(metric, old, new, change(metric, *values)))
             if metrics:
-                text = texts[1].get(numbers[1]) or texts[0].get(numbers[0]) or ""
+                there = (run[n] for run, n in zip(texts, numbers, strict=True) if n is not None)
+                text = next(filter(None, reversed(list(there))), "")
                 yield LineChange(file, numbers, text.strip(), metrics)
 
 
@@ -72,8 +73,8 @@ def _pairs(before: dict[int, str], after: dict[int, str]) -> Iterator[Numbers]:
     """The numbers of lines that belong together. Lines without text go by their numbers, and lines
     that were replaced by as many others go by their order."""
     numbers = list(before), list(after)
-    keys = [[text.strip() or number for number, text in run.items()] for run in (before, after)]
-    matcher = SequenceMatcher(None, *keys, autojunk=False)
+    old, new = ([text.strip() or number for number, text in run.items()] for run in (before, after))
+    matcher = SequenceMatcher[str | int](None, old, new, autojunk=False)
     for kind, a, a_end, b, b_end in matcher.get_opcodes():
         replaced = numbers[0][a:a_end], numbers[1][b:b_end]
         if kind == "equal" or len(replaced[0]) == len(replaced[1]):

@@ -50,5 +50,10 @@ def _joined(row: Row, steps: Sequence[Change], ages: dict[str, int], is_last: bo
     crept = all(change.cause == "environment" for change in steps)
     newest = row.age if is_last else ages[last.detected.id]
     nights = ages[first.run.id] - newest if crept else None
-    whole = {"after": last.after, "detected": last.detected, "nights": nights}
-    return replace(first, details=(*first.details, *later), **whole)
+    return replace(
+        first,
+        details=(*first.details, *later),
+        after=last.after,
+        detected=last.detected,
+        nights=nights,
+    )

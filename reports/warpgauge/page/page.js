@@ -3,14 +3,19 @@
 
 // Opens folded parts for print, as far as they are marked for it.
 function openForPrint() {
+  /** @type {HTMLDetailsElement[]} */
   const opened = [];
   addEventListener("beforeprint", () => {
-    for (const part of document.querySelectorAll("details.printed:not([open])")) {
+    /** @type {NodeListOf<HTMLDetailsElement>} */
+    const folded = document.querySelectorAll("details.printed:not([open])");
+    for (const part of folded) {
       part.open = true;
       opened.push(part);
     }
   });
-  addEventListener("afterprint", () => { for (const part of opened.splice(0)) part.open = false; });
+  addEventListener("afterprint", () => {
+    for (const part of opened.splice(0)) part.open = false;
+  });
 }
 
 openForPrint();

@@ -6,6 +6,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Literal
 
 from warpgauge.changes.series import Change
@@ -303,6 +304,11 @@ class Finding:
         return min(runs, key=lambda run: run.time, default=None)
 
 
+def _since_when(finding: Finding) -> datetime:
+    assert finding.bad_since is not None  # its last value is bad
+    return finding.bad_since.time
+
+
 def findings(rows: Iterable[Row], verdict: str) -> list[Finding]:
     """The values of the last night with a verdict, those that became bad last first."""
     groups: dict[tuple, list[Row]] = defaultdict(list)
@@ -313,5 +319,5 @@ def findings(rows: Iterable[Row], verdict: str) -> list[Finding]:
     found = [Finding(tuple(group)) for group in groups.values()]
     found.sort(key=lambda finding: (finding.key.id, finding.key.metric))
     if verdict in BAD:
-        found.sort(key=lambda finding: finding.bad_since.time, reverse=True)
+        found.sort(key=_since_when, reverse=True)
     return found

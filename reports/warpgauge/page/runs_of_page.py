@@ -59,15 +59,15 @@ def _usual(preferred: str, runs: Iterable[Run], name_of: Callable[[Run], str]) -
 
 
 def _nothing_of(runs: Sequence[Run], branch: str | None, label: str | None) -> str:
-    asked = (("branch", branch), ("label", label))
-    asked = [(what, printable(wish)) for what, wish in asked if wish is not None]
+    wishes = (("branch", branch), ("label", label))
+    asked = [(what, printable(wish)) for what, wish in wishes if wish is not None]
     there = []
     for what, _ in asked:
         names = sorted({f"'{printable(name)}'" for run in runs if (name := getattr(run, what))})
         of_these = f"the {what} {', '.join(names)}" if names else f"no {what}"
         there.append(f"the runs have {of_these}")
-    wishes = " ".join(f"--{what} '{wish}'" for what, wish in asked)
-    return f"no run of the history matches {wishes}; {', '.join(there)}"
+    options = " ".join(f"--{what} '{wish}'" for what, wish in asked)
+    return f"no run of the history matches {options}; {', '.join(there)}"
 
 
 def other_nights(left_out: Iterable[Run]) -> list[tuple[str, int]]:

@@ -27,7 +27,7 @@ class Accuracy:
     def largest(self) -> float:
         """The mean relative error, by which cases are compared; 0 where it was not measured."""
         row = self.errors.get(ERRORS[-1])
-        return row.last.value if row else 0
+        return row.last.numeric if row else 0
 
 
 def accuracy(rows: Iterable[Row]) -> list[Accuracy]:
@@ -38,7 +38,7 @@ def accuracy(rows: Iterable[Row]) -> list[Accuracy]:
             found[row.key.id, row.where][row.key.metric] = row
     groups: dict[tuple, list[dict[str, Row]]] = defaultdict(list)
     for (id, _), errors in found.items():
-        values = tuple(errors[name].last.value if name in errors else None for name in ERRORS)
+        values = tuple(errors[name].last.numeric if name in errors else None for name in ERRORS)
         groups[id, values].append(errors)
     lines = [
         Accuracy(id, tuple(next(iter(errors.values())) for errors in group), group[0])

@@ -120,7 +120,7 @@ def beside(all_speeds: Iterable[Speed]) -> list[tuple[str, str, list[Beside]]]:
     that gained most first. Copies are left out: those of the host are not the GPU's."""
     times: dict[str, dict[str, Row]] = defaultdict(dict)
     for speed in all_speeds:
-        if not speed.is_copy and (row := speed.values.get(TIME)) and row.last.value > 0:
+        if not speed.is_copy and (row := speed.values.get(TIME)) and row.last.numeric > 0:
             times[speed.device][speed.id] = row
     found = []
     for device in sorted(times)[1:]:
@@ -128,7 +128,7 @@ def beside(all_speeds: Iterable[Speed]) -> list[tuple[str, str, list[Beside]]]:
         families: dict[str, list[tuple[float, Row]]] = defaultdict(list)
         for id, row in times[device].items():
             if old := times[first].get(id):
-                families[row.key.family].append((old.last.value / row.last.value, row))
+                families[row.key.family].append((old.last.numeric / row.last.numeric, row))
         rows = [_beside(*family) for family in families.items()]
         found.append(
             (first, device, sorted(rows, key=lambda family: (-family.median, family.family)))
@@ -189,15 +189,14 @@ def _best(cases: Iterable[Placed]) -> tuple[Placed, ...]:
 
 
 def _has_arithmetic(speed: Speed) -> bool:
-    return all(
-        name in speed.values and speed.values[name].last.value > 0 for name in (BYTES, FLOPS)
-    )
+    rows = [speed.values.get(name) for name in (BYTES, FLOPS)]
+    return all(row is not None and row.last.numeric > 0 for row in rows)
 
 
 def _place(speed: Speed) -> Placed:
     row = speed.values[FLOPS]
-    flops = row.last.value
-    intensity = flops / speed.values[BYTES].last.value
+    flops = row.last.numeric
+    intensity = flops / speed.values[BYTES].last.numeric
     return Placed(speed.id, speed.family, _arithmetic_of(speed), intensity, flops, row.number)
 
 
@@ -210,11 +209,11 @@ def _peak(group: Iterable[Speed], metric: str, share: str) -> float | None:
     """The peak in the unit of a metric, from values and their shares of it in percent; all cases
     agree."""
     found = [
-        speed.values[metric].last.value / (speed.values[share].last.value / 100)
+        speed.values[metric].last.numeric / (speed.values[share].last.numeric / 100)
         for speed in group
         if metric in speed.values
         and share in speed.values
-        and speed.values[share].last.value > 0
+        and speed.values[share].last.numeric > 0
         and speed.values[share].last.run == speed.values[metric].last.run
     ]
     return median(found) if found else None

@@ -2,16 +2,22 @@
 // all of them are there.
 "use strict";
 
+/** @param {Element} part */
 function showTab(part) {
-  for (const other of document.querySelectorAll(".tab")) other.classList.toggle("away", other !== part);
-  for (const link of document.querySelectorAll("nav a")) {
+  for (const other of document.querySelectorAll(".tab")) {
+    other.classList.toggle("away", other !== part);
+  }
+  for (const link of navigation()) {
     if (link.hash === `#${part.id}`) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
   }
   if (part.id === "trends") drawTrend(); // as wide as it is now
 }
 
-// Shows what is in a part that is away or folded.
+/**
+ * Shows what is in a part that is away or folded.
+ * @param {Element} element
+ */
 function reveal(element) {
   const part = element.closest(".tab");
   if (part) showTab(part);
@@ -23,11 +29,13 @@ function reveal(element) {
 // What a link leads to is not to lie below the bar with the search.
 function leaveRoom() {
   const isSticky = getComputedStyle(filterForm).position === "sticky";
-  document.documentElement.style.scrollPaddingTop = `${(isSticky ? filterForm.offsetHeight : 0) + 16}px`;
+  document.documentElement.style.scrollPaddingTop = `${
+    (isSticky ? filterForm.offsetHeight : 0) + 16
+  }px`;
 }
 
 function startTabs() {
-  showTab(document.getElementById("changes"));
+  showTab(the("#changes", HTMLElement));
   leaveRoom();
   addEventListener("resize", leaveRoom);
 }

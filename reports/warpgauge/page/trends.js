@@ -3,13 +3,29 @@
 
 const MOST_LINES = 10;
 const FIRST_LINES = 6;
-const trends = { groups: new Map(), choice: document.getElementById("trend-choice"), figure: document.getElementById("trend"), shown: [], marked: null, view: { ...PLAIN } };
+/**
+ * @type {{
+ *   groups: Map<string, Map<string, Map<string, number[]>>>, choice: HTMLElement,
+ *   figure: HTMLElement, group: number[], shown: number[], marked: number, view: View,
+ * }}
+ */
+const trends = {
+  groups: new Map(),
+  choice: the("#trend-choice", HTMLElement),
+  figure: the("#trend", HTMLElement),
+  group: [],
+  shown: [],
+  marked: -1,
+  view: { ...PLAIN },
+};
 
+/** @param {Entry} entry */
 function problemOf(entry) {
   const [family, , type, size] = data.cases[entry[0]];
   return `${family}, ${type}@${size}`;
 }
 
+/** @param {Entry} entry */
 function placeOf(entry) {
   return data.texts[entry[17]];
 }
@@ -18,44 +34,68 @@ function placeOf(entry) {
 function groupTrends() {
   data.series.forEach((entry, number) => {
     const problem = problemOf(entry), metric = data.metrics[entry[1]][0], place = placeOf(entry);
-    const metrics = trends.groups.get(problem) || trends.groups.set(problem, new Map()).get(problem);
-    const places = metrics.get(metric) || metrics.set(metric, new Map()).get(metric);
-    (places.get(place) || places.set(place, []).get(place)).push(number);
+    const places = mapIn(mapIn(trends.groups, problem), metric);
+    const numbers = places.get(place) ?? [];
+    numbers.push(number);
+    places.set(place, numbers);
   });
 }
 
+/** @param {number} number */
 function urgency(number) {
   const entry = data.series[number];
   return (isBad(entry) ? 2 : 0) + (entry[15].length ? 1 : 0);
 }
 
-// Over its budget, or an error, in the last night.
+/**
+ * Over its budget, or an error, in the last night.
+ * @param {Entry} entry
+ */
 function isBad(entry) {
   const verdict = data.texts[entry[8].at(-1) ?? -1];
   return (verdict === "fail" || verdict === "error") && isOfLastNight(entry);
 }
 
+/**
+ * @param {HTMLSelectElement} select
+ * @param {string[]} names
+ * @param {string} [chosen]
+ */
 function fill(select, names, chosen) {
   select.replaceChildren(...names.map((name) => make("option", {}, name)));
-  if (names.includes(chosen)) select.value = chosen;
+  if (chosen !== undefined && names.includes(chosen)) select.value = chosen;
   return select.value;
 }
 
+/**
+ * @param {string} problem
+ * @param {string} metric
+ * @param {string} place
+ */
 function chooseTrend(problem, metric, place) {
   const [problems, metrics, places] = trends.choice.querySelectorAll("select");
   problem = fill(problems, [...trends.groups.keys()], problem);
-  metric = fill(metrics, [...trends.groups.get(problem).keys()], metric);
-  place = fill(places, [...trends.groups.get(problem).get(metric).keys()], place);
-  return [...trends.groups.get(problem).get(metric).get(place)].sort((a, b) => urgency(b) - urgency(a) || a - b);
+  const ofProblem = valueIn(trends.groups, problem);
+  metric = fill(metrics, [...ofProblem.keys()], metric);
+  const ofMetric = valueIn(ofProblem, metric);
+  place = fill(places, [...ofMetric.keys()], place);
+  return valueIn(ofMetric, place).toSorted((a, b) => urgency(b) - urgency(a) || a - b);
 }
 
-// Shows the chart that a series is on, and marks it.
+/**
+ * Shows the chart that a series is on, and marks it.
+ * @param {number} number
+ */
 function showTrend(number) {
   const entry = data.series[number];
   const group = chooseTrend(problemOf(entry), data.metrics[entry[1]][0], placeOf(entry));
   startTrend([number, ...group.filter((other) => other !== number)], number);
 }
 
+/**
+ * @param {number[]} group
+ * @param {number} [marked]
+ */
 function startTrend(group, marked) {
   trends.group = group;
   trends.shown = group.slice(0, FIRST_LINES);
@@ -67,21 +107,39 @@ function startTrend(group, marked) {
 // The runs of all variants: lines may come and go without moving the others.
 function drawTrend() {
   const lines = trends.shown.map(series), marked = series(trends.marked);
-  const runs = [...new Set(trends.group.flatMap((number) => data.axes[data.series[number][5]]))].sort((a, b) => a - b);
+  const runs = [...new Set(trends.group.flatMap((number) => data.axes[data.series[number][5]]))]
+    .sort((a, b) => a - b);
   const chart = make("div", {});
   removeCharts(trends.figure);
   trends.figure.replaceChildren(
-    make("figcaption", {}, make("b", {}, `${marked.metric.id} of ${problemOf(data.series[trends.marked])}`), ` on ${marked.where}. `,
-      make("span", { class: "faint" }, marked.metric.meaning)), chart, legend(), changeList(lines), valueTable(marked));
-  const onPoint = (one, i) => { location.hash = `fact-${one.number}-${i + one.leftOut}`; };
+    make(
+      "figcaption",
+      {},
+      make("b", {}, `${marked.metric.id} of ${problemOf(data.series[trends.marked])}`),
+      ` on ${marked.where}. `,
+      make("span", { class: "faint" }, marked.metric.meaning),
+    ),
+    chart,
+    legend(),
+    changeList(lines),
+    valueTable(marked),
+  );
+  const onPoint = (/** @type {Series} */ one, /** @type {number} */ i) => {
+    location.hash = `fact-${one.number}-${i + one.leftOut}`;
+  };
   const drawn = drawChart(chart, lines, marked, { runs, onPoint, view: trends.view });
   if (drawn.plots.length) chart.append(viewBar(drawn, drawAgain));
 }
 
-// With the focus where it was.
+/**
+ * With the focus where it was.
+ * @param {string} name
+ */
 function drawAgain(name) {
   drawTrend();
-  trends.figure.querySelector(`.view-bar [name="${name}"]`)?.focus();
+  /** @type {HTMLElement | null} */
+  const box = trends.figure.querySelector(`.view-bar [name="${name}"]`);
+  box?.focus();
 }
 
 // A box for each variant, and a button that marks it.
@@ -89,63 +147,132 @@ function legend() {
   const full = trends.shown.length >= MOST_LINES;
   const items = trends.group.map((number) => {
     const one = series(number), place = trends.shown.indexOf(number);
-    const box = make("input", { type: "checkbox", "aria-label": `show ${one.variant}`, checked: place >= 0 ? "" : null, disabled: full && place < 0 ? "" : null });
+    const box = make("input", {
+      type: "checkbox",
+      "aria-label": `show ${one.variant}`,
+      checked: place >= 0 ? "" : null,
+      disabled: full && place < 0 ? "" : null,
+    });
     box.addEventListener("change", () => {
-      trends.shown = box.checked ? [...trends.shown, number] : trends.shown.filter((other) => other !== number);
+      trends.shown = box.checked
+        ? [...trends.shown, number]
+        : trends.shown.filter((other) => other !== number);
       if (!trends.shown.length) trends.shown = [number];
       if (!trends.shown.includes(trends.marked)) trends.marked = trends.shown[0];
       drawTrend();
-      trends.figure.querySelector(`[data-series="${number}"] input`).focus();
+      the(`[data-series="${number}"] input`, HTMLElement, trends.figure).focus();
     });
-    const button = make("button", { type: "button", "aria-pressed": String(number === trends.marked), title: "mark: show its budget and values" }, one.variant);
+    const button = make("button", {
+      type: "button",
+      "aria-pressed": String(number === trends.marked),
+      title: "mark: show its budget and values",
+    }, one.variant);
     button.addEventListener("click", () => {
       trends.marked = number;
       if (place < 0) trends.shown = [...trends.shown.slice(0, MOST_LINES - 1), number];
       drawTrend();
-      trends.figure.querySelector(`[data-series="${number}"] button`).focus();
+      the(`[data-series="${number}"] button`, HTMLElement, trends.figure).focus();
     });
-    return make("li", { "data-series": number }, box, lineKey(place), button,
-      make("a", { class: "number", href: `#fact-${number}` }, quantity(one.values.at(-1), one.unit)));
+    return make(
+      "li",
+      { "data-series": number },
+      box,
+      lineKey(place),
+      button,
+      make(
+        "a",
+        { class: "number", href: `#fact-${number}` },
+        quantity(one.values.at(-1), one.unit),
+      ),
+    );
   });
   const note = full ? make("li", { class: "faint" }, `At most ${MOST_LINES} lines at once.`) : null;
   return make("ul", { class: "legend" }, ...items, note);
 }
 
+/** @param {Series[]} lines */
 function changeList(lines) {
-  const found = lines.flatMap((one) => one.changes.map((change) => ({ one, change, text: changeText(one, change) })));
+  const found = lines.flatMap((one) =>
+    one.changes.map((change) => ({ one, change, text: changeText(one, change) }))
+  );
   if (!found.length) return make("p", { class: "faint" }, "None of these lines changed.");
   found.sort((a, b) => b.one.runs[b.change.index] - a.one.runs[a.change.index]);
   const items = found.slice(0, 12).map(({ one, change, text }) =>
-    make("li", {}, "◆ ", make("a", { href: `#fact-${one.number}-${change.index + one.leftOut}` }, text)));
-  if (found.length > 12) items.push(make("li", { class: "faint" }, `and ${found.length - 12} earlier ones`));
+    make(
+      "li",
+      {},
+      "◆ ",
+      make("a", { href: `#fact-${one.number}-${change.index + one.leftOut}` }, text),
+    )
+  );
+  if (found.length > 12) {
+    items.push(make("li", { class: "faint" }, `and ${found.length - 12} earlier ones`));
+  }
   return make("ul", { class: "plain" }, ...items);
 }
 
+/** @param {Series} one */
 function valueTable(one) {
   const rows = [];
   for (let i = one.runs.length - 1; i >= 0 && rows.length < 30; i--) {
     const of = run(one.runs[i]);
-    rows.push(make("tr", {}, make("th", { scope: "row" }, moment(of)), make("td", {}, of.commit ? of.commit.slice(0, 10) : "–"),
-      make("td", {}, make("a", { class: "number", href: `#fact-${one.number}-${i + one.leftOut}` }, quantity(one.values[i], one.unit))),
-      make("td", {}, one.verdicts[i] || "")));
+    rows.push(
+      make(
+        "tr",
+        {},
+        make("th", { scope: "row" }, moment(of)),
+        make("td", {}, of.commit ? of.commit.slice(0, 10) : "–"),
+        make(
+          "td",
+          {},
+          make(
+            "a",
+            { class: "number", href: `#fact-${one.number}-${i + one.leftOut}` },
+            quantity(one.values[i], one.unit),
+          ),
+        ),
+        make("td", {}, one.verdicts[i] || ""),
+      ),
+    );
   }
-  const head = make("tr", {}, ...["Run (UTC)", "Commit", "Value", "Verdict"].map((text) => make("th", { scope: "col" }, text)));
-  return make("details", {}, make("summary", {}, `The newest values of ${one.variant} as a table`),
-    takeable(make("table", { class: "narrow" }, make("thead", {}, head), make("tbody", {}, ...rows))));
+  const head = make(
+    "tr",
+    {},
+    ...["Run (UTC)", "Commit", "Value", "Verdict"].map((text) =>
+      make("th", { scope: "col" }, text)
+    ),
+  );
+  return make(
+    "details",
+    {},
+    make("summary", {}, `The newest values of ${one.variant} as a table`),
+    takeable(
+      make("table", { class: "narrow" }, make("thead", {}, head), make("tbody", {}, ...rows)),
+    ),
+  );
 }
 
 function startTrends() {
   groupTrends();
   trends.choice.hidden = false;
   const numbers = data.series.map((_, number) => number);
-  const first = numbers.reduce((best, number) => (urgency(number) > urgency(best) ? number : best), 0);
+  const first = numbers.reduce(
+    (best, number) => (urgency(number) > urgency(best) ? number : best),
+    0,
+  );
+  /** @type {HTMLAnchorElement | null} */
   const link = document.querySelector('#changes a[href^="#trend-"], #budget a[href^="#fact-"]');
-  showTrend(link ? Number(/\d+/.exec(link.hash)[0]) : first);
+  showTrend(link ? Number(/\d+/.exec(link.hash)?.[0]) : first);
   trends.choice.addEventListener("change", () => {
-    const [problem, metric, place] = [...trends.choice.querySelectorAll("select")].map((select) => select.value);
+    const [problem, metric, place] = [...trends.choice.querySelectorAll("select")].map((select) =>
+      select.value
+    );
     startTrend(chooseTrend(problem, metric, place));
     setAddress("base", trendAddress(trends.marked));
   });
   let waiting = 0;
-  addEventListener("resize", () => { clearTimeout(waiting); waiting = setTimeout(drawTrend, 150); });
+  addEventListener("resize", () => {
+    clearTimeout(waiting);
+    waiting = setTimeout(drawTrend, 150);
+  });
 }

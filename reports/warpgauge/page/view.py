@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import cache, cached_property
 from itertools import pairwise
+from typing import Any
 from urllib.parse import quote
 
 import jinja2
@@ -41,7 +42,7 @@ FIRST_ROWS = 15  # of a long table; the others are folded
 MOST_GROUPS = 50  # they share the MOST_ROWS, but each has FIRST_ROWS
 FEW_COMMITS = 5  # of a group that are named, and metrics
 _UPLOT = "third_party/uplot/"
-_SCRIPTS = (
+SCRIPTS = (  # one script in the page, in this order
     *(_UPLOT + "uPlot.iife.min.js", "data.js"),
     *("chart.js", "chart_scales.js", "chart_marks.js", "chart_points.js", "chart_view.js"),
     *("trends.js", "detail.js", "filter.js", "cases.js", "elements.js", "compare.js"),
@@ -167,7 +168,7 @@ class View:
 
     @cached_property
     def script(self) -> Markup:
-        return Markup("\n".join(file(name) for name in _SCRIPTS))
+        return Markup("\n".join(file(name) for name in SCRIPTS))
 
     @property
     def script_hash(self) -> str:
@@ -178,7 +179,7 @@ class View:
     def data(self) -> Markup:
         """The JSON that the script reads."""
         links = {"source": self.links.source, "commit": self.links.commit}
-        extra = {"links": links, "counted": self._counted}
+        extra: dict[str, Any] = {"links": links, "counted": self._counted}
         extra["bestSources"] = generations.SOURCES
         extra["nights"] = [len(night) for night in self.report.nights]  # runs; those shown are last
         data = f"{compact(extra)[:-1]},{self.report.data[1:]}"
@@ -269,7 +270,7 @@ def _by_share(timed: list[speeds.Speed]) -> list[speeds.Speed]:
 
     def share(speed: speeds.Speed) -> float:
         row = speed.values.get(speeds.PEAK)
-        return -row.last.value if row else 0
+        return -row.last.numeric if row else 0
 
     others = (speed for speed in timed if not speed.is_copy)
     return sorted(others, key=lambda speed: (share(speed), speed.id, speed.device))

@@ -269,9 +269,7 @@ WARPGAUGE_INLINE void values_of_sums(float* values, const float* x, const u32* p
 }
 
 template <typename Function>
-inline constexpr bool kHasOrdinary = requires {
-  Function::kOrdinary;
-};
+inline constexpr bool kHasOrdinary = requires { Function::kOrdinary; };
 
 /// A function of the lanes of a warp whose arguments are all ordinary.
 template <typename Function>

@@ -116,8 +116,8 @@ typedef u64 Doubles __attribute__((vector_size(16), aligned(8), may_alias));
 
 /// Whether lanes' values of 8 or 16 bytes are taken apart and put together by shuffles.
 template <int kBytes, int kElements>
-inline constexpr bool kShuffles = (kBytes == 4 && (kElements == 2 || kElements == 4)) ||
-                                  (kBytes == 8 && kElements == 2);
+inline constexpr bool kShuffles =
+    (kBytes == 4 && (kElements == 2 || kElements == 4)) || (kBytes == 8 && kElements == 2);
 
 /// Rows become columns and columns rows.
 WARPGAUGE_INLINE void transpose(Words (&rows)[4]) {

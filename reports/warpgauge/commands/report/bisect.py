@@ -76,11 +76,8 @@ def run(options: argparse.Namespace) -> int:
     change = regressions(changes(series, metric), metric)[0]
     good, bad = change.previous, change.bad
     name = series.key.name
-    for run in (good, bad):
-        if not run.commit or not is_hash(run.commit):
-            commit = f"'{run.commit}', which is no hash" if run.commit else "unknown"
-            raise CommandError(f"{name}: nothing to bisect: the commit of run {run.id} is {commit}")
-    if good.commit == bad.commit:
+    old, new = (_hash(run, name) for run in (good, bad))
+    if old == new:
         other = "; ".join(change.details) or "nothing that the facts name"
         raise CommandError(
             f"{name}: no commit made it worse: the cause is {change.cause}, from run {good.id} to "
@@ -92,7 +89,7 @@ def run(options: argparse.Namespace) -> int:
         f"change   {' -> '.join(values)} ({change_text(change)}), cause: {change.cause}",
         f"good     {_words(good)}",
         f"bad      {_words(bad)}",
-        *_commits(repository.between(good.commit, bad.commit) if repository else None),
+        *_commits(repository.between(old, new) if repository else None),
         "",
         *Bisection(series.key, change, options.build, options.gauge).commands(options.db),
     ]
@@ -109,6 +106,14 @@ def _one(found: list[Series], pattern: str) -> Series:
         f"'{pattern}': {len(names)} series that match got worse; name one of them: "
         f"{', '.join(names[:5])}{more}"
     )
+
+
+def _hash(run: Run, name: str) -> str:
+    """The commit of a run of the series `name`."""
+    if not run.commit or not is_hash(run.commit):
+        commit = f"'{run.commit}', which is no hash" if run.commit else "unknown"
+        raise CommandError(f"{name}: nothing to bisect: the commit of run {run.id} is {commit}")
+    return run.commit
 
 
 def _words(run: Run) -> str:

@@ -28,8 +28,10 @@ examples:
   warpgauge report runs --branch main --db nights/history.db --json
 """
 
-_HEADER = ("run", "time (UTC)", "commit", "branch", "label", "toolkit", "device", "driver")
-_HEADER += ("exit", "verdicts")
+_HEADER = (
+    *("run", "time (UTC)", "commit", "branch", "label", "toolkit", "device", "driver"),
+    *("exit", "verdicts"),
+)
 _COMMIT_LETTERS = 12
 
 

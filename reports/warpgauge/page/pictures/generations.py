@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from matplotlib.axes import Axes
 from matplotlib.colors import LinearSegmentedColormap, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
@@ -67,14 +70,18 @@ def _label(metric: Metric) -> str:
     return f"{metric.id} ({metric.direction} is better)"
 
 
-def _draw_cell(axes, at: tuple[int, int], cell: Cell | None, metric: Metric) -> None:
+def _draw_cell(axes: Axes, at: tuple[int, int], cell: Cell | None, metric: Metric) -> None:
     if cell is None:
-        hatched = {"facecolor": style.MISSING, "edgecolor": style.MISSING_HATCH, "hatch": "///"}
+        hatched: dict[str, Any] = {
+            "facecolor": style.MISSING,
+            "edgecolor": style.MISSING_HATCH,
+            "hatch": "///",
+        }
         axes.add_patch(Rectangle(at, 1, 1, linewidth=0, **hatched))
         return
     colour = _MAP((gain(cell, metric) + 1) / 2)[:3]
     axes.add_patch(Rectangle(at, 1, 1, facecolor=colour, edgecolor=to_rgb(style.PAPER)))
     text = cell_text(cell) + (" ●" if cell.measured else "")
     middle = (at[0] + 0.5, at[1] + 0.5)
-    colour = style.readable_on(colour)
-    axes.text(*middle, text, ha="center", va="center", fontsize=style.CELL_PT, color=colour)
+    ink = style.readable_on(colour)
+    axes.text(*middle, text, ha="center", va="center", fontsize=style.CELL_PT, color=ink)

@@ -15,6 +15,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
@@ -95,7 +96,7 @@ def _range(roofline: Roofline) -> tuple[float, float]:
     return low, high
 
 
-def _draw_family(axes, number: int, name: str, cases: list[Placed], high: float) -> None:
+def _draw_family(axes: Axes, number: int, name: str, cases: list[Placed], high: float) -> None:
     """f64 is hollow; what is beyond the edge stands at it."""
     colour = style.OTHERS if number >= MOST_FAMILIES else style.SERIES[number]
     marks = axes.scatter(
@@ -115,7 +116,7 @@ def _draw_family(axes, number: int, name: str, cases: list[Placed], high: float)
     )
 
 
-def _draw_note(axes, roofline: Roofline, high: float) -> None:
+def _draw_note(axes: Axes, roofline: Roofline, high: float) -> None:
     words = ["A mark for each variant, type and intensity: its fastest size."]
     if any(case.type == "f64" for case in roofline.cases):
         words.append("Hollow: f64.")
@@ -138,7 +139,7 @@ def _tick(value: float) -> str:
     return re.sub(r"\.0+(?=\D|$)", "", style.number_text(value))
 
 
-def _draw_roofs(axes, roofline: Roofline, low: float, high: float) -> None:
+def _draw_roofs(axes: Axes, roofline: Roofline, low: float, high: float) -> None:
     roofs = [
         ("theoretical", roofline.peak, "-"),
         ("measured", roofline.measured_peak, ":"),
@@ -146,14 +147,14 @@ def _draw_roofs(axes, roofline: Roofline, low: float, high: float) -> None:
     for name, peak, dashes in roofs:
         if peak:
             label = f"memory, {name}: {style.quantity_text(peak, 'B/s')}"
-            line = {"color": style.INK, "linewidth": 1.3, "linestyle": dashes}
-            axes.plot([low, high], [low * peak, high * peak], label=label, **line)
+            ends = [low * peak, high * peak]
+            axes.plot([low, high], ends, label=label, color=style.INK, lw=1.3, linestyle=dashes)
     for (type, peak), line in zip(roofline.arithmetic_peaks.items(), _SOLID, strict=False):
         label = f"{shortened(type, 12)}, theoretical: {style.quantity_text(peak, 'FLOP/s')}"
         axes.axhline(peak, color=style.INK, linewidth=1.3, linestyle=line, label=label)
-    dashes = ((0, (6, 3)), (0, (4, 2, 1, 2)), (0, (2, 2)))
+    of_cases = ((0, (6, 3)), (0, (4, 2, 1, 2)), (0, (2, 2)))
     of_floats = [case for case in roofline.best if case.type.startswith(("f", "bf", "tf"))]
-    for case, dash in zip(of_floats[:MOST_ROOFS], dashes, strict=False):
+    for case, dash in zip(of_floats[:MOST_ROOFS], of_cases, strict=False):
         label = f"best {shortened(case.type, 12)} case: {style.quantity_text(case.flops, 'FLOP/s')}"
         axes.axhline(case.flops, color=style.INK, linewidth=1, linestyle=dash, label=label)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 
@@ -36,7 +37,7 @@ def gallery_of(found: Sequence[Curves]) -> Gallery:
 
 def _picture(stem: str, group: Curves) -> Picture:
     marks = {
-        row.number: f"{row.key.id}: {style.quantity_text(row.last.value, row.metric.unit)}"
+        row.number: f"{row.key.id}: {style.quantity_text(row.last.numeric, row.metric.unit)}"
         for curve in group.by_variant.values()
         for row in curve.values()
     }
@@ -59,7 +60,7 @@ def _figure(group: Curves) -> Figure:
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: style.number_text(value)))
     axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.minorticks_off()
-    times = [row.last.value for curve in group.by_variant.values() for row in curve.values()]
+    times = [row.last.numeric for curve in group.by_variant.values() for row in curve.values()]
     axes.set_ylim(min(times) / 1.6, max(times) * 1.6)  # a tick at least, however near they are
     axes.grid(True, which="major", color=style.MISSING_HATCH, linewidth=0.4, alpha=0.6)
     for side in ("top", "right"):
@@ -71,10 +72,10 @@ def _figure(group: Curves) -> Figure:
     return figure
 
 
-def _draw(axes, number: int, name: str, curve: Curve) -> None:
+def _draw(axes: Axes, number: int, name: str, curve: Curve) -> None:
     own = number < MOST_VARIANTS
     colour = style.SERIES[number] if own else style.OTHERS
-    times = [row.last.value for row in curve.values()]
+    times = [row.last.numeric for row in curve.values()]
     axes.plot(list(curve), times, color=colour, linewidth=1.2)
     marks = axes.scatter(
         *(list(curve), times),
