@@ -11,7 +11,7 @@
 
 #include "harness/emulator/counting/access_table.h"
 #include "harness/emulator/counting/line_counts.h"
-#include "harness/emulator/machine/checks.h"
+#include "harness/emulator/machine/core/checks.h"
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/state.h"
 #include "harness/runtime.h"

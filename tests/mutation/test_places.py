@@ -104,4 +104,8 @@ def test_excluded_files_exist_and_the_others_have_places():
     for pattern in places.EXCLUDED:
         assert list(places.ROOT.glob(pattern)), pattern
     assert not [file for file in files if re.search("cupti_(sass|range|none)|nvml", file)]
-    assert {"metrics/budgets/judge.cpp", "metrics/facts/limit.h", "harness/outcome/outcome.cpp"} <= files
+    assert {
+        "metrics/budgets/judge.cpp",
+        "metrics/facts/limit.h",
+        "harness/outcome/outcome.cpp",
+    } <= files
