@@ -17,7 +17,7 @@ from warpgauge.files import write_whole  # noqa: E402
 OUTPUT = ROOT / "docs" / "metrics.md"
 
 HEAD = """\
-<!-- docs/make_metrics.py writes this from metrics/facts/catalog.toml: change those, run it again. -->
+<!-- docs/make_metrics.py writes this from metrics/facts/catalog.toml: change these. -->
 # Metrics
 
 Every quantity that warpgauge measures, by its name in facts, budgets and reports.

@@ -19,7 +19,8 @@ fs::path injected_library() {
   const fs::path library(kBuildInfo.injection);
   if (library.empty()) {
     throw std::runtime_error(
-        "attach: this warpgauge was built without the library that counts in programs, because CUDA "
+        "attach: this warpgauge was built without the library that counts in programs, because "
+        "CUDA "
         "had no CUPTI; install CUPTI and build again, or install warpgauge");
   }
   if (!fs::exists(library)) {

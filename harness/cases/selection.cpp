@@ -9,9 +9,8 @@ namespace warpgauge {
 namespace {
 
 bool fits_one(const std::vector<std::string>& globs, const std::string& id) {
-  return std::ranges::any_of(globs, [&](const std::string& glob) {
-    return metrics::fits(glob, {&id, 1});
-  });
+  return std::ranges::any_of(
+      globs, [&](const std::string& glob) { return metrics::fits(glob, {&id, 1}); });
 }
 
 }  // namespace

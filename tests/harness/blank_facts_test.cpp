@@ -66,8 +66,7 @@ TEST(ErrorFact, OfAnErrorOfCudaSaysTheFaultInsteadOfTheGeneralRemedy) {
   const metrics::DeviceFault fault = {"kernel k, a.cu:7: a null pointer", "k", {"a.cu", 7}};
   const std::string remedy(metrics::cuda_remedy(cudaErrorIllegalAddress));
   ASSERT_THAT(remedy, Not(IsEmpty()));
-  EXPECT_THAT(error_fact(registered(), illegal_address(), {}, "").reason,
-              HasSubstr(remedy));
+  EXPECT_THAT(error_fact(registered(), illegal_address(), {}, "").reason, HasSubstr(remedy));
   const Fact fact = error_fact(registered(), illegal_address(), {fault}, "");
   EXPECT_THAT(fact.reason, HasSubstr("cudaDeviceSynchronize()"));
   EXPECT_THAT(fact.reason, HasSubstr("; kernel k, a.cu:7: a null pointer"));

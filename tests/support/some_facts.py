@@ -1,7 +1,7 @@
 """Facts for tests: flat dictionaries with all that is known of a value, written as records.
 
-A flat fact has the members of a run, a case and a value of metrics/facts/fact.schema.json side by side;
-None is absent. Instead of `kernels` it has one `kernel` with `launch`, `sass_hash` and
+A flat fact has the members of a run, a case and a value of metrics/facts/fact.schema.json side by
+side; None is absent. Instead of `kernels` it has one `kernel` with `launch`, `sass_hash` and
 `source_hash`; its `device` is an object of the run. `registered` is the file of its case. `budget`
 and `budget_reason` are short for a limit: "= 0", "<= 13 ± 5%", ">= 1 and <= 2 until 2027-01-31".
 """

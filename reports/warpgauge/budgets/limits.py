@@ -1,8 +1,8 @@
 """Limits of budget files as Python sees them, and the limit that a measured value asks for.
 
 A limit is what stands behind the metric in TOML: a number or word, or a dict with max, min, equal,
-of, tolerance, until, code and reason. metrics/budgets/budget_limit.cpp says what they mean; whether a value
-is within one is for the judge alone to say.
+of, tolerance, until, code and reason. metrics/budgets/budget_limit.cpp says what they mean; whether
+a value is within one is for the judge alone to say.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Names of architectures: sm_90, sm_90a and sm_100f are three, as metrics/architecture/arch_name.h has them."""
+"""Names of architectures (metrics/architecture/arch_name.h): sm_90, sm_90a and sm_100f differ."""
 
 import re
 

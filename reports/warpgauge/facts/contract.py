@@ -1,4 +1,4 @@
-"""Holds records against metrics/facts/fact.schema.json and the catalog; ValueError names the problem."""
+"""Holds records against fact.schema.json and the catalog; ValueError names the problem."""
 
 from __future__ import annotations
 

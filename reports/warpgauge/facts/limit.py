@@ -9,8 +9,8 @@ BUILT_IN = "built-in"  # the origin of limits that are in no file
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """Members as in metrics/facts/fact.schema.json. `tolerance` is a fraction of the limit, `until` a
-    date, `origin` the file:line of the budget. The numbers of a limit with `of` are multiples of
+    """Members as in metrics/facts/fact.schema.json. `tolerance` is a fraction of the limit, `until`
+    a date, `origin` the file:line of the budget. The numbers of a limit with `of` are multiples of
     `reference`, the value of what it names."""
 
     max: float | None = None

@@ -1,7 +1,7 @@
 """The records of a file of facts as objects: runs, cases, and values with their run and case.
 
-Members have the names of metrics/facts/fact.schema.json, which defines them. What a record leaves out
-is None here, or the default that the schema names.
+Members have the names of metrics/facts/fact.schema.json, which defines them. What a record leaves
+out is None here, or the default that the schema names.
 """
 
 from __future__ import annotations
