@@ -4,6 +4,7 @@ Skipped where there is no Chromium; where WARPGAUGE_TEST_PACKAGES names it, as c
 it has to be there.
 """
 
+import contextlib
 import json
 import os
 import shutil
@@ -12,10 +13,74 @@ import time
 import pytest
 from page_samples import RUNS, build, render
 from selenium import webdriver
+from selenium.common.exceptions import (
+    ElementNotInteractableException,
+    NoSuchElementException,
+    StaleElementReferenceException,
+)
 from selenium.webdriver.chrome.service import Service
 from selenium.webdriver.common.by import By
+from selenium.webdriver.remote.webelement import WebElement
 
 CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
+# What a page that is being drawn answers, also on a machine with much else to do.
+NOT_YET = (ElementNotInteractableException, NoSuchElementException, StaleElementReferenceException)
+PATIENCE = 60  # seconds
+
+
+def wait_for(condition, seconds=PATIENCE):
+    """What the condition gives, once it is true."""
+    end = time.monotonic() + seconds
+    while True:
+        with contextlib.suppress(*NOT_YET):
+            if found := condition():
+                return found
+        assert time.monotonic() < end, "it did not come"
+        time.sleep(0.02)
+
+
+class Finder:
+    """Waits for elements, and finds elements that know how to be found again."""
+
+    def find_element(self, by, value):
+        element = wait_for(lambda: super(Finder, self).find_element(by, value))
+        element.find_again = lambda: super(Finder, self).find_element(by, value)
+        return element
+
+    def find_elements(self, by, value):
+        found = super().find_elements(by, value)
+        for i, element in enumerate(found):
+            element.find_again = lambda i=i: super(Finder, self).find_elements(by, value)[i]
+        return found
+
+
+class Element(Finder, WebElement):
+    """An element that is found again when the page has drawn it anew."""
+
+    def _patiently(self, ask):
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                return ask()
+            except NOT_YET:
+                if time.monotonic() > end:
+                    raise
+            time.sleep(0.02)
+            with contextlib.suppress(IndexError, *NOT_YET):
+                self._id = self.find_again().id
+
+    def _execute(self, command, params=None):
+        return self._patiently(lambda: super(Element, self)._execute(command, params))
+
+    def is_displayed(self):
+        return self._patiently(super().is_displayed)
+
+    def get_attribute(self, name):
+        return self._patiently(lambda: super(Element, self).get_attribute(name))
+
+
+class Browser(Finder, webdriver.Chrome):
+    _web_element_cls = Element
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +96,7 @@ def chromium():
     ):
         options.add_argument(argument)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    browser = webdriver.Chrome(options=options, service=Service(DRIVER))
+    browser = Browser(options=options, service=Service(DRIVER))
     yield browser
     browser.quit()
 
@@ -80,19 +145,11 @@ def tab(page, name):
 
 
 def shown(page, selector):
-    return [
-        element
-        for element in page.find_elements(By.CSS_SELECTOR, selector)
-        if element.is_displayed()
-    ]
-
-
-def wait_for(condition, seconds=10):
-    end = time.monotonic() + seconds
-    while not (found := condition()):
-        assert time.monotonic() < end, "it did not come"
-        time.sleep(0.02)
-    return found
+    """The elements that can be seen, all at one moment."""
+    while True:
+        with contextlib.suppress(StaleElementReferenceException):
+            found = page.find_elements(By.CSS_SELECTOR, selector)
+            return [element for element in found if WebElement.is_displayed(element)]
 
 
 def search(page, text):
