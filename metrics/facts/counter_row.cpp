@@ -19,7 +19,7 @@ bool has_shape(std::string_view name) {
 
 std::string_view unit_of(std::string_view name) {
   return std::ranges::find_if(kCounterUnits,
-                              [&](const auto& one) { return name.ends_with(one.first); })
+                              [&](const auto& row) { return name.ends_with(row.first); })
       ->second;
 }
 

@@ -98,9 +98,9 @@ struct Launch {
 
 /// Adds `more` to the entry of its shape, or appends it.
 inline void add(std::vector<Launch>& launches, const Launch& more) {
-  for (Launch& one : launches) {
-    if (!one.like(more)) continue;
-    one.count += more.count;
+  for (Launch& launch : launches) {
+    if (!launch.like(more)) continue;
+    launch.count += more.count;
     return;
   }
   launches.push_back(more);
