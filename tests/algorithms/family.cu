@@ -36,7 +36,7 @@ struct Sum : warpgauge::Problem {
   int* to() { return out; }
   void check(warpgauge::Comparison& comparison) const override {
     int sum = 0;
-    for (const int one : in.host()) sum += one;
+    for (const int value : in.host()) sum += value;
     comparison.equal(out, std::vector<int>{sum});
   }
 };

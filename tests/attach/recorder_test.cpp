@@ -186,7 +186,7 @@ TEST_F(Recorder, ThreadsThatLaunchAndWaitAtOnce) {
     }
   };
   std::thread first(work, kContext), second(work, kOther), third(work, kOther);
-  for (std::thread* one : {&first, &second, &third}) one->join();
+  for (std::thread* thread : {&first, &second, &third}) thread->join();
   EXPECT_TRUE(recorder->finish(1s));
   EXPECT_EQ(counted(kDevice), kLaunches);
   EXPECT_EQ(counted(kDevice + 1), 2 * kLaunches);

@@ -199,9 +199,9 @@ std::vector<std::uint32_t> winners(MemoryBench& bench, const std::string& text, 
 
 TEST_P(LoadStore, OfLanesThatStoreToOneWordOneWins) {
   using ::testing::ElementsAre;
-  const std::string one = "st.global.u32 [%rd1], %r1;";
-  EXPECT_THAT(winners(bench(), one, 4, 8), ElementsAre(0, 8, 16, 24));
-  EXPECT_THAT(winners(bench(), one, 4, 32), ElementsAre(0));
+  const std::string store = "st.global.u32 [%rd1], %r1;";
+  EXPECT_THAT(winners(bench(), store, 4, 8), ElementsAre(0, 8, 16, 24));
+  EXPECT_THAT(winners(bench(), store, 4, 32), ElementsAre(0));
   const std::string two = "st.global.v2.u32 [%rd1], {%r1, %r2};";  // half a warp at a time
   EXPECT_THAT(winners(bench(), two, 8, 8), ElementsAre(0, 8, 16, 24));
   EXPECT_THAT(winners(bench(), two, 8, 32), ElementsAre(16));

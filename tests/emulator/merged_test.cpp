@@ -85,8 +85,8 @@ TEST_P(MergedOf, AKernelAndItsFunctionsDoNotExecuteTogether) {
   const char* const kernel = "saved_around_a_call";
   const MachineFlow machine({cubin, sources, lines}, kernel);
   std::map<metrics::MemoryOp, std::size_t> blocks;  // the function loads and saves, it stores
-  for (const auto& one : metrics::memory_instructions(cubin, kernel)) {
-    blocks[one.op] = machine.block_at(one.pc);
+  for (const auto& instruction : metrics::memory_instructions(cubin, kernel)) {
+    blocks[instruction.op] = machine.block_at(instruction.pc);
   }
   using metrics::MemoryOp;
   EXPECT_TRUE(machine.execute_together(blocks.at(MemoryOp::stl), blocks.at(MemoryOp::ldg)));

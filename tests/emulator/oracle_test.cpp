@@ -261,10 +261,10 @@ TEST_P(OrderOf, WhatTheOrderOfThreadsDecidesIsAnEstimateWithTheSource) {
 TEST_P(OrderOf, WhatDidNotExecuteNowMayAnotherTime) {
   const auto uncounted = [&](const char* kernel) {
     std::vector<int> lines;
-    for (const auto& one : recorded_.about(kernel).trust.uncounted) {
-      EXPECT_EQ(one.group, "global");
-      EXPECT_EQ(one.trust.confidence, Confidence::estimate);
-      lines.push_back(one.source.line);
+    for (const auto& entry : recorded_.about(kernel).trust.uncounted) {
+      EXPECT_EQ(entry.group, "global");
+      EXPECT_EQ(entry.trust.confidence, Confidence::estimate);
+      lines.push_back(entry.source.line);
     }
     std::ranges::sort(lines);
     return lines;

@@ -184,9 +184,9 @@ void expect_product(const Product& product, bool a_by_rows, bool b_by_rows, bool
   Matrix c(product.c, product.m, product.n, c_by_rows),
       d(product.d, product.m, product.n, c_by_rows);
   Words input;
-  for (Matrix* const one : {&a, &b, &c}) {
-    one->fill(random);
-    input.insert(input.end(), one->words.begin(), one->words.end());
+  for (Matrix* const matrix : {&a, &b, &c}) {
+    matrix->fill(random);
+    input.insert(input.end(), matrix->words.begin(), matrix->words.end());
   }
   ASSERT_LE(input.size(), 2048u);
   input.resize(2048);
@@ -424,10 +424,10 @@ class WmmaCounts : public WmmaMoves {
     bench().run(text);
     AccessTotals sum;
     for (std::uint32_t n = 0; n < accesses; ++n) {
-      const AccessTotals one = bench().totals(text, n);
-      sum.requests += one.requests;
-      sum.wavefronts += one.wavefronts + one.sectors;
-      sum.wavefronts_ideal += one.wavefronts_ideal + one.sectors_ideal;
+      const AccessTotals totals = bench().totals(text, n);
+      sum.requests += totals.requests;
+      sum.wavefronts += totals.wavefronts + totals.sectors;
+      sum.wavefronts_ideal += totals.wavefronts_ideal + totals.sectors_ideal;
     }
     return {sum.requests, sum.wavefronts, sum.wavefronts_ideal};
   }

@@ -54,8 +54,8 @@ attach::AttachedProcess process_of(std::uint64_t launches, std::uint64_t blocks 
   return process;
 }
 
-double value_of(const programs::ProgramCase& one, std::string_view metric) {
-  for (const metrics::Fact& fact : one.facts) {
+double value_of(const programs::ProgramCase& test_case, std::string_view metric) {
+  for (const metrics::Fact& fact : test_case.facts) {
     const double* number = std::get_if<double>(&fact.value);
     if (fact.metric == metric && fact.scope == metrics::Scope::whole_case && number != nullptr) {
       return *number;
@@ -99,18 +99,18 @@ TEST(AttachedFacts, HaveTheOccupancyOfWholeClusters) {
       attach::parse_attached(attach::to_text(process), "of clusters");
   EXPECT_EQ(back.kernels.at(0).counted.at(0).cluster, kernel.counted.at(0).cluster);
   EXPECT_EQ(back.kernels.at(0).resources, kernel.resources);
-  const programs::ProgramCase one = cases_of({back}).at(0);
-  EXPECT_EQ(value_of(one, "cluster.blocks"), 8);
-  EXPECT_DOUBLE_EQ(value_of(one, "occupancy.theoretical"), 12. / 64 * 128 / 132);
+  const programs::ProgramCase test_case = cases_of({back}).at(0);
+  EXPECT_EQ(value_of(test_case, "cluster.blocks"), 8);
+  EXPECT_DOUBLE_EQ(value_of(test_case, "occupancy.theoretical"), 12. / 64 * 128 / 132);
 }
 
 TEST(AttachedFacts, HaveTheClustersThatAreCompiledIn) {
   attach::AttachedProcess process = process_of(1);
   EXPECT_EQ(value_of(cases_of({process}).at(0), "cluster.blocks"), 1);
   process.kernels.at(0).resources.at(0).compiled_cluster = {4, 2, 1};
-  const programs::ProgramCase one = cases_of({process}).at(0);
-  EXPECT_EQ(value_of(one, "cluster.blocks"), 8);
-  EXPECT_EQ(one.facts.at(0).context->kernels.at(0).launches.at(0).cluster,
+  const programs::ProgramCase test_case = cases_of({process}).at(0);
+  EXPECT_EQ(value_of(test_case, "cluster.blocks"), 8);
+  EXPECT_EQ(test_case.facts.at(0).context->kernels.at(0).launches.at(0).cluster,
             (std::array<std::uint32_t, 3>{4, 2, 1}));
 }
 
@@ -145,14 +145,14 @@ TEST(AttachedFacts, HaveBulkCopiesByKindAndSayWhatGlobalMemoryLeavesOut) {
   process.records[0][{kCubin, kKernel, 0xc0}] = load;
   process.records[0][{kCubin, kKernel, 0xd0}] = reduction;
   process.records[0][{kCubin, kKernel, 0xe0}] = product;
-  const programs::ProgramCase one = cases_of({process}).at(0);
-  EXPECT_EQ(value_of(one, "bulk.load.instructions"), 8);
-  EXPECT_EQ(value_of(one, "bulk.store.instructions"), 3);
-  EXPECT_EQ(value_of(one, "wgmma.instructions"), 16);
-  EXPECT_EQ(value_of(one, "wgmma.wavefronts"), 128);
-  EXPECT_EQ(value_of(one, "cluster.requests"), 0);
-  EXPECT_EQ(value_of(one, "global.load.sectors"), 0);
-  for (const metrics::Fact& fact : one.facts) {
+  const programs::ProgramCase test_case = cases_of({process}).at(0);
+  EXPECT_EQ(value_of(test_case, "bulk.load.instructions"), 8);
+  EXPECT_EQ(value_of(test_case, "bulk.store.instructions"), 3);
+  EXPECT_EQ(value_of(test_case, "wgmma.instructions"), 16);
+  EXPECT_EQ(value_of(test_case, "wgmma.wavefronts"), 128);
+  EXPECT_EQ(value_of(test_case, "cluster.requests"), 0);
+  EXPECT_EQ(value_of(test_case, "global.load.sectors"), 0);
+  for (const metrics::Fact& fact : test_case.facts) {
     if (fact.scope != metrics::Scope::whole_case) continue;
     EXPECT_EQ(fact.confidence == "exact", !fact.confidence.empty()) << fact.metric;
     if (fact.metric == "global.load.sectors") {
@@ -165,12 +165,12 @@ TEST(AttachedFacts, HaveBulkCopiesByKindAndSayWhatGlobalMemoryLeavesOut) {
 }
 
 TEST(ProgramCase, IsCalledByItsNameWithAndWithoutVoid) {
-  const programs::ProgramCase one{
+  const programs::ProgramCase test_case{
       .id = {}, .kernel = "void my::add<float>(float*)", .device = {}, .facts = {}};
   for (const char* expression : {"^my::", "^void my", "<float>", ""}) {
-    EXPECT_TRUE(one.is_called(std::regex(expression))) << expression;
+    EXPECT_TRUE(test_case.is_called(std::regex(expression))) << expression;
   }
-  EXPECT_FALSE(one.is_called(std::regex("^add")));
+  EXPECT_FALSE(test_case.is_called(std::regex("^add")));
 }
 
 TEST(KernelBudgets, TheLongestGlobWinsWhateverTheArchitecture) {
@@ -310,20 +310,20 @@ TEST(AttachedFacts, AFunctionIsOfTheKernelOfItsLaunchesIfThatIsKnown) {
 TEST(AttachedFacts, AddUpAllLaunchesOfAllProcesses) {
   const auto cases = cases_of({process_of(5), process_of(2, 8)});
   ASSERT_EQ(cases.size(), 1u);
-  const programs::ProgramCase& one = cases[0];
-  EXPECT_EQ(one.kernel, "void by_columns<32>(int*, int const*)");
-  EXPECT_EQ(one.id.family, "my_program");
-  EXPECT_EQ(one.id.variant, "by_columns");
-  EXPECT_EQ(one.id.size, "run");
-  EXPECT_EQ(one.launches, 7u);
-  EXPECT_EQ(one.counted, 7u);
-  EXPECT_EQ(value_of(one, "shared.bank_conflicts"), 7 * 32 * 31);
-  EXPECT_EQ(value_of(one, "shared.bank_ways"), 32);
-  EXPECT_EQ(value_of(one, "global.store.sectors"), 7 * 128);
-  EXPECT_EQ(value_of(one, "global.excess_sectors"), 0);
-  EXPECT_EQ(value_of(one, "registers"), 14);
-  EXPECT_EQ(value_of(one, "shared.static_bytes"), 4096);
-  for (const metrics::Fact& fact : one.facts) {
+  const programs::ProgramCase& test_case = cases[0];
+  EXPECT_EQ(test_case.kernel, "void by_columns<32>(int*, int const*)");
+  EXPECT_EQ(test_case.id.family, "my_program");
+  EXPECT_EQ(test_case.id.variant, "by_columns");
+  EXPECT_EQ(test_case.id.size, "run");
+  EXPECT_EQ(test_case.launches, 7u);
+  EXPECT_EQ(test_case.counted, 7u);
+  EXPECT_EQ(value_of(test_case, "shared.bank_conflicts"), 7 * 32 * 31);
+  EXPECT_EQ(value_of(test_case, "shared.bank_ways"), 32);
+  EXPECT_EQ(value_of(test_case, "global.store.sectors"), 7 * 128);
+  EXPECT_EQ(value_of(test_case, "global.excess_sectors"), 0);
+  EXPECT_EQ(value_of(test_case, "registers"), 14);
+  EXPECT_EQ(value_of(test_case, "shared.static_bytes"), 4096);
+  for (const metrics::Fact& fact : test_case.facts) {
     EXPECT_EQ(fact.arch, "sm_90");
     EXPECT_EQ(fact.kernel, kKernel);
     EXPECT_EQ(fact.context->kind, metrics::CaseKind::attached);

@@ -190,7 +190,7 @@ TEST(FindingText, ShowsTheWorstLinesWithTheirShareAndWhatElseHasTheCause) {
   Recorded recorded;
   Fact fact = recorded.judged("tiled", "shared.bank_conflicts", "");
   std::erase_if(recorded.run.facts,
-                [](const Fact& one) { return one.scope == metrics::Scope::line; });
+                [](const Fact& candidate) { return candidate.scope == metrics::Scope::line; });
   for (const auto& [line, share] : {std::pair(1, 0.125), {2, 0.25}, {3, 0.0625}, {4, 0.5625}}) {
     recorded.add_line(fact, line, share * std::get<double>(fact.value));
   }

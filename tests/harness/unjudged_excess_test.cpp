@@ -23,10 +23,10 @@ using testing::HasSubstr;
 using testing::Not;
 
 Fact counted(std::string metric, double value, Verdict verdict, std::string variant = "naive") {
-  Fact one = on(fact(verdict, std::move(metric), std::move(variant)), "sm_90");
-  one.value = value;
-  one.confidence = "exact";
-  return one;
+  Fact count = on(fact(verdict, std::move(metric), std::move(variant)), "sm_90");
+  count.value = value;
+  count.confidence = "exact";
+  return count;
 }
 
 /// A case with sectors beyond the ideal, and one with conflicts that are judged.

@@ -73,10 +73,10 @@ class Written {
   /// Each access that depends on something: its index, and that of the source.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> dependences() const {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> found;
-    for (const OrderDependence& one : this->found()) {
-      EXPECT_EQ(one.source, OrderDependence::Source::atomic);
-      EXPECT_EQ(one.effect, OrderDependence::Effect::access);
-      found.emplace_back(one.pc / SassWord::kBytes, one.source_pc / SassWord::kBytes);
+    for (const OrderDependence& dependence : this->found()) {
+      EXPECT_EQ(dependence.source, OrderDependence::Source::atomic);
+      EXPECT_EQ(dependence.effect, OrderDependence::Effect::access);
+      found.emplace_back(dependence.pc / SassWord::kBytes, dependence.source_pc / SassWord::kBytes);
     }
     return found;
   }

@@ -226,8 +226,8 @@ void in_all_shapes(const std::string& types, const Buffers& buffers) {
 int main() {
   using namespace wmma_forms;
   Buffers buffers;
-  for (unsigned** const one : {&buffers.a, &buffers.b, &buffers.c, &buffers.d}) {
-    check(cudaMalloc(one, kBytes));
+  for (unsigned** const buffer : {&buffers.a, &buffers.b, &buffers.c, &buffers.d}) {
+    check(cudaMalloc(buffer, kBytes));
   }
   check(cudaMalloc(&buffers.fragments, 32 * 48 * 4));
   check(cudaMemset(buffers.fragments, 0, 32 * 48 * 4));
