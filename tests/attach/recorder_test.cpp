@@ -1,4 +1,4 @@
-// The recorder: what it counts, and what it says of what it cannot.
+// The recorder: its counts, and its reasons for missing ones.
 #include "tests/attach/recorder_fixture.h"
 
 namespace warpgauge::attach::played_cuda {

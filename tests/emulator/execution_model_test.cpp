@@ -24,7 +24,7 @@ class ExecutionModelOf : public testing::TestWithParam<const char*> {
  protected:
   static constexpr std::uint64_t kWarps = 8;
 
-  /// In `left` of the warps lanes leave, in `divided` of these not all: 20 leave, 12 stay.
+  /// Lanes of `left` warps leave; in `divided` of these warps 20 lanes leave and 12 stay.
   machine::LaunchOutcome launch(std::uint64_t left, std::uint64_t divided = 0) const {
     const std::uint64_t stay = kWarps - left + divided;
     machine::LaunchOutcome out;

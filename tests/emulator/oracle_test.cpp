@@ -72,7 +72,7 @@ TEST_P(OracleOf, NeighboursInARowCountAsOneWideLoad) {
   const auto answer = recorded.about("wide_rows");
   const auto loads = recorded.lines("wide_rows", "ld.shared.f32");
   ASSERT_EQ(loads.size(), 32u);
-  // For sm_100 and later the address is worked out in a way that hides its alignment from ptxas.
+  // For sm_100 and later the computation of the address hides its alignment from ptxas.
   const bool merged = GetParam() != std::string("sm_120");
   for (std::size_t i = 0; i < loads.size(); ++i) {
     const machine::AccessPlan plan = plan_of(answer, loads[i]);
@@ -233,7 +233,7 @@ TEST(Oracle, RefusesWhatItDoesNotKnow) {
 /// Machine code for the test of metrics::OrderOfThreads.
 class OrderOf : public testing::TestWithParam<const char*> {
  protected:
-  /// How the accesses of `kernel` whose text begins so count.
+  /// The trust in the accesses of `kernel` whose text begins like `text`.
   std::vector<metrics::Trust> trust(const char* kernel, const std::string& text) const {
     const OracleAnswer answer = recorded_.about(kernel);
     std::vector<metrics::Trust> trust;
@@ -293,7 +293,7 @@ TEST(Oracle, WhatApproximateFunctionsDecideIsExactWhereTheirValuesWereSeen) {
 
 class OracleOfWmma : public testing::Test {
  protected:
-  /// How those accesses of `kernel` count whose text begins so.
+  /// The trust in the accesses of `kernel` whose text begins like `text`.
   std::vector<metrics::Trust> trust(const char* kernel, const std::string& text) const {
     const OracleAnswer answer = recorded_.about(kernel);
     std::vector<metrics::Trust> trust;

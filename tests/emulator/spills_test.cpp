@@ -103,12 +103,12 @@ class Spilled : public testing::TestWithParam<const char*> {
     return out;
   }
 
-  /// Where there are rounds, those outside of the loop: all lane groups execute them once.
+  /// The spills outside of a loop, which all groups of lanes execute once.
   static Code once(const Spills& code) {
     return {code.always.requests + code.decided.requests, code.always.words + code.decided.words};
   }
 
-  /// In warps of 32 lanes and of 12: 4 groups of 8, and 2.
+  /// Expects five rounds in warps of 32 lanes and of 12: 4 groups of 8, and 2.
   void expect_five_rounds(const std::string& kernel) const {
     const Spills code = spills_of(kernel);
     const Local local = run(kernel, 44, 5);

@@ -161,7 +161,7 @@ TEST(Wgmma, SparseMatricesDoNotMultiplyWhatTheyLack) {
   expect_tile_product(product);
 }
 
-/// Bits of a format of so many bits, all in turn but infinities and NaNs.
+/// All finite values of a format of kBits bits, in turn.
 template <int kBits, std::uint64_t kBeyond>
 std::uint64_t next_finite(std::mt19937_64&) {
   static std::uint64_t next = 0;

@@ -204,7 +204,7 @@ void expect_product(const Product& product, bool a_by_rows, bool b_by_rows, bool
   }
 }
 
-/// In all layouts and state spaces.
+/// Expects products in all layouts and state spaces.
 void expect_products(const Product& product) {
   for (const char* const space : {"global", "shared", ""}) {
     for (int layouts = 0; layouts < 8; ++layouts) {
@@ -453,7 +453,7 @@ TEST_P(WmmaCounts, GlobalMemory) {
 
 TEST_P(WmmaCounts, SharedMemory) {
   const std::string eight = "{%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%r9], ";
-  // LDSM.x4: rows of 32 bytes are two to a row of banks, those of 48 bytes have no conflicts.
+  // LDSM.x4: two rows of 32 bytes share a row of banks; rows of 48 bytes have no conflicts.
   EXPECT_THAT(counts("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 " + eight + "16;", 1),
               ElementsAre(1, 8, 4));
   EXPECT_THAT(counts("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 " + eight + "24;", 1),

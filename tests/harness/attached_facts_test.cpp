@@ -1,4 +1,4 @@
-// From what processes have counted to facts.
+// Facts from the counts of processes.
 #include "harness/attach/attached_facts.h"
 
 #include <gmock/gmock.h>

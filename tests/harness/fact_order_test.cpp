@@ -34,7 +34,7 @@ std::vector<std::string> texts(const std::vector<Fact>& facts) {
 }
 
 TEST(FactOrder, IsOfArchitecturesThenCasesAndRunsComeLast) {
-  // Not the alphabet's.
+  // The order is not alphabetical.
   const Case first = case_of("b"), second = case_of("a");
   std::vector<Fact> facts = {
       fact(second, "sm_90", "registers"),     fact(second, "sm_90", "result.correct"),

@@ -116,7 +116,7 @@ TEST(ExitCode, NothingJudgedIsAFault) {
   EXPECT_EQ(code({unbudgeted}, {.judged = false}), kWithinBudget) << "times alone need no budget";
 }
 
-// A machine without a GPU: what the compiler says was judged, what needs a run was not measured.
+// A machine without a GPU: compile-time values were judged, and the others not measured.
 TEST(ExitCode, UnmeasuredBesideSomethingJudgedPassesUnlessRequired) {
   const std::vector<Fact> no_gpu = {fact(pass), fact(unmeasured, "shared.bank_conflicts")};
   EXPECT_EQ(outcome_of(no_gpu).exit_code(), kWithinBudget);

@@ -304,7 +304,7 @@ TEST(FactWriter, AFullDiskSaysSo) {
 }
 
 TEST_F(FactFile, AFactWrittenInPartIsTakenBack) {
-  // In a child, so that the limit on the size of files ends with it.
+  // A child has the limit on the size of files, which ends with it.
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {

@@ -58,7 +58,7 @@ void expect_all_members(const ordered_json& object, const ordered_json& contract
   }
 }
 
-/// Members that say nothing are absent: those that are left are required, in the same order.
+/// Members without content are absent; the others are the required ones, in the same order.
 void expect_required_members(const ordered_json& object, const ordered_json& contract) {
   EXPECT_EQ(ordered_json(keys(object)), contract["required"]);
 }

@@ -290,7 +290,7 @@ TEST(Judge, JudgingTwiceChangesNothing) {
   const Fact twice = judged(once, line);
   EXPECT_EQ(twice.verdict, once.verdict);
   EXPECT_EQ(twice.reason, once.reason);
-  // With another file nothing of the old verdict is left.
+  // Another file leaves nothing of the old verdict.
   EXPECT_FALSE(judged(once).limit);
   EXPECT_EQ(judged(once).reason, "");
   Fact time = fact("time.median_us", 100.0);

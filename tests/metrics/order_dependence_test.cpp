@@ -271,7 +271,7 @@ TEST(Order, AnAtomicWithAResultShowsWhatOtherThreadsStored) {
   EXPECT_THAT(code.dependences(), ElementsAre(Pair(3, 5)));
 }
 
-/// From the threads of the last part to those of the second, and from these to the first part's.
+/// Values go from the last part's threads to the second's, and from these to the first's.
 TEST(Order, ValuesAreFollowedFromThreadToThread) {
   Written code;
   code.go_if(0, 6).go_if(1, 10);

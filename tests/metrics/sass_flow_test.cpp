@@ -40,7 +40,7 @@ SassWord encoded(const Written& written, std::size_t index, int sm) {
                 .low = opcode | (written.guarded ? 0 : SassWord::kAlways) << 12,
                 .high = kTrue};
   if (written.kind != Written::kBranch) return word;
-  // In units of 4 bytes, from the next instruction on.
+  // The distance from the next instruction, in units of 4 bytes.
   const std::int64_t distance =
       (static_cast<std::int64_t>(written.target) - static_cast<std::int64_t>(index) - 1) * 4;
   const auto field = static_cast<std::uint64_t>(sm < 90 ? distance : distance >> 8);

@@ -53,7 +53,7 @@ struct Stored<u4> : Packed<4> {};
 template <>
 struct Stored<b1> : Packed<1> {};
 
-// In elements; at least as long as any side, and a multiple of 16 bytes.
+// Elements from line to line: at least as many as any side, and a multiple of 16 bytes.
 template <typename T>
 constexpr int kStride = Stored<T>::kBits < 8 ? 256 : 48;
 constexpr int kSumStride = 40;
