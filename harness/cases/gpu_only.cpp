@@ -29,10 +29,10 @@ std::filesystem::path tool_on_gpu() {
 
 }  // namespace
 
-std::string why_not_run(const Case& one, const std::string& arch) {
-  if (is_emulated() && !one.gpu_only.empty()) return "needs a GPU: " + one.gpu_only;
-  if (exists_on(one, arch)) return "";
-  return fmt::format("needs {}, and runs as {} here", needs_text(one), arch);
+std::string why_not_run(const Case& test_case, const std::string& arch) {
+  if (is_emulated() && !test_case.gpu_only.empty()) return "needs a GPU: " + test_case.gpu_only;
+  if (exists_on(test_case, arch)) return "";
+  return fmt::format("needs {}, and runs as {} here", needs_text(test_case), arch);
 }
 
 std::vector<std::string> gpu_only_cases(const Selection& selection) {
@@ -43,7 +43,7 @@ std::vector<std::string> gpu_only_cases(const Selection& selection) {
   if (selection.large) command.emplace_back("--large");
   std::istringstream listed(process::output_of(command).value_or(""));
   std::set<std::string> here;
-  for (const Case& one : Registry::instance().cases()) here.insert(one.id.str());
+  for (const Case& test_case : Registry::instance().cases()) here.insert(test_case.id.str());
   std::vector<std::string> ids;
   for (std::string id; std::getline(listed, id);) {
     if (!here.contains(id)) ids.push_back(id);

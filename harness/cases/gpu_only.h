@@ -12,7 +12,7 @@ namespace warpgauge {
 struct Case;
 
 /// A sentence that says why this program cannot run the case as `arch`; empty if it can.
-std::string why_not_run(const Case& one, const std::string& arch);
+std::string why_not_run(const Case& test_case, const std::string& arch);
 
 /// The ids of the selected cases that need a GPU: the program for GPUs, which lies beside this one,
 /// has them and this one, on the emulator, has not. None on a GPU, and where that program was not

@@ -58,10 +58,10 @@ void need_matches(std::string_view option, const std::vector<std::string>& globs
                   const std::vector<Case>& cases) {
   for (const std::string& glob : globs) {
     const Selection of_glob{.filter = {glob}, .large = true};
-    const auto fits = [&](const Case& one) { return of_glob.takes(one.id.str()); };
+    const auto fits = [&](const Case& test_case) { return of_glob.takes(test_case.id.str()); };
     if (std::ranges::any_of(cases, fits) || !gpu_only_cases(of_glob).empty()) continue;
     std::vector<std::string> ids;
-    for (const Case& one : cases) ids.push_back(one.id.str());
+    for (const Case& test_case : cases) ids.push_back(test_case.id.str());
     throw std::invalid_argument(
         fmt::format("{} '{}' {} no case{}; `{} list --large` shows all", option, glob,
                     option == "--filter" ? "selects" : "matches", metrics::did_you_mean(glob, ids),
@@ -82,7 +82,7 @@ void Announcement::register_all() {
     first_ = next.next_;  // off the list first: registering asks for the registry again
     process::with_fork_guard(fmt::format("the registration of the family {}", next.family_),
                              [&] { next.register_it_(Family(next.family_)); });
-    const auto is_of_it = [&](const Case& one) { return one.id.family == next.family_; };
+    const auto is_of_it = [&](const Case& test_case) { return test_case.id.family == next.family_; };
     if (std::ranges::none_of(Registry::instance().cases(), is_of_it)) {
       throw std::invalid_argument(fmt::format(
           "family '{}' has no case: give it a variant, or take WARPGAUGE_FAMILY({}) out",
@@ -119,9 +119,9 @@ void Registry::add(Case new_case) {
 const Case& Registry::at(std::string_view id) const {
   if (cases_.empty()) throw std::invalid_argument(std::string(kNoKernels));
   std::vector<std::string> ids;
-  for (const Case& one : cases_) {
-    ids.push_back(one.id.str());
-    if (ids.back() == id) return one;
+  for (const Case& test_case : cases_) {
+    ids.push_back(test_case.id.str());
+    if (ids.back() == id) return test_case;
   }
   if (!gpu_only_cases({.filter = {std::string(id)}, .large = true}).empty()) {
     throw std::invalid_argument(fmt::format("{} calls a library, which needs a GPU", id));
@@ -136,12 +136,12 @@ Cases Registry::select(const Selection& selection) const {
   need_matches("--exclude", selection.exclude, cases_);
   Cases selected;
   std::size_t large = 0;
-  for (const Case& one : cases_) {
-    if (!selection.takes(one.id.str())) continue;
-    if (one.large && !selection.large) {
+  for (const Case& test_case : cases_) {
+    if (!selection.takes(test_case.id.str())) continue;
+    if (test_case.large && !selection.large) {
       ++large;
     } else {
-      selected.push_back(&one);
+      selected.push_back(&test_case);
     }
   }
   if (!selected.empty()) return selected;
@@ -162,9 +162,9 @@ Cases Registry::select(const Selection& selection) const {
 }
 
 std::size_t Registry::count_excluded(const Selection& selection) const {
-  return static_cast<std::size_t>(std::ranges::count_if(cases_, [&](const Case& one) {
-    const std::string id = one.id.str();
-    return (selection.large || !one.large) && selection.is_filtered_in(id) &&
+  return static_cast<std::size_t>(std::ranges::count_if(cases_, [&](const Case& test_case) {
+    const std::string id = test_case.id.str();
+    return (selection.large || !test_case.large) && selection.is_filtered_in(id) &&
            selection.is_excluded(id);
   }));
 }
@@ -175,9 +175,9 @@ std::vector<std::string> Registry::left_out(const Selection& selection) const {
   return {fmt::format("cases left out by --exclude: {}", excluded)};
 }
 
-const Case* Registry::yardstick_of(const Case& one) const {
-  metrics::CaseId id = one.id;
-  id.variant = one.yardstick;
+const Case* Registry::yardstick_of(const Case& test_case) const {
+  metrics::CaseId id = test_case.id;
+  id.variant = test_case.yardstick;
   const auto found = std::ranges::find(cases_, id, &Case::id);
   return found == cases_.end() ? nullptr : &*found;
 }

@@ -50,7 +50,7 @@ class Registry {
   /// The same as a sentence for the outcome of a run; nothing where there are none.
   std::vector<std::string> left_out(const Selection& selection) const;
   /// The case that `one` is timed against, or nullptr: it has none, or this program lacks it.
-  const Case* yardstick_of(const Case& one) const;
+  const Case* yardstick_of(const Case& test_case) const;
 
  private:
   std::vector<Case> cases_;

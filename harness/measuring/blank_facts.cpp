@@ -60,19 +60,19 @@ Fact with_value(Fact fact, std::string_view metric, metrics::Value value) {
   return fact;
 }
 
-Fact blank_fact(const Case& one, const std::string& arch) {
-  return launched_fact(one, {}, arch, "");
+Fact blank_fact(const Case& test_case, const std::string& arch) {
+  return launched_fact(test_case, {}, arch, "");
 }
 
-Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& launches,
+Fact launched_fact(const Case& test_case, const std::vector<LaunchRecord>& launches,
                    const std::string& arch, const std::string& device) {
-  metrics::CaseContext context{.kind = one.kind,
+  metrics::CaseContext context{.kind = test_case.kind,
                                .device = device,
                                .kernels = kernels_of(launches, arch),
-                               .file = files::relative_to_root(one.file),
-                               .line = one.line};
+                               .file = files::relative_to_root(test_case.file),
+                               .line = test_case.line};
   context.code_hash = code_hash(context.kernels);
-  Fact fact{.id = one.id, .arch = arch, .file = context.file, .line = context.line};
+  Fact fact{.id = test_case.id, .arch = arch, .file = context.file, .line = context.line};
   if (context.kernels.size() == 1) fact.kernel = context.kernels.front().name;
   fact.context = std::make_shared<const metrics::CaseContext>(std::move(context));
   return fact;
@@ -101,26 +101,26 @@ Fact blamed_on(Fact fact, const std::string& kernel, const metrics::SourceLine& 
   return fact;
 }
 
-Fact error_fact(const Case& one, std::string reason, const std::string& arch) {
-  Fact fact = with_value(blank_fact(one, arch), "result.correct", {});
+Fact error_fact(const Case& test_case, std::string reason, const std::string& arch) {
+  Fact fact = with_value(blank_fact(test_case, arch), "result.correct", {});
   fact.source = "harness";
   fact.verdict = metrics::Verdict::error;
   fact.reason = std::move(reason);
   return fact;
 }
 
-Fact error_fact(const Case& one, const metrics::DeviceFault& fault, const std::string& arch) {
-  return blamed_on(error_fact(one, fault.text, arch), fault.kernel, fault.source);
+Fact error_fact(const Case& test_case, const metrics::DeviceFault& fault, const std::string& arch) {
+  return blamed_on(error_fact(test_case, fault.text, arch), fault.kernel, fault.source);
 }
 
-Fact error_fact(const Case& one, const metrics::CudaError& error,
+Fact error_fact(const Case& test_case, const metrics::CudaError& error,
                 const std::vector<metrics::DeviceFault>& faults, const std::string& arch) {
-  if (faults.empty()) return error_fact(one, error.what(), arch);
+  if (faults.empty()) return error_fact(test_case, error.what(), arch);
   std::string text = error.what();
   // The generic remedy adds nothing to a located fault.
   const std::string advice = fmt::format(". {}", metrics::cuda_remedy(error.code()));
   if (text.ends_with(advice)) text.erase(text.size() - advice.size());
-  Fact fact = error_fact(one, faults.back(), arch);
+  Fact fact = error_fact(test_case, faults.back(), arch);
   fact.reason = text + "; " + faults.back().text;
   return fact;
 }

@@ -28,11 +28,11 @@ std::string id_word(std::string_view name);
 LaunchRecord as_compiled(LaunchRecord record, const std::string& arch);
 
 /// A fact of the case without metric and value, blamed on the registration.
-metrics::Fact blank_fact(const Case& one, const std::string& arch);
+metrics::Fact blank_fact(const Case& test_case, const std::string& arch);
 
 /// A blank fact with the kernels that the case launches, the hashes of their machine code and
 /// sources, the hash of code and launches, and the name of the device (empty: compile time).
-metrics::Fact launched_fact(const Case& one, const std::vector<LaunchRecord>& launches,
+metrics::Fact launched_fact(const Case& test_case, const std::vector<LaunchRecord>& launches,
                             const std::string& arch, const std::string& device);
 
 /// The hash of the machine code and the launches of kernels; empty where any code is not known.
@@ -43,13 +43,13 @@ metrics::Fact blamed_on(metrics::Fact fact, const std::string& kernel,
                         const metrics::SourceLine& line);
 
 /// The fact of a case that could not be run to its end. `arch` is the architecture that ran it.
-metrics::Fact error_fact(const Case& one, std::string reason, const std::string& arch = "");
+metrics::Fact error_fact(const Case& test_case, std::string reason, const std::string& arch = "");
 /// The fact of a kernel's fault, blamed on its line.
-metrics::Fact error_fact(const Case& one, const metrics::DeviceFault& fault,
+metrics::Fact error_fact(const Case& test_case, const metrics::DeviceFault& fault,
                          const std::string& arch = "");
-/// The same of an error of CUDA, and of the fault behind it, the last of take_faults(), if there is
-/// one.
-metrics::Fact error_fact(const Case& one, const metrics::CudaError& error,
+/// The fact of a CUDA error, blamed on the kernel's fault behind it, the last of `faults`, if there
+/// is any.
+metrics::Fact error_fact(const Case& test_case, const metrics::CudaError& error,
                          const std::vector<metrics::DeviceFault>& faults, const std::string& arch);
 
 /// Reasons why counted kernels have no value of a metric.

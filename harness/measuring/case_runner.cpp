@@ -76,9 +76,9 @@ CaseRunner::CaseRunner(bool use_counters, const process::GpuTurns* turns) : turn
 
 std::string CaseRunner::arch() const { return device_ ? running_arch(*device_) : ""; }
 
-CaseRunner::Launched CaseRunner::launch_once(const Case& one, Problem& problem) {
+CaseRunner::Launched CaseRunner::launch_once(const Case& test_case, Problem& problem) {
   std::string not_counted = no_counters_;
-  if (counter_ && one.counted) {
+  if (counter_ && test_case.counted) {
     try {
       problem.reset();
       const LaunchLog log(LaunchLog::Mode::record);
@@ -87,7 +87,7 @@ CaseRunner::Launched CaseRunner::launch_once(const Case& one, Problem& problem) 
       auto lines = counter_->count(
           [&] {
             if (turns_ != nullptr) turn.emplace(*turns_, kPatience);
-            launch_in_range(one, problem);
+            launch_in_range(test_case, problem);
           },
           [&] { turn.reset(); });
       need_counts_of_all(log.launches(), lines);
@@ -98,48 +98,48 @@ CaseRunner::Launched CaseRunner::launch_once(const Case& one, Problem& problem) 
   }
   problem.reset();
   const LaunchLog log(LaunchLog::Mode::record);
-  launch_in_range(one, problem);
+  launch_in_range(test_case, problem);
   WARPGAUGE_CUDA(cudaDeviceSynchronize());
   return {log.launches(), {}, not_counted};
 }
 
-std::vector<Fact> CaseRunner::measure(const Case& one, const metrics::Budgets& budgets) {
-  const auto expected = one.counted ? dry_launches(one) : std::vector<LaunchRecord>();
+std::vector<Fact> CaseRunner::measure(const Case& test_case, const metrics::Budgets& budgets) {
+  const auto expected = test_case.counted ? dry_launches(test_case) : std::vector<LaunchRecord>();
   number_allocations_anew();
-  const std::unique_ptr<Problem> problem = one.make_problem();
-  const Launched run = launch_once(one, *problem);
+  const std::unique_ptr<Problem> problem = test_case.make_problem();
+  const Launched run = launch_once(test_case, *problem);
   std::vector<Fact> findings;
   for (const metrics::DeviceFault& finding : take_findings()) {
-    findings.push_back(error_fact(one, finding, arch()));
+    findings.push_back(error_fact(test_case, finding, arch()));
   }
   if (!findings.empty()) return findings;
-  if (one.counted && names_of(run.launches) != names_of(expected)) {
-    return {error_fact(one,
+  if (test_case.counted && names_of(run.launches) != names_of(expected)) {
+    return {error_fact(test_case,
                        fmt::format("its launches depend on the device: {} here, but {} in a "
                                    "dry run, which compile-time budgets are held against",
                                    names_of(run.launches), names_of(expected)),
                        arch())};
   }
   if (const std::string overwritten = problem->overwritten_input(); !overwritten.empty()) {
-    return {error_fact(one, overwritten, arch())};
+    return {error_fact(test_case, overwritten, arch())};
   }
   Comparison comparison;
   problem->check(comparison);
   metrics::check_cuda(cudaGetLastError(), "a call of CUDA in its check()");
   if (!comparison.compared() && !comparison.is_counts_only()) {
-    return {error_fact(one, "its check compares nothing; call counts_only() if this is intended",
-                       arch())};
+    return {error_fact(
+        test_case, "its check compares nothing; call counts_only() if this is intended", arch())};
   }
   if (!comparison.passed()) {
-    return {error_fact(one, "wrong result: " + comparison.failure(), arch())};
+    return {error_fact(test_case, "wrong result: " + comparison.failure(), arch())};
   }
 
-  const Fact blank = launched_fact(one, run.launches, arch(), device_->name);
+  const Fact blank = launched_fact(test_case, run.launches, arch(), device_->name);
   std::vector<Fact> facts = {with_value(blank, "result.correct", 1.0)};
   facts[0].source = "harness";
   facts[0].confidence = "exact";
   std::ranges::move(error_facts(comparison.errors(), facts[0]), std::back_inserter(facts));
-  if (!one.counted) return facts;
+  if (!test_case.counted) return facts;
   std::string reason = run.not_counted;
   if (reason.empty()) {
     std::ranges::move(counted_facts(run.lines, blank, counts_source()), std::back_inserter(facts));
@@ -149,28 +149,28 @@ std::vector<Fact> CaseRunner::measure(const Case& one, const metrics::Budgets& b
   return facts;
 }
 
-std::vector<Fact> CaseRunner::run(const Case& one, const metrics::Budgets& budgets) {
-  if (const std::string why = no_device_.empty() ? why_not_run(one, arch()) : no_device_;
+std::vector<Fact> CaseRunner::run(const Case& test_case, const metrics::Budgets& budgets) {
+  if (const std::string why = no_device_.empty() ? why_not_run(test_case, arch()) : no_device_;
       !why.empty()) {
-    const Fact blank = blank_fact(one, arch());
+    const Fact blank = blank_fact(test_case, arch());
     std::vector<Fact> facts = missing_facts({}, metrics::Source::run, blank, why, budgets);
-    if (!one.counted) return facts;
+    if (!test_case.counted) return facts;
     std::ranges::move(missing_counts({}, blank, why, budgets), std::back_inserter(facts));
     return facts;
   }
   try {
     std::vector<Fact> facts;
-    process::with_fork_guard("the case", [&] { facts = measure(one, budgets); });
+    process::with_fork_guard("the case", [&] { facts = measure(test_case, budgets); });
     return facts;
   } catch (const metrics::CudaError& error) {
     // Most errors destroy the context; a further call shows whether this one did.
     broken_ = cudaDeviceSynchronize() != cudaSuccess;
-    Fact fact = error_fact(one, error, take_faults(), arch());
+    Fact fact = error_fact(test_case, error, take_faults(), arch());
     if (is_emulated() && error.code() == cudaErrorNotSupported) {
       fact.reason += fmt::format(
           ". Register the variant with gpu_only(\"the reason\"), or leave the case out with "
           "--exclude '{}'",
-          one.id.str());
+          test_case.id.str());
     }
     return {std::move(fact)};
   }
@@ -194,10 +194,10 @@ void need_counts_of_all(const std::vector<LaunchRecord>& launches,
   }
 }
 
-void launch_in_range(const Case& one, Problem& problem) {
-  const NvtxRange range(one.id.str());
+void launch_in_range(const Case& test_case, Problem& problem) {
+  const NvtxRange range(test_case.id.str());
   forget_failed_launches();
-  one.launch(problem);
+  test_case.launch(problem);
   process::end_if_copy();
   WARPGAUGE_CUDA(cudaGetLastError());
   refuse_failed_launches();

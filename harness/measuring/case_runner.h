@@ -37,7 +37,7 @@ class CaseRunner {
   /// those of the case, then those of its lines. Metrics with a budget that could not be counted
   /// are there as unmeasured, with the reason. A case whose run fails gives one fact with the
   /// verdict error; `broken()` then says whether the device can still be used.
-  std::vector<metrics::Fact> run(const Case& one, const metrics::Budgets& budgets);
+  std::vector<metrics::Fact> run(const Case& test_case, const metrics::Budgets& budgets);
 
   /// True after an error that leaves the CUDA context unusable: no further case can be run.
   bool broken() const { return broken_; }
@@ -53,8 +53,8 @@ class CaseRunner {
     std::vector<metrics::LineCounts> lines;
     std::string not_counted;  ///< why there are no lines; empty if there are
   };
-  Launched launch_once(const Case& one, Problem& problem);
-  std::vector<metrics::Fact> measure(const Case& one, const metrics::Budgets& budgets);
+  Launched launch_once(const Case& test_case, Problem& problem);
+  std::vector<metrics::Fact> measure(const Case& test_case, const metrics::Budgets& budgets);
 
   std::string no_device_, no_counters_;
   std::optional<metrics::Device> device_;
@@ -73,6 +73,6 @@ void need_counts_of_all(const std::vector<LaunchRecord>& launches,
 bool is_gpu_lost();
 
 /// Launches the variant inside its NVTX range; throws metrics::CudaError if that was refused.
-void launch_in_range(const Case& one, Problem& problem);
+void launch_in_range(const Case& test_case, Problem& problem);
 
 }  // namespace warpgauge

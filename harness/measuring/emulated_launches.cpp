@@ -19,13 +19,13 @@ std::optional<std::vector<LaunchRecord>> emulated_launches(const std::string& id
   std::vector<LaunchRecord> launches;
   try {
     const auto listed = nlohmann::json::parse(*text);
-    for (const auto& one : listed.at("cases").at(0).at("launches")) {
-      launches.push_back({one.at("kernel"),
-                          {.grid = one.at("grid"),
-                           .block = one.at("block"),
-                           .dynamic_shared_bytes = one.at("dynamic_shared_bytes"),
-                           .count = one.at("count"),
-                           .cluster = one.at("cluster")}});
+    for (const auto& launch : listed.at("cases").at(0).at("launches")) {
+      launches.push_back({launch.at("kernel"),
+                          {.grid = launch.at("grid"),
+                           .block = launch.at("block"),
+                           .dynamic_shared_bytes = launch.at("dynamic_shared_bytes"),
+                           .count = launch.at("count"),
+                           .cluster = launch.at("cluster")}});
     }
   } catch (const nlohmann::json::exception&) {  // the case printed text of its own
     return std::nullopt;

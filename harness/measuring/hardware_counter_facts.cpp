@@ -52,8 +52,8 @@ Counters all_counters(const std::vector<const Case*>& cases,
                       const CounterSession::CountersOf& counters_of) {
   if (is_emulated()) throw metrics::Unmeasured("times and hardware counters need a GPU", "");
   Counters all;
-  for (const Case* one : cases) {
-    for (const metrics::Metric* counter : counters_of(*one)) add(all, counter);
+  for (const Case* test_case : cases) {
+    for (const metrics::Metric* counter : counters_of(*test_case)) add(all, counter);
   }
   return all;
 }
@@ -69,18 +69,18 @@ std::vector<Fact> profiled_facts(metrics::RangeProfiler& profiler,
     std::vector<std::unique_ptr<Problem>> problems;
     std::vector<metrics::RangeItem> items;
     for (double bytes = 0; items.size() < cases.size() && bytes < kMostBytes;) {
-      const Case& one = *cases[items.size()];
-      Problem* problem = problems.emplace_back(one.make_problem()).get();
+      const Case& test_case = *cases[items.size()];
+      Problem* problem = problems.emplace_back(test_case.make_problem()).get();
       bytes += problem->bytes();
-      items.push_back({.name = one.id.str(),
+      items.push_back({.name = test_case.id.str(),
                        .prepare = [problem] { problem->reset(); },
-                       .launch = [&one, problem] { launch_in_range(one, *problem); }});
+                       .launch = [&test_case, problem] { launch_in_range(test_case, *problem); }});
     }
     const auto measured = profiler.measure(items, kRounds);
     for (std::size_t i = 0; i < items.size(); ++i) {
-      const Case& one = *cases[i];
-      const Fact blank = launched_fact(one, dry_launches(one), arch, device);
-      std::ranges::move(facts_of(measured.at(i), blank, counters_of(one)),
+      const Case& test_case = *cases[i];
+      const Fact blank = launched_fact(test_case, dry_launches(test_case), arch, device);
+      std::ranges::move(facts_of(measured.at(i), blank, counters_of(test_case)),
                         std::back_inserter(facts));
     }
     cases = cases.subspan(items.size());
@@ -102,17 +102,19 @@ std::vector<Fact> CounterSession::facts(std::span<const Case* const> cases, cons
   return facts;
 }
 
-Counters counters_of(const Case& one, const std::string& arch, const metrics::Budgets& budgets,
-                     const Counters& asked) {
+Counters counters_of(const Case& test_case, const std::string& arch,
+                     const metrics::Budgets& budgets, const Counters& asked) {
   Counters counters = asked;
-  for (const metrics::Metric* metric : budgets.metrics(one.id, arch)) {
+  for (const metrics::Metric* metric : budgets.metrics(test_case.id, arch)) {
     if (metric->source == metrics::Source::range) add(counters, metric);
   }
   return counters;
 }
 
-bool has_bounded_budget(const Case& one, const std::string& arch, const metrics::Budgets& budgets) {
-  return !missing_facts({}, metrics::Source::range, blank_fact(one, arch), "", budgets).empty();
+bool has_bounded_budget(const Case& test_case, const std::string& arch,
+                        const metrics::Budgets& budgets) {
+  return !missing_facts({}, metrics::Source::range, blank_fact(test_case, arch), "", budgets)
+              .empty();
 }
 
 }  // namespace warpgauge

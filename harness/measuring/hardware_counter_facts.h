@@ -37,10 +37,11 @@ class CounterSession {
 
 /// The `asked` counters, then the hardware counters and `range` metrics in the budgets of the case
 /// on `arch`.
-Counters counters_of(const Case& one, const std::string& arch, const metrics::Budgets& budgets,
-                     const Counters& asked = {});
+Counters counters_of(const Case& test_case, const std::string& arch,
+                     const metrics::Budgets& budgets, const Counters& asked = {});
 
 /// True if a bounded metric of the case has a budget on `arch`.
-bool has_bounded_budget(const Case& one, const std::string& arch, const metrics::Budgets& budgets);
+bool has_bounded_budget(const Case& test_case, const std::string& arch,
+                        const metrics::Budgets& budgets);
 
 }  // namespace warpgauge

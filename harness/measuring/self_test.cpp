@@ -145,8 +145,9 @@ std::vector<Fact> planted_bank_conflict_facts(CaseRunner& meter) {
 }
 
 std::vector<Fact> planted_spill_facts(const std::string& arch) {
-  const Case& one = planted_spill();
-  return judged(static_facts(one, dry_launches(one), arch, PtxasTexts::of_this_build()));
+  const Case& test_case = planted_spill();
+  return judged(
+      static_facts(test_case, dry_launches(test_case), arch, PtxasTexts::of_this_build()));
 }
 
 bool is_of_self_test(std::string_view file) {

@@ -106,7 +106,7 @@ __global__ void by_bulk_loads(float* b, const float* a, Tiles tiles) {
     ask_for<kCopyBytes>(buffers[buffer], a + tiles.first(t), tiles.bytes_of(t), arrived[buffer]);
   };
   if (threadIdx.x == 0) {
-    for (ptx::Mbarrier& one : arrived) one.initialise(1);
+    for (ptx::Mbarrier& barrier : arrived) barrier.initialise(1);
     ptx::Mbarrier::fence_initialised();
   }
   __syncthreads();
@@ -145,7 +145,7 @@ __global__ void by_bulk_loads_and_stores(float* b, const float* a, Tiles tiles) 
     ptx::bulk_load(buffers[buffer], a + tiles.first(t), tiles.bytes_of(t), arrived[buffer]);
   };
   if (threadIdx.x == 0) {
-    for (ptx::Mbarrier& one : arrived) one.initialise(1);
+    for (ptx::Mbarrier& barrier : arrived) barrier.initialise(1);
     ptx::Mbarrier::fence_initialised();
     ask(blockIdx.x, 0);
   }

@@ -92,11 +92,11 @@ struct Systems : Matrices {
     comparison.equal(std::vector<int>{refused_argument}, std::vector<int>{0});
     comparison.equal(info, std::vector<int>(count, 0));
     const std::vector<float> solved = x.host();
-    const Applied one = warpgauge::probe(1);
+    const Applied probe = warpgauge::probe(1);
     for (int k = 0; k < count; ++k) {
       const Matrix matrix(n, part(a.initial(), k, n * n));
-      warpgauge::agree(comparison, times(matrix, times(Matrix(n, part(solved, k, n)), one)),
-                       times(Matrix(n, part(x.initial(), k, n)), one), tolerance());
+      warpgauge::agree(comparison, times(matrix, times(Matrix(n, part(solved, k, n)), probe)),
+                       times(Matrix(n, part(x.initial(), k, n)), probe), tolerance());
     }
   }
 };

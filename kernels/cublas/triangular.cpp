@@ -41,9 +41,9 @@ struct System : warpgauge::Problem {
   // Each of n terms is rounded n times at most, and all may have one sign.
   void check(warpgauge::Comparison& comparison) const override {
     const Matrix solved(n, x.host()), ones(n, x.initial());
-    const Applied one = warpgauge::probe(1);
-    warpgauge::agree(comparison, times(Matrix(n, l.host()), times(solved, one)), times(ones, one),
-                     n * std::sqrt(n) * kRounding<T>);
+    const Applied probe = warpgauge::probe(1);
+    warpgauge::agree(comparison, times(Matrix(n, l.host()), times(solved, probe)),
+                     times(ones, probe), n * std::sqrt(n) * kRounding<T>);
   }
 };
 

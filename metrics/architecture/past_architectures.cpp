@@ -77,8 +77,8 @@ constexpr Toolkit kToolkits[] = {{7, 5, "10.0"},  {8, 0, "11.0"},  {8, 6, "11.1"
 std::span<const PastArchitecture> past_architectures() { return kPast; }
 
 std::string_view first_toolkit(const Architecture& architecture) {
-  const auto* const found = std::ranges::find_if(kToolkits, [&](const Toolkit& one) {
-    return one.major == architecture.major && one.minor == architecture.minor;
+  const auto* const found = std::ranges::find_if(kToolkits, [&](const Toolkit& toolkit) {
+    return toolkit.major == architecture.major && toolkit.minor == architecture.minor;
   });
   if (found != std::end(kToolkits)) return found->first;
   throw std::invalid_argument("no toolkit is known for " + architecture.name());

@@ -5,7 +5,7 @@
 
 namespace warpgauge::metrics {
 
-/// How many bytes can be read from `address` on; 0 if not even the first.
+/// The number of bytes that can be read from `address` on; 0 if not even the first.
 std::size_t readable_bytes(const void* address);
 
 }  // namespace warpgauge::metrics

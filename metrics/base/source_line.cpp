@@ -61,12 +61,12 @@ SourceLine line_to_blame(std::span<const Frame> chain) {
 }
 
 std::vector<CallSite> common_chain(const SourceLine& a, const SourceLine& b) {
-  const ChainOfLine one(a), other(b);
+  const ChainOfLine chain(a), other(b);
   const std::size_t inner =
-      same_sites(std::views::reverse(one.inward()), std::views::reverse(other.inward()));
-  const std::size_t outer = same_sites(one.outward(), other.outward());
+      same_sites(std::views::reverse(chain.inward()), std::views::reverse(other.inward()));
+  const std::size_t outer = same_sites(chain.outward(), other.outward());
   if (inner + outer <= 1) return {};
-  const auto first = one.sites.begin() + static_cast<std::ptrdiff_t>(one.place - inner);
+  const auto first = chain.sites.begin() + static_cast<std::ptrdiff_t>(chain.place - inner);
   return {first, first + static_cast<std::ptrdiff_t>(inner + outer)};
 }
 

@@ -122,8 +122,9 @@ Budgets Budgets::of_kernel(const CaseId& id, std::span<const std::string> names)
     }
   }
   // Sections sort by rank: named as the id, then longer globs, then tables for an architecture.
-  std::ranges::stable_sort(fitting, std::ranges::greater(), [&](const auto& one) {
-    return std::tuple(one.first == id.variant_type(), one.first.size(), !one.second.empty());
+  std::ranges::stable_sort(fitting, std::ranges::greater(), [&](const auto& section) {
+    return std::tuple(section.first == id.variant_type(), section.first.size(),
+                      !section.second.empty());
   });
   const std::string own = id.variant_type() + "@" + id.size;
   Section& general = budgets.sections_[own];

@@ -153,7 +153,7 @@ SharedCost alike(const SharedAccess& access) {
 constexpr std::string_view kNoRows = "accesses of this kind and width were never measured";
 constexpr std::string_view kNoSources = "copies that read nothing were never measured";
 
-/// How a kind of instruction is counted.
+/// The rule by which a kind of instruction is counted.
 struct Rule {
   AccessKind kind;
   SharedCost (*cost)(const SharedAccess&);

@@ -20,7 +20,7 @@ void write_file_record(std::string& text, const std::string& file, const FileCov
   for (const auto& [name, hits] : functions) text += fmt::format("FN:{},{}\n", hits.line, name);
   for (const auto& [name, hits] : functions) text += fmt::format("FNDA:{},{}\n", hits.warps, name);
   const auto entered =
-      std::ranges::count_if(functions, [](auto& one) { return one.second.warps > 0; });
+      std::ranges::count_if(functions, [](auto& function) { return function.second.warps > 0; });
   text += fmt::format("FNF:{}\nFNH:{}\n", functions.size(), entered);
   std::uint64_t branches_hit = 0;
   for (const auto& [place, hits] : branches) {
@@ -34,7 +34,7 @@ void write_file_record(std::string& text, const std::string& file, const FileCov
   }
   text += fmt::format("BRF:{}\nBRH:{}\n", 2 * branches.size(), branches_hit);
   for (const auto& [line, hits] : lines) text += fmt::format("DA:{},{}\n", line, hits.warps);
-  const auto ran = std::ranges::count_if(lines, [](auto& one) { return one.second.warps > 0; });
+  const auto ran = std::ranges::count_if(lines, [](auto& line) { return line.second.warps > 0; });
   text += fmt::format("LF:{}\nLH:{}\n{}\n", lines.size(), ran, kEnd);
 }
 

@@ -59,16 +59,17 @@ json to_json(const LineCounts& line) {
 json to_json(const ReportedKernel& kernel) {
   json object = {{"kernel", kernel.name}, {"launches", kernel.launches}};
   json& counted = object["counted"] = json::array();
-  for (const Launch& one : kernel.counted) {
-    counted.push_back(
-        json::array({one.grid, one.block, one.dynamic_shared_bytes, one.count, one.cluster}));
+  for (const Launch& launch : kernel.counted) {
+    counted.push_back(json::array(
+        {launch.grid, launch.block, launch.dynamic_shared_bytes, launch.count, launch.cluster}));
   }
   json& codes = object["codes"] = json::array();
   for (const ReportedCode& code : kernel.codes) {
-    json& one = codes.emplace_back();
-    one = {{"shared_static_bytes", code.shared_static_bytes}, {"sass_hash", code.sass_hash}};
+    json& code_object = codes.emplace_back();
+    code_object = {{"shared_static_bytes", code.shared_static_bytes},
+                   {"sass_hash", code.sass_hash}};
     for (const auto& [name, member] : kResourceMembers) {
-      if (const auto value = code.resources.*member) one[name] = *value;
+      if (const auto value = code.resources.*member) code_object[name] = *value;
     }
   }
   return object;
@@ -97,19 +98,20 @@ void add_kernel(const json& object, std::vector<ReportedKernel>& kernels) {
   auto known = std::ranges::find(kernels, name, &ReportedKernel::name);
   if (known == kernels.end()) known = kernels.insert(known, {.name = name});
   known->launches += object.at("launches").get<std::uint64_t>();
-  for (const json& one : object.at("counted")) {
-    add(known->counted, {.grid = one.at(0),
-                         .block = one.at(1),
-                         .dynamic_shared_bytes = one.at(2),
-                         .count = one.at(3),
-                         .cluster = one.at(4)});
+  for (const json& launch : object.at("counted")) {
+    add(known->counted, {.grid = launch.at(0),
+                         .block = launch.at(1),
+                         .dynamic_shared_bytes = launch.at(2),
+                         .count = launch.at(3),
+                         .cluster = launch.at(4)});
   }
-  for (const json& one : object.at("codes")) {
+  for (const json& code_object : object.at("codes")) {
     ReportedCode code{.resources = {},
-                      .shared_static_bytes = one.at("shared_static_bytes"),
-                      .sass_hash = one.at("sass_hash")};
+                      .shared_static_bytes = code_object.at("shared_static_bytes"),
+                      .sass_hash = code_object.at("sass_hash")};
     for (const auto& [member_name, member] : kResourceMembers) {
-      if (one.contains(member_name)) code.resources.*member = one[member_name].get<std::uint32_t>();
+      if (code_object.contains(member_name))
+        code.resources.*member = code_object[member_name].get<std::uint32_t>();
     }
     known->add(code);
   }

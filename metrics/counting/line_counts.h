@@ -20,9 +20,9 @@ struct LineCounts {
   std::string file;
   int line = 0;
   Counts counts;
-  /// How far the counts of a group of metrics can be trusted, by the first part of their ids
-  /// ("shared", "global", "local", "instructions", "branches", "bulk", "wgmma", "cluster"). Groups
-  /// that are missing are exact.
+  /// The trust in the counts of groups of metrics, by the first part of their ids ("shared",
+  /// "global", "local", "instructions", "branches", "bulk", "wgmma", "cluster"). Groups that are
+  /// missing are exact.
   std::map<std::string, Trust, std::less<>> trust = {};
   /// The common part of the chains that its code was inlined through: SourceLine.
   std::vector<CallSite> inlined = {};
@@ -32,8 +32,7 @@ struct LineCounts {
   SourceLine source() const { return {file, line, inlined}; }
 };
 
-/// How far the value of the metric `id` in `line` can be trusted. A value that no GPU counts is
-/// never exact.
+/// The trust in the value of the metric `id` in `line`. A value that no GPU counts is never exact.
 const Trust& trust_in(const LineCounts& line, std::string_view id);
 
 }  // namespace warpgauge::metrics

@@ -25,7 +25,7 @@ namespace warpgauge::metrics {
 
 struct LineCounts;
 
-/// Why something could not be measured, and what to do about it. what() is "reason. remedy".
+/// Something could not be measured. what() is "reason. remedy".
 class Unmeasured : public std::runtime_error {
  public:
   Unmeasured(const std::string& reason, const std::string& remedy)

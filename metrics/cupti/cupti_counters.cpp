@@ -49,7 +49,9 @@ ChipCounter described(const ProfilerHost& host, std::string_view type, const std
   params.pHostObject = host.object();
   params.pMetricName = name.c_str();
   WARPGAUGE_CUPTI(cuptiProfilerHostGetMetricProperties, &params);
-  const auto text = [](const char* one) { return std::string(one == nullptr ? "" : one); };
+  const auto text = [](const char* text_or_null) {
+    return std::string(text_or_null == nullptr ? "" : text_or_null);
+  };
   return {.name = name,
           .description = text(params.pDescription),
           .unit = text(params.pDimUnit),
@@ -113,10 +115,11 @@ std::string unknown_counter(std::string_view name) {
   const std::string base(without_rollup(name));
   const std::string rollup(name.substr(std::min(name.size(), base.size() + 1)));
   std::vector<std::string> names, rollups;
-  for_each_counter([&](const ProfilerHost& host, CUpti_MetricType type, const std::string& one) {
-    names.push_back(one);
-    if (one == base) rollups = rollups_of(host, type, one);
-  });
+  for_each_counter(
+      [&](const ProfilerHost& host, CUpti_MetricType type, const std::string& counter) {
+        names.push_back(counter);
+        if (counter == base) rollups = rollups_of(host, type, counter);
+      });
   if (!rollups.empty()) {
     return fmt::format("counter '{}' has no rollup '{}'{}", base, rollup,
                        did_you_mean(rollup, rollups));

@@ -13,11 +13,12 @@ namespace warpgauge::metrics {
 /// The better direction of a metric. `none`: a description, only ever judged with `equal`.
 enum class Direction { lower, higher, none };
 
-/// How far a value can be trusted: `exact` repeats to the last digit and gates hard, `bounded`
-/// is noisy and gates only with a tolerance, `info` is shown and never judged.
+/// The class of a metric, by how far its values can be trusted: `exact` repeats to the last digit
+/// and gates hard, `bounded` is noisy and gates only with a tolerance, `info` is shown and never
+/// judged.
 enum class Class { exact, bounded, info };
 
-/// Where the value comes from. `run`: the comparison with the reference; `sass`: CUPTI SASS metrics
+/// The source of the values. `run`: the comparison with the reference; `sass`: CUPTI SASS metrics
 /// (patched instructions, one launch); `range`: the CUPTI range profiler (hardware counters,
 /// several passes); `timer`: CUDA events around the launches, by warpgauge-bench; `emulator`: the
 /// emulator alone, since no counter of a GPU has it.

@@ -1,4 +1,4 @@
-// How far a value can be trusted.
+// The confidence in a value: how far it can be trusted.
 #pragma once
 
 #include <optional>

@@ -85,8 +85,10 @@ ordered_json kernel_json(const Kernel& kernel) {
 
 ordered_json machine_json(const MachineState& machine) {
   const auto pair = [](const std::array<int, 2>& values) {
-    const auto one = [](int value) { return value == 0 ? ordered_json() : ordered_json(value); };
-    return ordered_json{one(values[0]), one(values[1])};
+    const auto number_or_null = [](int value) {
+      return value == 0 ? ordered_json() : ordered_json(value);
+    };
+    return ordered_json{number_or_null(values[0]), number_or_null(values[1])};
   };
   ordered_json object = {{"sm_clock_mhz", pair(machine.sm_clock_mhz)},
                          {"memory_clock_mhz", pair(machine.memory_clock_mhz)},

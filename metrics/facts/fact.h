@@ -98,9 +98,9 @@ struct Launch {
 
 /// Adds `more` to the entry of its shape, or appends it.
 inline void add(std::vector<Launch>& launches, const Launch& more) {
-  for (Launch& one : launches) {
-    if (!one.like(more)) continue;
-    one.count += more.count;
+  for (Launch& launch : launches) {
+    if (!launch.like(more)) continue;
+    launch.count += more.count;
     return;
   }
   launches.push_back(more);
@@ -120,8 +120,8 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-/// How a case came to be: registered, a kernel of an attached or emulated program, a launch inside
-/// a test, or compiled code.
+/// The origin of a case: registered, a kernel of an attached or emulated program, a launch inside a
+/// test, or compiled code.
 enum class CaseKind { catalogue, attached, emulated, measured, inspected };
 std::string_view to_string(CaseKind kind);
 std::optional<CaseKind> case_kind_from(std::string_view text);
@@ -200,7 +200,8 @@ class FactError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// How a run ended: the number of values by verdict, and what was left out, a sentence each.
+/// The end of a run: the number of values by verdict, and a sentence for each part that was left
+/// out.
 struct RunEnd {
   std::map<Verdict, int> counts;
   int exit_code = 0;  ///< 0 to 3, of the run itself, not of a program that it started

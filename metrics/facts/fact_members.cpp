@@ -47,7 +47,7 @@ bool Members::truth(std::string_view key) {
 std::vector<std::string> Members::texts_or_absent(std::string_view key) {
   if (!has(key)) return {};
   const ordered_json member = take(key);
-  const auto is_text = [](const ordered_json& one) { return one.is_string() && one != ""; };
+  const auto is_text = [](const ordered_json& value) { return value.is_string() && value != ""; };
   if (!member.is_array() || !std::ranges::all_of(member, is_text)) {
     fail(key, "must be a list of texts");
   }

@@ -202,7 +202,7 @@ std::vector<StoredRun> FactReader::read(const Wanted& wanted) {
 
 /// A repeated run record continues its run, perhaps with another device.
 void FactReader::begin(Run run) {
-  const auto same = [&](const StoredRun& one) { return one.run.id == run.id; };
+  const auto same = [&](const StoredRun& known) { return known.run.id == run.id; };
   const auto found = std::ranges::find_if(runs_, same);
   current_ = static_cast<std::size_t>(found - runs_.begin());
   if (found == runs_.end()) {

@@ -45,13 +45,14 @@ void CallGraph::read(std::span<const std::byte> section) {
   }
   for (const auto& [caller, prototype] : by_pointer) {
     const auto [begin, end] = of_prototype.equal_range(prototype);
-    for (auto one = begin; one != end; ++one) calls_[caller].insert(one->second);
+    for (auto function = begin; function != end; ++function)
+      calls_[caller].insert(function->second);
   }
 }
 
 const Cubin::Function* CallGraph::find(std::string_view function) const {
   const auto found = std::ranges::find_if(
-      functions_, [&](const auto& one) { return one.second.name == function; });
+      functions_, [&](const auto& entry) { return entry.second.name == function; });
   return found == functions_.end() ? nullptr : &found->second;
 }
 
@@ -70,8 +71,8 @@ std::set<std::uint32_t> CallGraph::reached_from(std::vector<std::uint32_t> open)
 
 std::set<std::string> CallGraph::called_by(std::string_view function) const {
   std::vector<std::uint32_t> own;
-  for (const auto& [number, one] : functions_) {
-    if (one.name == function) own.push_back(number);
+  for (const auto& [number, candidate] : functions_) {
+    if (candidate.name == function) own.push_back(number);
   }
   std::set<std::string> names;
   for (const std::uint32_t called : reached_from(own)) {

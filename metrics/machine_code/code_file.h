@@ -18,7 +18,7 @@ struct FoundCubin {
   std::span<const std::byte> image;
 };
 
-/// How a file was read.
+/// The result of reading a file.
 struct CodeFile {
   bool is_known = false;             ///< the file can hold code for GPUs, whether or not it does
   std::size_t cubins = 0, ptx = 0;   ///< pieces of code, wanted or not

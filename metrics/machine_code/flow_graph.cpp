@@ -66,12 +66,12 @@ std::vector<std::size_t> FlowGraph::decided_by(std::size_t node) const {
   std::vector<bool> seen(size());
   std::vector<std::size_t> found, open = behind_[node];
   while (!open.empty()) {
-    const std::size_t one = open.back();
+    const std::size_t next = open.back();
     open.pop_back();
-    if (one == size() || one == meeting_point_[node] || seen[one]) continue;
-    seen[one] = true;
-    found.push_back(one);
-    open.insert(open.end(), behind_[one].begin(), behind_[one].end());
+    if (next == size() || next == meeting_point_[node] || seen[next]) continue;
+    seen[next] = true;
+    found.push_back(next);
+    open.insert(open.end(), behind_[next].begin(), behind_[next].end());
   }
   return found;
 }
@@ -80,11 +80,11 @@ std::set<std::size_t> FlowGraph::way(std::size_t node, std::size_t first) const 
   std::set<std::size_t> found;
   std::vector<std::size_t> open = {first};
   while (!open.empty()) {
-    const std::size_t one = open.back();
+    const std::size_t next = open.back();
     open.pop_back();
-    if (one == size() || one == node || one == meeting_point_[node]) continue;
-    if (!found.insert(one).second) continue;
-    open.insert(open.end(), behind_[one].begin(), behind_[one].end());
+    if (next == size() || next == node || next == meeting_point_[node]) continue;
+    if (!found.insert(next).second) continue;
+    open.insert(open.end(), behind_[next].begin(), behind_[next].end());
   }
   return found;
 }

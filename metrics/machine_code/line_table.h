@@ -1,5 +1,4 @@
-// From the address of an instruction of a cubin to the line of source and of PTX that it was
-// compiled from.
+// Finds the lines of source and of PTX that an instruction of a cubin was compiled from.
 #pragma once
 
 #include <cstddef>

@@ -30,13 +30,13 @@ std::vector<LocalAccess> local_accesses(const Cubin& cubin, const CallGraph& cal
   std::vector<LocalAccess> accesses;
   for (const std::string& function : functions_of(calls, kernel)) {
     const std::set<std::uint64_t> spills = spills_and_refills(cubin, function);
-    for (const MemoryInstruction& one : memory_instructions(cubin, function)) {
-      if (!one.executes || !is_local(one.op)) continue;
+    for (const MemoryInstruction& instruction : memory_instructions(cubin, function)) {
+      if (!instruction.executes || !is_local(instruction.op)) continue;
       accesses.push_back({.function = function,
-                          .pc = one.pc,
-                          .is_load = is_load(one.op),
-                          .bytes = one.width,
-                          .is_spill = marks_spills(cubin) && spills.contains(one.pc)});
+                          .pc = instruction.pc,
+                          .is_load = is_load(instruction.op),
+                          .bytes = instruction.width,
+                          .is_spill = marks_spills(cubin) && spills.contains(instruction.pc)});
     }
   }
   return accesses;

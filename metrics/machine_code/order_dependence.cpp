@@ -101,9 +101,9 @@ class Numbering {
   }
   std::vector<Slot> of(const std::vector<Register>& registers) {
     std::vector<Slot> slots;
-    for (const Register one : registers) {
-      if (one < kPredicate && slots_[one] == 0) slots_[one] = size_++;
-      slots.push_back(slots_[one]);
+    for (const Register number : registers) {
+      if (number < kPredicate && slots_[number] == 0) slots_[number] = size_++;
+      slots.push_back(slots_[number]);
     }
     return slots;
   }
@@ -167,18 +167,20 @@ Traffic traffic_of(const SassWord& word, MemoryOp op, int sm) {
   return {only_stores(op) || is_constant ? Spaces() : spaces, only_loads ? Spaces() : spaces};
 }
 
-std::optional<OrderSource> source_of(const SassWord& word, const DecodedInstruction& one, int sm) {
-  const bool has_result = !one.writes.empty() || !one.may_write.empty();
+std::optional<OrderSource> source_of(const SassWord& word, const DecodedInstruction& instruction,
+                                     int sm) {
+  const bool has_result = !instruction.writes.empty() || !instruction.may_write.empty();
   if (word.opcode() == kBarrierInMemory && has_result) return OrderSource::barrier;
   if (word.opcode() == kMoreRegisters && has_result) return OrderSource::registers;
-  if (!one.access) return std::nullopt;
-  if (returns_a_value(*one.access) && has_result) return OrderSource::atomic;
-  const bool is_global = *one.access == MemoryOp::ldg || *one.access == MemoryOp::ld;
+  if (!instruction.access) return std::nullopt;
+  if (returns_a_value(*instruction.access) && has_result) return OrderSource::atomic;
+  const bool is_global =
+      *instruction.access == MemoryOp::ldg || *instruction.access == MemoryOp::ld;
   if (is_global && coherence_of(word, sm) == Coherence::strong) return OrderSource::load;
   return std::nullopt;
 }
 
-Synchronization synchronization_of(const SassWord& word, const DecodedInstruction& one) {
+Synchronization synchronization_of(const SassWord& word, const DecodedInstruction& instruction) {
   constexpr unsigned kBarrier = 0x11d, kFence = 0x192, kBarrierOfWarp = 0x148,
                      kBarrierOfCluster = 0x1c7;
   switch (word.opcode()) {
@@ -193,11 +195,11 @@ Synchronization synchronization_of(const SassWord& word, const DecodedInstructio
     default:
       break;
   }
-  if (one.access && returns_a_value(*one.access)) {
-    const Spaces spaces = spaces_of(*one.access);
+  if (instruction.access && returns_a_value(*instruction.access)) {
+    const Spaces spaces = spaces_of(*instruction.access);
     if (spaces.size() == 1 && spaces.front() == shared) return Synchronization::block;
   }
-  return one.source ? Synchronization::all : Synchronization::none;
+  return instruction.source ? Synchronization::all : Synchronization::none;
 }
 
 /// The surroundings that an instruction is decoded in.
@@ -213,44 +215,45 @@ DecodedInstruction instruction_of(const SassWord& word, const Surroundings& arou
   constexpr Register kResult = 4;  // with the next one, by the calling convention
   const bool allocates = around.may_allocate && word.opcode() == kCallElsewhere;
   RegisterUse use = registers_of(word, around.sm);
-  DecodedInstruction one{.reads = numbering.of(use.reads),
-                         .address = numbering.of(use.address),
-                         .guard = numbering.of(use.guard),
-                         .writes = numbering.of(use.writes),
-                         .may_write = numbering.of(use.may_write),
-                         .condition = use.condition,
-                         .otherwise = use.otherwise,
-                         .never = std::move(use.never)};
+  DecodedInstruction instruction{.reads = numbering.of(use.reads),
+                                 .address = numbering.of(use.address),
+                                 .guard = numbering.of(use.guard),
+                                 .writes = numbering.of(use.writes),
+                                 .may_write = numbering.of(use.may_write),
+                                 .condition = use.condition,
+                                 .otherwise = use.otherwise,
+                                 .never = std::move(use.never)};
   if (const auto access = memory_instruction(word, around.sm)) {
-    one.access = access->op;
+    instruction.access = access->op;
     const Traffic traffic = traffic_of(word, access->op, around.sm);
-    one.loads_from = traffic.from;
-    one.stores_to = traffic.to;
+    instruction.loads_from = traffic.from;
+    instruction.stores_to = traffic.to;
   }
-  one.source = source_of(word, one, around.sm);
-  if (one.access && is_load(*one.access) && around.ptx_lines != nullptr &&
+  instruction.source = source_of(word, instruction, around.sm);
+  if (instruction.access && is_load(*instruction.access) && around.ptx_lines != nullptr &&
       around.ptx_lines->is_strong_load(around.kernel, word.pc)) {
-    one.source = OrderSource::load;
+    instruction.source = OrderSource::load;
   }
   if (allocates) {
-    one.source = OrderSource::allocation;
-    one.writes = numbering.of({kResult, kResult + 1});
+    instruction.source = OrderSource::allocation;
+    instruction.writes = numbering.of({kResult, kResult + 1});
   }
-  one.synchronizes = synchronization_of(word, one);
-  one.is_sum = multiplies_floats(word);
-  one.is_approximation = word.opcode() == kMultifunction && around.ptx_lines != nullptr &&
-                         around.ptx_lines->is_approximation(around.kernel, word.pc);
-  return one;
+  instruction.synchronizes = synchronization_of(word, instruction);
+  instruction.is_sum = multiplies_floats(word);
+  instruction.is_approximation = word.opcode() == kMultifunction && around.ptx_lines != nullptr &&
+                                 around.ptx_lines->is_approximation(around.kernel, word.pc);
+  return instruction;
 }
 
-std::optional<OrderSource> source_in(Circumstances circumstances, const DecodedInstruction& one) {
-  if (one.is_approximation && circumstances.approximations != Approximations::own) {
+std::optional<OrderSource> source_in(Circumstances circumstances,
+                                     const DecodedInstruction& instruction) {
+  if (instruction.is_approximation && circumstances.approximations != Approximations::own) {
     return OrderSource::approximation;
   }
-  if (one.is_sum && circumstances.products == Products::of_the_emulator)
+  if (instruction.is_sum && circumstances.products == Products::of_the_emulator)
     return OrderSource::product;
-  if (one.source) return one.source;
-  const bool loads = one.access && is_load(*one.access);
+  if (instruction.source) return instruction.source;
+  const bool loads = instruction.access && is_load(*instruction.access);
   if (loads && circumstances.memory == Memory::unsettled) return OrderSource::memory;
   return std::nullopt;
 }
@@ -290,26 +293,27 @@ class SlotValues {
   explicit SlotValues(Slot slots) : always_(slots, kNone) {}
 
   /// The origin of a register that is read under `condition`.
-  Origin of(Slot one, Condition condition) const { return under(condition)[one]; }
+  Origin of(Slot slot, Condition condition) const { return under(condition)[slot]; }
 
-  void write(const DecodedInstruction& one, Origin origin) {
-    for (const Slot to : one.writes) {
-      const Origin left = one.condition == 0 ? kNone : of(to, one.otherwise);
-      if (left != origin && one.condition != 0) conditional_.try_emplace(one.condition, always_);
+  void write(const DecodedInstruction& instruction, Origin origin) {
+    for (const Slot to : instruction.writes) {
+      const Origin left = instruction.condition == 0 ? kNone : of(to, instruction.otherwise);
+      if (left != origin && instruction.condition != 0)
+        conditional_.try_emplace(instruction.condition, always_);
       for (auto& [condition, values] : conditional_) {
-        const bool is_certain = one.condition == 0 || one.condition == condition;
+        const bool is_certain = instruction.condition == 0 || instruction.condition == condition;
         values[to] = is_certain ? origin : std::min(values[to], origin);
       }
       always_[to] = std::min(left, origin);
     }
-    for (const Slot to : one.may_write) {
+    for (const Slot to : instruction.may_write) {
       lower(always_[to], origin);
       for (auto& [condition, values] : conditional_) lower(values[to], origin);
     }
-    for (const auto* const slots : {&one.writes, &one.may_write}) {
+    for (const auto* const slots : {&instruction.writes, &instruction.may_write}) {
       for (const Slot to : *slots) forget(to);
     }
-    for (const Condition never : one.never) {
+    for (const Condition never : instruction.never) {
       conditional_.insert_or_assign(never, Origins(always_.size(), kNone));
     }
   }
@@ -324,7 +328,7 @@ class SlotValues {
       is_new |= lower(values, other.under(condition));
     }
     is_new |= lower(always_, other.always_);
-    std::erase_if(conditional_, [&](const auto& one) { return one.second == always_; });
+    std::erase_if(conditional_, [&](const auto& entry) { return entry.second == always_; });
     return is_new;
   }
 
@@ -339,7 +343,7 @@ class SlotValues {
   void forget(Slot predicate) {
     if (predicate >= Numbering::kPredicates) return;
     const auto number = static_cast<Register>(kPredicate + predicate);
-    std::erase_if(conditional_, [&](const auto& one) { return is_about(one.first, number); });
+    std::erase_if(conditional_, [&](const auto& entry) { return is_about(entry.first, number); });
   }
 
   Origins always_;                            // by slot
@@ -409,14 +413,14 @@ class Propagation {
   struct Inputs {
     Origin guard = kNone, address = kNone, others = kNone;
   };
-  static Inputs inputs_of(const DecodedInstruction& one, const SlotValues& registers) {
+  static Inputs inputs_of(const DecodedInstruction& instruction, const SlotValues& registers) {
     const auto first = [&](const std::vector<Slot>& slots, Condition condition) {
       Origin origin = kNone;
       for (const Slot slot : slots) lower(origin, registers.of(slot, condition));
       return origin;
     };
-    return {first(one.guard, 0), first(one.address, one.condition),
-            first(one.reads, one.condition)};
+    return {first(instruction.guard, 0), first(instruction.address, instruction.condition),
+            first(instruction.reads, instruction.condition)};
   }
 
   std::vector<std::string_view> groups_of(std::size_t index, Effect effect) const {
@@ -424,32 +428,33 @@ class Propagation {
     std::vector<std::string_view> groups;
     if (effect == Effect::execution) groups.emplace_back("instructions");
     if (effect != Effect::access && is_branch(code_.words[index])) groups.emplace_back("branches");
-    const DecodedInstruction& one = code_.instructions[index];
-    if (!one.access) return groups;
-    const bool is_product = *one.access == MemoryOp::wgmma;
-    if (is_product || *one.access == MemoryOp::bulk) {  // their counts do not depend on addresses
+    const DecodedInstruction& instruction = code_.instructions[index];
+    if (!instruction.access) return groups;
+    const bool is_product = *instruction.access == MemoryOp::wgmma;
+    if (is_product ||
+        *instruction.access == MemoryOp::bulk) {  // their counts do not depend on addresses
       if (effect != Effect::execution) return groups;
       is_product ? groups.insert(groups.end(), {"wgmma", "shared"})
                  : groups.insert(groups.end(), {"bulk", "cluster"});
       return groups;
     }
-    for (const Space space : spaces_of(*one.access)) groups.push_back(kNames[space]);
+    for (const Space space : spaces_of(*instruction.access)) groups.push_back(kNames[space]);
     return groups;
   }
 
   /// Gives the origin of an instruction's results to registers and memory.
   void execute(std::size_t index, Origin origin, State& state) {
-    const DecodedInstruction& one = code_.instructions[index];
+    const DecodedInstruction& instruction = code_.instructions[index];
     auto& memory = state.memory;
     bool is_new = false;  // in tables that other blocks read
     for (std::size_t space = 0; space < kSpaces; ++space) {
-      if (one.synchronizes == Synchronization::all) lower(memory[space], stored_[space]);
-      if (one.synchronizes != Synchronization::block) continue;
+      if (instruction.synchronizes == Synchronization::all) lower(memory[space], stored_[space]);
+      if (instruction.synchronizes != Synchronization::block) continue;
       is_new |= lower(before_barriers_[space], memory[space]);
       lower(memory[space], before_barriers_[space]);
     }
-    for (const Space space : one.loads_from) lower(origin, memory[space]);
-    for (const Space space : one.stores_to) {
+    for (const Space space : instruction.loads_from) lower(origin, memory[space]);
+    for (const Space space : instruction.stores_to) {
       lower(memory[space], origin);
       is_new |= lower(stored_[space], origin);
     }
@@ -457,7 +462,7 @@ class Propagation {
       open_[synchronizing_[i]] = true;
     }
     if (sources_[index]) lower(origin, static_cast<Origin>(index));
-    state.registers.write(one, origin);
+    state.registers.write(instruction, origin);
   }
 
   /// Gives the origin of the branch at the end of `block` to the blocks that it decides.
@@ -476,13 +481,13 @@ class Propagation {
     State state = at_begin_[block];
     const Origin decided = decided_[block];
     for (std::size_t i = range.begin; i < range.end; ++i) {
-      const DecodedInstruction& one = code_.instructions[i];
-      const Inputs in = inputs_of(one, state.registers);
+      const DecodedInstruction& instruction = code_.instructions[i];
+      const Inputs in = inputs_of(instruction, state.registers);
       const bool branch = is_branch(code_.words[i]);
       const Origin here = std::min(in.guard, branch ? in.others : in.address);
       if (decided != kNone) {
         report(i, Effect::execution, decided);
-      } else if (here != kNone && (branch || one.access)) {
+      } else if (here != kNone && (branch || instruction.access)) {
         report(i, branch ? Effect::divergence : Effect::access, here);
       }
       if (branch && here != kNone) decide(block, here);
@@ -585,8 +590,8 @@ OrderOfThreads::~OrderOfThreads() = default;
 
 OrderInfluence OrderOfThreads::influence(Circumstances circumstances) const {
   std::vector<std::optional<OrderSource>> sources;
-  for (const DecodedInstruction& one : code_->instructions) {
-    sources.push_back(source_in(circumstances, one));
+  for (const DecodedInstruction& instruction : code_->instructions) {
+    sources.push_back(source_in(circumstances, instruction));
   }
   if (std::ranges::none_of(sources, &std::optional<OrderSource>::has_value)) return {};
   Propagation propagation(*code_, std::move(sources));

@@ -1,5 +1,5 @@
-// Launches that a dry run knows too little about: those of CUB and Thrust, which ask for the device
-// and allocate, those of a cooperative grid, on streams, and through cudaLaunchKernelEx.
+// Launches that are hard to record in a dry run: by CUB and Thrust, which ask for the device and
+// allocate, of cooperative grids, on streams, and through cudaLaunchKernelEx.
 #include <cooperative_groups.h>
 #include <thrust/execution_policy.h>
 #include <thrust/sort.h>
@@ -36,7 +36,7 @@ struct Sum : warpgauge::Problem {
   int* to() { return out; }
   void check(warpgauge::Comparison& comparison) const override {
     int sum = 0;
-    for (const int one : in.host()) sum += one;
+    for (const int value : in.host()) sum += value;
     comparison.equal(out, std::vector<int>{sum});
   }
 };

@@ -151,7 +151,7 @@ void busy_threads(int launches) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// In another thread than the one that the context was made in, code is loaded by other calls.
+// Launches from a thread that did not make the context: there other calls load code.
 void thread_that_asks(int launches) {
   memory();
   std::thread([launches] {
@@ -179,7 +179,7 @@ void shared_functions(int launches) {
   }
 }
 
-// On each GPU there is, without waiting between them.
+// Launches on each GPU without waiting between them.
 void several_devices(int launches) {
   int count = 0;
   NEED(cudaGetDeviceCount(&count));
@@ -194,8 +194,8 @@ void several_devices(int launches) {
   }
 }
 
-// A thread for each GPU there is, whose kernels wait for those of the others. Code is loaded by yet
-// other threads meanwhile.
+// Runs a thread for each GPU, whose kernels wait for those of the others. Yet other threads load
+// code meanwhile.
 void devices_that_meet(int launches) {
   int count = 0;
   int* turns = nullptr;

@@ -32,7 +32,7 @@ class Recorder : public testing::Test {
   }
   void TearDown() override { std::filesystem::remove_all(folder); }
 
-  /// With nothing in the folder.
+  /// Starts the recorder with an empty folder.
   void start_anew(const programs::LaunchFilter& choice) {
     std::filesystem::remove_all(folder);
     std::filesystem::create_directory(folder);

@@ -1,4 +1,4 @@
-// The recorder: what it counts, and what it says of what it cannot.
+// The recorder: its counts, and its reasons for missing ones.
 #include "tests/attach/recorder_fixture.h"
 
 namespace warpgauge::attach::played_cuda {
@@ -186,7 +186,7 @@ TEST_F(Recorder, ThreadsThatLaunchAndWaitAtOnce) {
     }
   };
   std::thread first(work, kContext), second(work, kOther), third(work, kOther);
-  for (std::thread* one : {&first, &second, &third}) one->join();
+  for (std::thread* thread : {&first, &second, &third}) thread->join();
   EXPECT_TRUE(recorder->finish(1s));
   EXPECT_EQ(counted(kDevice), kLaunches);
   EXPECT_EQ(counted(kDevice + 1), 2 * kLaunches);

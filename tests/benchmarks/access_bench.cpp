@@ -1,4 +1,4 @@
-// How fast accesses are counted: items per second are accesses of a whole warp.
+// Speed of counting accesses: items per second are accesses of a whole warp.
 #include <benchmark/benchmark.h>
 
 #include <array>

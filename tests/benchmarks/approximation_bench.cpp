@@ -1,4 +1,4 @@
-// How fast approximate functions are: items per second are instructions of a whole warp.
+// Speed of approximate functions: items per second are instructions of a whole warp.
 #include <benchmark/benchmark.h>
 
 #include <cmath>

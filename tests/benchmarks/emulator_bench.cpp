@@ -1,5 +1,5 @@
-// How fast the emulator executes: warp instructions per second, counting included, with one thread
-// and with two and more.
+// Speed of the emulator: warp instructions per second, counting included, with one thread and with
+// two and more.
 #include "tests/benchmarks/emulated_launches.h"
 #include "tests/benchmarks/emulator_kernels.h"
 

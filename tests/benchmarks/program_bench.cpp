@@ -1,6 +1,6 @@
-// How fast the emulator executes what programs are made of: ten kernels of different character, on
-// one thread, counting included. Their geometric mean is what a change to the inner loops is judged
-// by.
+// Speed of the emulator in typical kernels: ten of different character, on one
+// thread, counting included. Their geometric mean decides on changes to the inner
+// loops.
 #include "tests/benchmarks/emulated_launches.h"
 #include "tests/benchmarks/program_kernels.h"
 

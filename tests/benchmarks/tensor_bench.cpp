@@ -1,4 +1,4 @@
-// How fast boxes of tensors are copied, beside a plain copy of as many bytes.
+// Speed of copies of boxes of tensors, beside a plain copy of as many bytes.
 #include <benchmark/benchmark.h>
 
 #include <cstddef>

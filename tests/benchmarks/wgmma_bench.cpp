@@ -1,5 +1,5 @@
-// How fast one core of the emulator multiplies with wgmma, beside a plain loop of the same product:
-// FLOP/s count a multiplication and an addition of each pair of elements of the whole warpgroup.
+// Speed of wgmma on one core of the emulator, beside a plain loop of the same product: FLOP/s count
+// a multiplication and an addition of each pair of elements of the whole warpgroup.
 #include <benchmark/benchmark.h>
 
 #include <array>

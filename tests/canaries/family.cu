@@ -101,7 +101,7 @@ __global__ void input_overwritten(float* b, float* a) {
   a[i] = 0;  // fault of input_overwritten
 }
 
-// Only half of the words of shared memory that are read have been written.
+// Reads words of shared memory of which only half were written.
 __global__ void uninitialised(float* b, const float* a) {
   __shared__ float s[kThreads];
   const int t = threadIdx.x, i = blockIdx.x * kThreads + t;
@@ -170,7 +170,7 @@ __global__ void too_much_shared_memory(float* b, const float* a) {
   b[i] = s[threadIdx.x];
 }
 
-// So is the sum of what the compiler placed and what the launch brings: 40 KiB and 16 KiB.
+// So is the sum of static and dynamic shared memory: 40 KiB and 16 KiB.
 __global__ void static_and_dynamic_too_much(float* b, const float* a) {
   __shared__ float fixed[10 * 1024];
   extern __shared__ float s[];

@@ -58,12 +58,12 @@ TEST(AccessRecord, KeepsWhatShowsMostOfEachInstruction) {
 }
 
 TEST(AccessRecord, IsTheSameForAnyNumberOfThreads) {
-  const WarpAccess one = outcome_of(1).records.at(0).access;
+  const WarpAccess access = outcome_of(1).records.at(0).access;
   for (int threads = 2; threads <= 8; ++threads) {
     const WarpAccess many = outcome_of(threads).records.at(0).access;
-    EXPECT_EQ(many.addresses, one.addresses);
-    EXPECT_EQ(many.block_number, one.block_number);
-    EXPECT_EQ(many.warp, one.warp);
+    EXPECT_EQ(many.addresses, access.addresses);
+    EXPECT_EQ(many.block_number, access.block_number);
+    EXPECT_EQ(many.warp, access.warp);
   }
 }
 

@@ -41,7 +41,8 @@ struct AluBench::Impl : decode::Decoder {
         ".visible .entry k() {\n" +
             registers + "\n" + text + "\n}\n",
         "test.ptx");
-    for (const ptx::Register& one : module.functions.at(0).registers) types_[one.name] = one.type;
+    for (const ptx::Register& declared : module.functions.at(0).registers)
+      types_[declared.name] = declared.type;
     const ptx::Instruction& instruction = module.functions.at(0).body.at(0);
     const bool known = decode_alu(instruction, *this, isa, &instruction_) ||
                        decode_convert(instruction, *this, isa, &instruction_) ||

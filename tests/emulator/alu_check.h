@@ -67,7 +67,7 @@ struct Operands {
   }
 };
 /// The results of a lane: %d, %d2, the predicates %p and %q, the carry; only those that the
-/// instruction writes are looked at.
+/// instruction writes are compared.
 struct Results {
   std::uint64_t d = 0, d2 = 0;
   bool p = false, q = false;

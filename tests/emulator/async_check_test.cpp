@@ -18,8 +18,8 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// In blocks of 64 threads: `s` at %r11, the thread's word of it at %r12, two mbarriers at %r10;
-/// %p1 holds in thread 0, %p2 in thread 32.
+/// Names for blocks of 64 threads: `s` at %r11, the thread's word in it at %r12, two mbarriers at
+/// %r10; %p1 holds in thread 0, %p2 in thread 32.
 constexpr const char* kNames = R"(
     .shared .align 128 .b32 s[256];
     .shared .align 8 .b64 bar[2];
@@ -91,7 +91,7 @@ TEST(RegisterChanges, MustNotAddUpToMoreThanTheBlockWasGiven) {
   EXPECT_THAT(of_registers("", "176"), SizeIs(1)) << "no warpgroup gives any";
 }
 
-/// "k, PTX line 12": that of the comment.
+/// "k, PTX line 12": the place of the comment in the text.
 std::string place(const std::string& text, const std::string& comment) {
   const auto end = text.begin() + static_cast<std::ptrdiff_t>(text.find(comment));
   return "k, PTX line " + std::to_string(1 + std::count(text.begin(), end, '\n'));

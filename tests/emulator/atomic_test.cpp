@@ -276,7 +276,7 @@ void check_rounding(int end, Wide wide, Narrow narrow) {
 
 TEST(SmallFloats, RoundToTheNearestEven) {
   check_rounding(0x7c00, memory::from_half, memory::to_half);
-  // In the lowest binade of bfloat16 the middle is no float any more.
+  // In the lowest binade of bfloat16 the middle is not a float.
   for (const std::uint16_t bits : {0x0001, 0x007f, 0x3f80, 0x7f7f}) {
     EXPECT_EQ(memory::to_bfloat(memory::from_bfloat(bits)), bits);
   }

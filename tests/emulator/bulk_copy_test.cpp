@@ -1,4 +1,4 @@
-// Bulk copies: what arrives where and when, and what is reported of wrong ones.
+// Bulk copies: their data, places and times, and the faults of wrong ones.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

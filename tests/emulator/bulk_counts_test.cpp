@@ -43,7 +43,7 @@ class CountsOfLaunch : public testing::Test {
     EXPECT_THAT(answer.extras, IsEmpty());
     machine.set_access_plans(found, answer.plans);
     std::vector<std::byte*> parameters(pointers);
-    for (std::byte*& one : parameters) one = memory(machine);
+    for (std::byte*& parameter : parameters) parameter = memory(machine);
     machine::Launch launch{.grid = {kBlocks, 1, 1},
                            .block = {threads, 1, 1},
                            .parameters = std::as_bytes(std::span(parameters))};

@@ -74,8 +74,8 @@ class RandomKernel {
 .const .align 16 .b32 table[8] = {1, 20, 300, 4000, 50000, 6, 70, 800};
 )";
 
-  /// Each thread has 8 words of its own that lie among those of the others (a warp's next to each
-  /// other), and 64 bytes of its own that lie together; of shared and of global memory.
+  /// Gives each thread 8 words that are interleaved with those of the other threads of its warp,
+  /// and 64 bytes in one piece, in shared and in global memory.
   void make_memory() {
     for (const char* const text :
          {"mov.u32 %r3, columns", "mad.lo.u32 %r3, %r0, 4, %r3", "mov.u32 %r4, rows",

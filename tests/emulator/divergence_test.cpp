@@ -75,8 +75,8 @@ TEST(Divergence, AWatchedBranchTellsHowOftenWarpsCameAndTookIt) {
   EXPECT_EQ(untaken.branches[0].taken, 0u);
 }
 
-/// The branch of warps of a block of 44 threads, of which the second has 12 lanes: lanes below 20
-/// take it.
+/// The branch in a block of 44 threads, whose second warp has 12 lanes. Lanes below 20 take
+/// it.
 BranchTotals watched_by_groups(std::string_view between) {
   const std::string text = kernel_text(fmt::format(R"(
     and.b32 %r3, %r0, 31;

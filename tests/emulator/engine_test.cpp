@@ -168,21 +168,21 @@ TEST(Engine, CountsOfAllWorkersAddUp) {
     options.threads = threads;
     return run_kernel(text, {{500, 1, 1}, {96, 1, 1}}, {5, 4, 3, 2, 1, 0, 9}, options);
   };
-  const KernelRun one = with_threads(1), three = with_threads(3);
-  EXPECT_EQ(one.output, three.output);
-  EXPECT_EQ(one.outcome.warp_instructions, three.outcome.warp_instructions);
-  EXPECT_EQ(divergent(one.outcome), 1500u);
+  const KernelRun single = with_threads(1), three = with_threads(3);
+  EXPECT_EQ(single.output, three.output);
+  EXPECT_EQ(single.outcome.warp_instructions, three.outcome.warp_instructions);
+  EXPECT_EQ(divergent(single.outcome), 1500u);
   EXPECT_EQ(divergent(three.outcome), 1500u);
-  ASSERT_EQ(one.outcome.totals.size(), 2u);
+  ASSERT_EQ(single.outcome.totals.size(), 2u);
   ASSERT_EQ(three.outcome.totals.size(), 2u);
   for (int n = 0; n < 2; ++n) {
-    EXPECT_EQ(one.outcome.totals[n].access.requests, 1500u);
+    EXPECT_EQ(single.outcome.totals[n].access.requests, 1500u);
     EXPECT_EQ(three.outcome.totals[n].access.requests, 1500u);
-    EXPECT_EQ(one.outcome.totals[n].access.sectors, three.outcome.totals[n].access.sectors);
+    EXPECT_EQ(single.outcome.totals[n].access.sectors, three.outcome.totals[n].access.sectors);
   }
   // The 28 bytes of the input lie in one sector, a warp's 128 bytes of output in four.
-  EXPECT_EQ(one.outcome.totals[0].access.sectors, 1500u);
-  EXPECT_EQ(one.outcome.totals[1].access.sectors, 6000u);
+  EXPECT_EQ(single.outcome.totals[0].access.sectors, 1500u);
+  EXPECT_EQ(single.outcome.totals[1].access.sectors, 6000u);
 }
 
 TEST(Engine, AMachineRunsKernelsAgain) {

@@ -24,7 +24,7 @@ class ExecutionModelOf : public testing::TestWithParam<const char*> {
  protected:
   static constexpr std::uint64_t kWarps = 8;
 
-  /// In `left` of the warps lanes leave, in `divided` of these not all: 20 leave, 12 stay.
+  /// Lanes of `left` warps leave; in `divided` of these warps 20 lanes leave and 12 stay.
   machine::LaunchOutcome launch(std::uint64_t left, std::uint64_t divided = 0) const {
     const std::uint64_t stay = kWarps - left + divided;
     machine::LaunchOutcome out;
@@ -51,8 +51,8 @@ class ExecutionModelOf : public testing::TestWithParam<const char*> {
   /// The place of the only one of this kind in the machine code.
   std::size_t instruction(metrics::MemoryOp op) const {
     const metrics::Cubin cubin(std::as_bytes(std::span(recorded_.cubin)));
-    for (const auto& one : metrics::memory_instructions(cubin, "as_written")) {
-      if (one.op == op) return one.pc / metrics::SassWord::kBytes;
+    for (const auto& instruction : metrics::memory_instructions(cubin, "as_written")) {
+      if (instruction.op == op) return instruction.pc / metrics::SassWord::kBytes;
     }
     ADD_FAILURE() << "there is none";
     return 0;
@@ -139,7 +139,7 @@ TEST_P(ExecutionModelOf, HasTheLinesOfAProgramThatThePtxIsAPartOf) {
   moved.move_lines(100);
   machine::LaunchOutcome other = launch(3, 1);
   other.branches[0].text_line += 100;
-  for (machine::InstructionTotals& one : other.totals) one.text_line += 100;
+  for (machine::InstructionTotals& totals : other.totals) totals.text_line += 100;
   EXPECT_EQ(instructions(moved.of(other)), instructions(model_.of(launch(3, 1))));
 }
 

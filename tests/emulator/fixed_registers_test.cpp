@@ -1,4 +1,4 @@
-// Registers that lie where parameters, special registers and constants do: only those that are
+// Registers that share the place of a parameter, special register or constant, because they are
 // written once.
 #include <gtest/gtest.h>
 

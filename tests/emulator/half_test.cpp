@@ -44,7 +44,7 @@ std::uint32_t result(const SmallFormat& format, Quad exact, const Modifiers& wit
 /// arithmetic gives them.
 void expect_exact(const std::string& operation, const Type& type, int sources,
                   const Modifiers& with, const Exact& exact, const Values& values) {
-  const auto one = [=](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+  const auto scalar = [=](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
     const auto input = [&](std::uint64_t bits) {
       return Quad{with.ftz ? flushed_value_of(type.format, bits & 0xffff)
                            : value_of(type.format, bits & 0xffff)};
@@ -59,8 +59,8 @@ void expect_exact(const std::string& operation, const Type& type, int sources,
     check.registers = std::string(".reg .") + (packed ? "b32" : "b16") + " %d, %a, %b, %c;";
     check.values = [=](std::mt19937_64& random) { return values(random) << 16 | values(random); };
     check.reference = [=](const Operands& in) {
-      std::uint64_t bits = one(in.a, in.b, in.c);
-      if (packed) bits |= one(in.a >> 16, in.b >> 16, in.c >> 16) << 16;
+      std::uint64_t bits = scalar(in.a, in.b, in.c);
+      if (packed) bits |= scalar(in.a >> 16, in.b >> 16, in.c >> 16) << 16;
       return Results{.d = bits, .carry = {}};
     };
     expect_as_reference(check);
@@ -158,7 +158,7 @@ TEST(Half, Extremes) {
                  xorsign = (options & 4) != 0, ftz = (options & 8) != 0;
       if (ftz && type.format.exponent_bits != 5) continue;
       const std::uint32_t sign = 0x8000;
-      const auto one = [=](std::uint32_t a, std::uint32_t b) {
+      const auto scalar = [=](std::uint32_t a, std::uint32_t b) {
         const std::uint32_t signs = (a ^ b) & sign;
         const auto input = [&](std::uint32_t bits) {
           if (ftz && (bits & type.format.infinity()) == 0) bits &= sign;
@@ -190,8 +190,8 @@ TEST(Half, Extremes) {
           return type.values(random) << 16 | type.values(random);
         };
         check.reference = [=](const Operands& in) {
-          std::uint64_t bits = one(in.a & 0xffff, in.b & 0xffff);
-          if (packed) bits |= one(in.a >> 16, in.b >> 16) << 16;
+          std::uint64_t bits = scalar(in.a & 0xffff, in.b & 0xffff);
+          if (packed) bits |= scalar(in.a >> 16, in.b >> 16) << 16;
           return Results{.d = bits, .carry = {}};
         };
         expect_as_reference(check);

@@ -33,7 +33,7 @@ std::vector<std::string> found(const std::string& body, const Shape& shape,
   return findings_of(kernel_text(body), shape, checks);
 }
 
-/// Thread t of 64 has in %r4 the shared address of its own word, in %r5 that of its opposite.
+/// 64 threads: %r4 is the shared address of the thread's word, %r5 that of its opposite's.
 std::string with_tile(const std::string& body) {
   return R"(
     .shared .align 4 .b8 tile[256];
@@ -453,7 +453,7 @@ TEST(Orders, ShowAResultThatDependsOnThem) {
 }
 
 TEST(Orders, ShowCountsThatDependOnThem) {
-  // Whoever comes first stores more.
+  // The first thread stores more.
   const std::string kernel = R"(
     atom.global.add.u32 %r3, [%rd2], 1;
     setp.lt.u32 %p0, %r3, 32;

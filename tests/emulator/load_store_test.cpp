@@ -38,8 +38,8 @@ T at(const std::byte* data, std::uint64_t offset) {
   return value;
 }
 
-/// Loads through `text` with each mask and each way for addresses to lie; T is the type in memory,
-/// Register that of the register, `elements` of them are in %x0, %x1, ...
+/// Loads with `text` for each mask and each pattern of addresses. T is the type in memory, Register
+/// the type of the registers; the `elements` are in %x0, %x1, ...
 template <typename T, typename Register>
 void check_load(MemoryBench& bench, const std::string& text,
                 const std::vector<std::string>& names) {
@@ -199,9 +199,9 @@ std::vector<std::uint32_t> winners(MemoryBench& bench, const std::string& text, 
 
 TEST_P(LoadStore, OfLanesThatStoreToOneWordOneWins) {
   using ::testing::ElementsAre;
-  const std::string one = "st.global.u32 [%rd1], %r1;";
-  EXPECT_THAT(winners(bench(), one, 4, 8), ElementsAre(0, 8, 16, 24));
-  EXPECT_THAT(winners(bench(), one, 4, 32), ElementsAre(0));
+  const std::string store = "st.global.u32 [%rd1], %r1;";
+  EXPECT_THAT(winners(bench(), store, 4, 8), ElementsAre(0, 8, 16, 24));
+  EXPECT_THAT(winners(bench(), store, 4, 32), ElementsAre(0));
   const std::string two = "st.global.v2.u32 [%rd1], {%r1, %r2};";  // half a warp at a time
   EXPECT_THAT(winners(bench(), two, 8, 8), ElementsAre(0, 8, 16, 24));
   EXPECT_THAT(winners(bench(), two, 8, 32), ElementsAre(16));
@@ -288,7 +288,7 @@ TEST_P(LoadStore, KernelParametersAreTheSameForAllLanes) {
   bench().run("ld.param.s8 %rs1, [p+3];");
   EXPECT_EQ(bench().reg<std::int16_t>("%rs1")[3], 0x13);
   EXPECT_THROW(bench().run("ld.param.u64 %rd1, [p+32];"), decode::Unsupported);
-  // By address, each lane its own.
+  // Each lane has an address of its own.
   bench().fill<std::uint64_t>("%rd2", [](int lane) { return lane % 8 * 4; });
   bench().run("ld.param.u32 %r1, [%rd2+16];");
   EXPECT_EQ(bench().reg<std::uint32_t>("%r1")[9], 0x17161514u);

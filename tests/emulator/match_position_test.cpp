@@ -126,8 +126,8 @@ TEST_P(PlacesOf, ABranchMayHaveTheLineOfWhereItLeads) { expect_all_exact("loop_o
 
 TEST_P(PlacesOf, TheTargetsOfASwitchAreKnown) { expect_all_exact("one_of_many"); }
 
-/// How far the loads of a launch can be trusted in which a warp divided at the branch in line 7, or
-/// none did.
+/// The trust in the loads of a launch in which a warp divides at the branch in line 7, or none
+/// does.
 std::map<std::string, metrics::Trust, std::less<>> trust_of_launch(bool divides) {
   machine::LaunchOutcome outcome;
   outcome.totals.push_back({.text_line = 5, .source = kept_line("a.cu", 1), .access = {}});

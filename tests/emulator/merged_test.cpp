@@ -85,8 +85,8 @@ TEST_P(MergedOf, AKernelAndItsFunctionsDoNotExecuteTogether) {
   const char* const kernel = "saved_around_a_call";
   const MachineFlow machine({cubin, sources, lines}, kernel);
   std::map<metrics::MemoryOp, std::size_t> blocks;  // the function loads and saves, it stores
-  for (const auto& one : metrics::memory_instructions(cubin, kernel)) {
-    blocks[one.op] = machine.block_at(one.pc);
+  for (const auto& instruction : metrics::memory_instructions(cubin, kernel)) {
+    blocks[instruction.op] = machine.block_at(instruction.pc);
   }
   using metrics::MemoryOp;
   EXPECT_TRUE(machine.execute_together(blocks.at(MemoryOp::stl), blocks.at(MemoryOp::ldg)));
@@ -97,7 +97,7 @@ TEST_P(MergedOf, AKernelAndItsFunctionsDoNotExecuteTogether) {
 INSTANTIATE_TEST_SUITE_P(Recorded, MergedOf, testing::Values("sm_75", "sm_90"),
                          [](const auto& suite) { return std::string(suite.param); });
 
-/// How far a load of one loop can be trusted where another loop lacks its own.
+/// The trust in a load of one loop where another loop lacks its load.
 metrics::Trust trust_beside_removed(const Place& place) {
   const PtxAccess loads[] = {{.text_line = 5, .width = 4, .base = "a", .block = 1},
                              {.text_line = 8, .width = 4, .base = "b", .block = 2}};

@@ -46,7 +46,7 @@ const Format kE3M2Format{"e3m2", [](auto& random) { return std::uint32_t(random(
                          [](std::uint32_t bits) { return value_of_six_bits(bits, 2, 3); }};
 const Format kE2M1Format{"e2m1", [](auto& random) { return std::uint32_t(random() & 0xf); },
                          value_of_e2m1};
-/// In the middle of a byte, between bits that do not count.
+/// A format in the middle of a byte, between bits that are ignored.
 const Format kE2M1InByte{"e2m1", [](auto& random) { return std::uint32_t(random() & 0xff); },
                          [](std::uint32_t bits) { return value_of_e2m1(bits >> 2 & 0xf); }};
 

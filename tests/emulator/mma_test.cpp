@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-/// Where element i of a lane's fragment lies, by the PTX ISA: g = lane / 4, t = lane % 4.
+/// The place of element i of a lane's fragment, by the PTX ISA: g = lane / 4, t = lane % 4.
 struct Place {
   int row, column;
 };

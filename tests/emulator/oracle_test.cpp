@@ -72,7 +72,7 @@ TEST_P(OracleOf, NeighboursInARowCountAsOneWideLoad) {
   const auto answer = recorded.about("wide_rows");
   const auto loads = recorded.lines("wide_rows", "ld.shared.f32");
   ASSERT_EQ(loads.size(), 32u);
-  // For sm_100 and later the address is worked out in a way that hides its alignment from ptxas.
+  // For sm_100 and later the computation of the address hides its alignment from ptxas.
   const bool merged = GetParam() != std::string("sm_120");
   for (std::size_t i = 0; i < loads.size(); ++i) {
     const machine::AccessPlan plan = plan_of(answer, loads[i]);
@@ -233,7 +233,7 @@ TEST(Oracle, RefusesWhatItDoesNotKnow) {
 /// Machine code for the test of metrics::OrderOfThreads.
 class OrderOf : public testing::TestWithParam<const char*> {
  protected:
-  /// How the accesses of `kernel` whose text begins so count.
+  /// The trust in the accesses of `kernel` whose text begins like `text`.
   std::vector<metrics::Trust> trust(const char* kernel, const std::string& text) const {
     const OracleAnswer answer = recorded_.about(kernel);
     std::vector<metrics::Trust> trust;
@@ -261,10 +261,10 @@ TEST_P(OrderOf, WhatTheOrderOfThreadsDecidesIsAnEstimateWithTheSource) {
 TEST_P(OrderOf, WhatDidNotExecuteNowMayAnotherTime) {
   const auto uncounted = [&](const char* kernel) {
     std::vector<int> lines;
-    for (const auto& one : recorded_.about(kernel).trust.uncounted) {
-      EXPECT_EQ(one.group, "global");
-      EXPECT_EQ(one.trust.confidence, Confidence::estimate);
-      lines.push_back(one.source.line);
+    for (const auto& entry : recorded_.about(kernel).trust.uncounted) {
+      EXPECT_EQ(entry.group, "global");
+      EXPECT_EQ(entry.trust.confidence, Confidence::estimate);
+      lines.push_back(entry.source.line);
     }
     std::ranges::sort(lines);
     return lines;
@@ -293,7 +293,7 @@ TEST(Oracle, WhatApproximateFunctionsDecideIsExactWhereTheirValuesWereSeen) {
 
 class OracleOfWmma : public testing::Test {
  protected:
-  /// How those accesses of `kernel` count whose text begins so.
+  /// The trust in the accesses of `kernel` whose text begins like `text`.
   std::vector<metrics::Trust> trust(const char* kernel, const std::string& text) const {
     const OracleAnswer answer = recorded_.about(kernel);
     std::vector<metrics::Trust> trust;

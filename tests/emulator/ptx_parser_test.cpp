@@ -19,7 +19,7 @@ using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 /// The one instruction of a body, as text.
-std::string one(const std::string& statement) {
+std::string instruction(const std::string& statement) {
   const Function function = parse_body(statement);
   EXPECT_THAT(function.body, SizeIs(1)) << statement;
   return text_of(function.body.at(0));
@@ -68,37 +68,40 @@ TEST(PtxModule, SectionsPragmasAndPreprocessorLinesAreSkipped) {
 }
 
 TEST(PtxOperand, EveryForm) {
-  EXPECT_EQ(one("add.s32 %r1, %r2, -3;"), "add.s32 %r1, %r2, -3");
-  EXPECT_EQ(one("mov.u32 %r1, %tid.x;"), "mov.u32 %r1, %tid.x");
-  EXPECT_EQ(one("mov.u64 %rd1, name+8;"), "mov.u64 %rd1, name+8");
-  EXPECT_EQ(one("mov.b64 {%r1, _}, %rd1;"), "mov.b64 {%r1, _}, %rd1");
-  EXPECT_EQ(one("ld.global.u32 %r1, [%rd1];"), "ld.global.u32 %r1, [%rd1]");
-  EXPECT_EQ(one("ld.global.u32 %r1, [%rd1+4];"), "ld.global.u32 %r1, [%rd1+4]");
-  EXPECT_EQ(one("ld.global.u32 %r1, [%rd1+-4];"), "ld.global.u32 %r1, [%rd1-4]");
-  EXPECT_EQ(one("ld.global.u32 %r1, [%rd1 - 4];"), "ld.global.u32 %r1, [%rd1-4]");
-  EXPECT_EQ(one("ld.param.u32 %r1, [k_param_0+2*(3+1)];"), "ld.param.u32 %r1, [k_param_0+8]");
-  EXPECT_EQ(one("ld.shared.u32 %r1, [64+16];"), "ld.shared.u32 %r1, [80]");
-  EXPECT_EQ(one("st.global.v2.b32 [%rd1], {%r1, 7};"), "st.global.v2.b32 [%rd1], {%r1, 7}");
-  EXPECT_EQ(one("tex.2d.v4.f32.f32 {a,b,c,d}, [%rd1, {x, y}];"),
+  EXPECT_EQ(instruction("add.s32 %r1, %r2, -3;"), "add.s32 %r1, %r2, -3");
+  EXPECT_EQ(instruction("mov.u32 %r1, %tid.x;"), "mov.u32 %r1, %tid.x");
+  EXPECT_EQ(instruction("mov.u64 %rd1, name+8;"), "mov.u64 %rd1, name+8");
+  EXPECT_EQ(instruction("mov.b64 {%r1, _}, %rd1;"), "mov.b64 {%r1, _}, %rd1");
+  EXPECT_EQ(instruction("ld.global.u32 %r1, [%rd1];"), "ld.global.u32 %r1, [%rd1]");
+  EXPECT_EQ(instruction("ld.global.u32 %r1, [%rd1+4];"), "ld.global.u32 %r1, [%rd1+4]");
+  EXPECT_EQ(instruction("ld.global.u32 %r1, [%rd1+-4];"), "ld.global.u32 %r1, [%rd1-4]");
+  EXPECT_EQ(instruction("ld.global.u32 %r1, [%rd1 - 4];"), "ld.global.u32 %r1, [%rd1-4]");
+  EXPECT_EQ(instruction("ld.param.u32 %r1, [k_param_0+2*(3+1)];"),
+            "ld.param.u32 %r1, [k_param_0+8]");
+  EXPECT_EQ(instruction("ld.shared.u32 %r1, [64+16];"), "ld.shared.u32 %r1, [80]");
+  EXPECT_EQ(instruction("st.global.v2.b32 [%rd1], {%r1, 7};"), "st.global.v2.b32 [%rd1], {%r1, 7}");
+  EXPECT_EQ(instruction("tex.2d.v4.f32.f32 {a,b,c,d}, [%rd1, {x, y}];"),
             "tex.2d.v4.f32.f32 {a, b, c, d}, [%rd1, {x, y}]");
-  EXPECT_EQ(one("tex.2d.v4.f32.f32 {a,b,c,d}|p, [%rd1, s, {x, y}];"),
+  EXPECT_EQ(instruction("tex.2d.v4.f32.f32 {a,b,c,d}|p, [%rd1, s, {x, y}];"),
             "tex.2d.v4.f32.f32 {a, b, c, d}|p, [%rd1, s, {x, y}]");
-  EXPECT_EQ(one("setp.eq.s32 %p1|%p2, %r1, 0, !%p3;"), "setp.eq.s32 %p1|%p2, %r1, 0, !%p3");
-  EXPECT_EQ(one("elect.sync _|%p1, -1;"), "elect.sync _|%p1, -1");
-  EXPECT_EQ(one("vadd.u32.u32.u32.sat a, b.b0, c.h1;"), "vadd.u32.u32.u32.sat a, b.b0, c.h1");
-  EXPECT_EQ(one("add.f32 a, 0f3F800000, 0F00000001;"), "add.f32 a, f3f800000, f00000001");
-  EXPECT_EQ(one("add.f64 a, 0d3FF0000000000000, -1.5;"),
+  EXPECT_EQ(instruction("setp.eq.s32 %p1|%p2, %r1, 0, !%p3;"), "setp.eq.s32 %p1|%p2, %r1, 0, !%p3");
+  EXPECT_EQ(instruction("elect.sync _|%p1, -1;"), "elect.sync _|%p1, -1");
+  EXPECT_EQ(instruction("vadd.u32.u32.u32.sat a, b.b0, c.h1;"),
+            "vadd.u32.u32.u32.sat a, b.b0, c.h1");
+  EXPECT_EQ(instruction("add.f32 a, 0f3F800000, 0F00000001;"), "add.f32 a, f3f800000, f00000001");
+  EXPECT_EQ(instruction("add.f64 a, 0d3FF0000000000000, -1.5;"),
             "add.f64 a, d3ff0000000000000, dbff8000000000000");
-  EXPECT_EQ(one("ret;"), "ret");
+  EXPECT_EQ(instruction("ret;"), "ret");
 }
 
 TEST(PtxOperand, Calls) {
-  EXPECT_EQ(one("call.uni (retval0), \n_Z3fibi, \n(\nparam0\n);"),
+  EXPECT_EQ(instruction("call.uni (retval0), \n_Z3fibi, \n(\nparam0\n);"),
             "call.uni (retval0), _Z3fibi, (param0)");
-  EXPECT_EQ(one("call (r), %rd8, (a, b), prototype_2;"), "call (r), %rd8, (a, b), prototype_2");
-  EXPECT_EQ(one("call.uni f, (a, 7);"), "call.uni f, (a, 7)");
-  EXPECT_EQ(one("call f;"), "call f");
-  EXPECT_EQ(one("call (r), f, ();"), "call (r), f, ()");
+  EXPECT_EQ(instruction("call (r), %rd8, (a, b), prototype_2;"),
+            "call (r), %rd8, (a, b), prototype_2");
+  EXPECT_EQ(instruction("call.uni f, (a, 7);"), "call.uni f, (a, 7)");
+  EXPECT_EQ(instruction("call f;"), "call f");
+  EXPECT_EQ(instruction("call (r), f, ();"), "call (r), f, ()");
 }
 
 TEST(PtxOperand, AnAddressKeepsItsOffsetAndItsBaseHasNone) {
@@ -126,11 +129,11 @@ TEST(PtxInstruction, ModifiersAreKeptInOrderAndDoubleColonsTogether) {
 }
 
 TEST(PtxInstruction, ModifiersBehindAnAddressBelongToTheInstruction) {
-  EXPECT_EQ(one("ld.global.u32 a, [b].unified;"), "ld.global.u32.unified a, [b]");
+  EXPECT_EQ(instruction("ld.global.u32 a, [b].unified;"), "ld.global.u32.unified a, [b]");
 }
 
 TEST(PtxInstruction, BlanksAndCommentsMayStandAnywhere) {
-  EXPECT_EQ(one("@ ! %p1\tadd .s32 // to the end\n %r1 ,/* a\n; */%r2,3 ;"),
+  EXPECT_EQ(instruction("@ ! %p1\tadd .s32 // to the end\n %r1 ,/* a\n; */%r2,3 ;"),
             "@!%p1 add.s32 %r1, %r2, 3");
 }
 
@@ -144,7 +147,7 @@ TEST(PtxInstruction, GuardsAndLinesOfTheText) {
 }
 
 TEST(PtxInstruction, UnknownOpcodesAreKept) {
-  EXPECT_EQ(one("frobnicate.b999::x a;"), "frobnicate.b999::x a");
+  EXPECT_EQ(instruction("frobnicate.b999::x a;"), "frobnicate.b999::x a");
 }
 
 TEST(PtxConstant, Numbers) {

@@ -64,7 +64,7 @@ int line_of(const Module& module, const Function& function, std::string_view nam
   throw std::runtime_error("no instruction " + std::string(name));
 }
 
-/// Semicolons outside of comments, without those of directives: a count without a grammar.
+/// Counts instructions without a grammar: semicolons outside of comments and directives.
 std::ptrdiff_t count_of_instructions(const std::string& text) {
   const std::string code = std::regex_replace(text, std::regex("//[^\n]*"), "");
   const std::regex directive(

@@ -1,4 +1,4 @@
-// From .loc and .file to lines of source.
+// Lines of source from .loc and .file.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

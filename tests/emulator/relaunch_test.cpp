@@ -83,13 +83,13 @@ class Kept {
   std::byte *output_ = nullptr, *input_ = nullptr;
 };
 
-void expect_same(const LaunchOutcome& one, const LaunchOutcome& other) {
-  EXPECT_EQ(one.warp_instructions, other.warp_instructions);
-  EXPECT_EQ(divergent(one), divergent(other));
-  ASSERT_EQ(one.totals.size(), other.totals.size());
-  for (std::size_t n = 0; n < one.totals.size(); ++n) {
-    const AccessTotals &a = one.totals[n].access, &b = other.totals[n].access;
-    EXPECT_EQ(one.totals[n].text_line, other.totals[n].text_line);
+void expect_same(const LaunchOutcome& outcome, const LaunchOutcome& other) {
+  EXPECT_EQ(outcome.warp_instructions, other.warp_instructions);
+  EXPECT_EQ(divergent(outcome), divergent(other));
+  ASSERT_EQ(outcome.totals.size(), other.totals.size());
+  for (std::size_t n = 0; n < outcome.totals.size(); ++n) {
+    const AccessTotals &a = outcome.totals[n].access, &b = other.totals[n].access;
+    EXPECT_EQ(outcome.totals[n].text_line, other.totals[n].text_line);
     EXPECT_EQ(a.space, b.space);
     EXPECT_EQ(a.requests, b.requests);
     EXPECT_EQ(a.wavefronts, b.wavefronts);
@@ -99,10 +99,10 @@ void expect_same(const LaunchOutcome& one, const LaunchOutcome& other) {
     EXPECT_EQ(a.estimates, b.estimates);
     EXPECT_EQ(a.estimate_reason, b.estimate_reason);
   }
-  ASSERT_EQ(one.records.size(), other.records.size());
-  for (std::size_t n = 0; n < one.records.size(); ++n) {
-    const metrics::WarpAccess &a = one.records[n].access, &b = other.records[n].access;
-    EXPECT_EQ(one.records[n].text_line, other.records[n].text_line);
+  ASSERT_EQ(outcome.records.size(), other.records.size());
+  for (std::size_t n = 0; n < outcome.records.size(); ++n) {
+    const metrics::WarpAccess &a = outcome.records[n].access, &b = other.records[n].access;
+    EXPECT_EQ(outcome.records[n].text_line, other.records[n].text_line);
     EXPECT_EQ(a.taken, b.taken);
     EXPECT_EQ(a.mask, b.mask);
     EXPECT_EQ(a.block_number, b.block_number);

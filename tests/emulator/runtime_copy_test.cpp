@@ -143,15 +143,15 @@ TEST_F(RuntimeCopyTest, PositionsInArraysCountElements) {
   copy.kind = cudaMemcpyHostToDevice;
   ASSERT_EQ(cudaMemcpy3D(&copy), cudaSuccess);
 
-  unsigned one = 0;
+  unsigned word = 0;
   copy = {};
   copy.srcArray = array;
   copy.srcPos = {3, 1, 1};
-  copy.dstPtr = {&one, 4, 4, 1};
+  copy.dstPtr = {&word, 4, 4, 1};
   copy.extent = {1, 1, 1};
   copy.kind = cudaMemcpyDeviceToHost;
   ASSERT_EQ(cudaMemcpy3D(&copy), cudaSuccess);
-  EXPECT_EQ(one, 100u + (1 * 3 + 1) * 4 + 3);
+  EXPECT_EQ(word, 100u + (1 * 3 + 1) * 4 + 3);
   copy.srcPos = {4, 1, 1};
   EXPECT_EQ(cudaMemcpy3D(&copy), cudaErrorInvalidValue);
 }

@@ -167,18 +167,18 @@ TEST_F(RuntimeDeviceTest, HostFunctionsMayCallTheRuntime) {
 }
 
 TEST_F(RuntimeDeviceTest, AttributesOfStreamsAreKept) {
-  cudaStream_t one = nullptr, other = nullptr;
-  ASSERT_EQ(cudaStreamCreate(&one), cudaSuccess);
+  cudaStream_t stream = nullptr, other = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
   ASSERT_EQ(cudaStreamCreate(&other), cudaSuccess);
   cudaLaunchAttributeValue value{}, got{};
   value.accessPolicyWindow.num_bytes = 4096;
-  EXPECT_EQ(cudaStreamSetAttribute(one, cudaLaunchAttributeAccessPolicyWindow, &value),
+  EXPECT_EQ(cudaStreamSetAttribute(stream, cudaLaunchAttributeAccessPolicyWindow, &value),
             cudaSuccess);
-  EXPECT_EQ(cudaStreamCopyAttributes(other, one), cudaSuccess);
+  EXPECT_EQ(cudaStreamCopyAttributes(other, stream), cudaSuccess);
   EXPECT_EQ(cudaStreamGetAttribute(other, cudaLaunchAttributeAccessPolicyWindow, &got),
             cudaSuccess);
   EXPECT_EQ(got.accessPolicyWindow.num_bytes, 4096u);
-  EXPECT_EQ(cudaStreamSetAttribute(one, cudaLaunchAttributeCooperative, &value),
+  EXPECT_EQ(cudaStreamSetAttribute(stream, cudaLaunchAttributeCooperative, &value),
             cudaErrorInvalidValue);
 }
 

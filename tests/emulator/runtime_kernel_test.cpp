@@ -184,7 +184,7 @@ TEST_F(RuntimeKernelTest, LaunchesThatNoGpuTakesAreRefused) {
   EXPECT_EQ(cudaLaunchKernel(&own, 1, 1, nullptr, 0, nullptr), cudaErrorInvalidDeviceFunction);
   EXPECT_EQ(cudaLaunchKernel(module_.kernel("fault"), 1, 1, nullptr, 0, nullptr),
             cudaErrorInvalidValue);
-  // None of them is sticky.
+  // No such error is sticky.
   cudaGetLastError();
   EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
   EXPECT_EQ(cudaGetLastError(), cudaSuccess);

@@ -1,4 +1,4 @@
-// Arrays that kernels write: what the limits of arrays are, and when what was written may be read.
+// Arrays that kernels write: their limits, and the reads that see the writes.
 #include <cuda_runtime_api.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -42,7 +42,7 @@ inline double value_of(const SmallFormat& format, std::uint64_t bits) {
   return sign * std::ldexp(mantissa + (1 << format.mantissa_bits),
                            field - format.bias() - format.mantissa_bits);
 }
-/// With subnormal values as zeros.
+/// The value of `bits` with subnormal values as zeros.
 inline double flushed_value_of(const SmallFormat& format, std::uint64_t bits) {
   const double value = value_of(format, bits);
   return std::fabs(value) < std::ldexp(1, 1 - format.bias()) ? std::copysign(0.0, value) : value;

@@ -90,25 +90,25 @@ class Spilled : public testing::TestWithParam<const char*> {
     const metrics::PtxLines lines(cubin);
     const MachineFlow flow({cubin, sources, lines}, kernel);
     Spills out;
-    for (const auto& one : metrics::memory_instructions(cubin, kernel)) {
-      if (!metrics::is_local(one.op)) continue;
-      const std::size_t block = flow.block_at(one.pc);
+    for (const auto& instruction : metrics::memory_instructions(cubin, kernel)) {
+      if (!metrics::is_local(instruction.op)) continue;
+      const std::size_t block = flow.block_at(instruction.pc);
       const bool repeated = flow.innermost_loop(block) < flow.loops().size();
       const bool decided = !flow.deciders(block).empty();
       Code& code = repeated ? out.repeated : decided ? out.decided : out.always;
       ++code.requests;
-      code.words += static_cast<std::uint64_t>(one.width / 4);
+      code.words += static_cast<std::uint64_t>(instruction.width / 4);
     }
     EXPECT_GT(out.repeated.requests + out.decided.requests, 0u) << kernel;
     return out;
   }
 
-  /// Where there are rounds, those outside of the loop: all lane groups execute them once.
+  /// The spills outside of a loop, which all groups of lanes execute once.
   static Code once(const Spills& code) {
     return {code.always.requests + code.decided.requests, code.always.words + code.decided.words};
   }
 
-  /// In warps of 32 lanes and of 12: 4 groups of 8, and 2.
+  /// Expects five rounds in warps of 32 lanes and of 12: 4 groups of 8, and 2.
   void expect_five_rounds(const std::string& kernel) const {
     const Spills code = spills_of(kernel);
     const Local local = run(kernel, 44, 5);
@@ -198,8 +198,8 @@ TEST_P(Spilled, StoresOfSeveralRoundsAreEstimatesWhereTheModelDoesNotHold) {
 TEST_P(Spilled, PtxasSaysWhichInstructionsSpill) {
   const metrics::Cubin cubin(std::as_bytes(std::span(recorded_.cubin)));
   std::set<std::uint64_t> local;
-  for (const auto& one : metrics::memory_instructions(cubin, "in_a_loop")) {
-    if (metrics::is_local(one.op)) local.insert(one.pc);
+  for (const auto& instruction : metrics::memory_instructions(cubin, "in_a_loop")) {
+    if (metrics::is_local(instruction.op)) local.insert(instruction.pc);
   }
   EXPECT_EQ(metrics::spills_and_refills(cubin, "in_a_loop"), local);
   EXPECT_THAT(metrics::spills_and_refills(cubin, "cleared_array"), testing::IsEmpty());

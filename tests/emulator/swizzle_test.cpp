@@ -54,7 +54,7 @@ std::uint32_t chunk_in_table(Swizzle swizzle, std::uint32_t line, std::uint32_t 
   return 0;
 }
 
-/// Where a byte goes, by the table.
+/// The place of a byte by the table.
 std::uint32_t place_in_table(Swizzle swizzle, std::uint32_t address) {
   const std::uint32_t line = address / 128;
   std::uint32_t column = 0;

@@ -299,7 +299,7 @@ TEST_F(TensorBoxTest, StoresWhatItLoads) {
           reinterpret_cast<const std::byte*>(element.address - map.address + other.address);
       EXPECT_EQ(std::memcmp(to, reinterpret_cast<const void*>(element.address), 4), 0);
     }
-    // Nothing else is stored.
+    // No other byte is stored.
     const auto* const origin = reinterpret_cast<const std::byte*>(other.address);
     for (std::uint64_t offset = 0; offset < 1 << 16; offset += 4) {
       std::uint32_t word;

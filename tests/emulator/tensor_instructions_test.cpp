@@ -18,7 +18,7 @@ using ::testing::HasSubstr;
 constexpr std::size_t kMapWords = memory::kTensorMapBytes / 4;
 constexpr std::size_t kWidth = 16, kHeight = 8;  // of the tensor, in words
 
-/// A map of 16 x 8 words, of which a copy moves 8 x 4.
+/// A map of 16 x 8 words; a copy moves 8 x 4 of them.
 memory::TensorMap small_map() {
   memory::TensorMap map;
   map.type = memory::TensorMap::Type::u32;

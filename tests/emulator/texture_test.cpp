@@ -245,17 +245,17 @@ class SeamlessCubeTest : public testing::Test {
 
 TEST_F(SeamlessCubeTest, EdgesMixTheTexelsOfBothFaces) {
   for (int along = 0; along < 3; ++along) {
-    for (const float one : {-1.0f, 1.0f}) {
+    for (const float side : {-1.0f, 1.0f}) {
       for (const float other : {-1.0f, 1.0f}) {
         for (const float place : {-0.5f, 0.0f, 0.5f}) {  // where texels meet
           Vector edge{}, mean{};
           edge[along] = mean[along] = place;
-          edge[(along + 1) % 3] = one;
+          edge[(along + 1) % 3] = side;
           edge[(along + 2) % 3] = other;
           // The texels next to the edge lie at 1 in one direction and at 0.75 in the other.
-          mean[(along + 1) % 3] = 0.875f * one;
+          mean[(along + 1) % 3] = 0.875f * side;
           mean[(along + 2) % 3] = 0.875f * other;
-          EXPECT_NEAR(sampled(edge), weight(mean), 1e-5) << along << ' ' << one << ' ' << other;
+          EXPECT_NEAR(sampled(edge), weight(mean), 1e-5) << along << ' ' << side << ' ' << other;
         }
       }
     }

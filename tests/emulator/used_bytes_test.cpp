@@ -1,5 +1,5 @@
-// Loads of which PTX says that only some bytes are used (.pragma "used_bytes_mask"), as nvcc makes
-// them of three values beside each other: the other bytes may lie behind the end of the memory.
+// Loads with the pragma "used_bytes_mask", which nvcc makes of three values beside each other: only
+// some bytes are used, and the others may lie behind the end of the memory.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Mistakes with wgmma: what it reads of shared memory while it is under way, and what it writes.
+// Mistakes with wgmma: accesses to its operands and results while it is under way.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -19,9 +19,9 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-/// In a block of 160 threads, a warpgroup and a warp more: `s` at %r11, two buffers of 256 bytes,
-/// each the 16 x 8 matrix B of a product; of each buffer the mbarriers `full`, from %r10 on, and
-/// `empty`, from %r13 on. %p1 holds in thread 0, %p2 in the last warp, %p3 in its first thread.
+/// Names for a block of 160 threads, a warpgroup and a warp more: `s` at %r11, two buffers of 256
+/// bytes, each the 16 x 8 matrix B of a product; the buffers' mbarriers `full` from %r10 on, and
+/// `empty` from %r13 on. %p1 holds in thread 0, %p2 in the last warp, %p3 in its first thread.
 const std::string kNames = R"(
     .shared .align 128 .b32 s[128];
     .shared .align 8 .b64 full[2];

@@ -38,7 +38,7 @@ using Elements = std::vector<std::vector<std::uint64_t>>;  // [along m or n][alo
 Elements random_elements(std::mt19937_64& random, const TileElement& element, int mn, int k) {
   Elements result(static_cast<std::size_t>(mn), std::vector<std::uint64_t>(k));
   for (auto& row : result) {
-    for (std::uint64_t& one : row) one = element.make(random);
+    for (std::uint64_t& bits : row) bits = element.make(random);
   }
   return result;
 }
@@ -48,7 +48,7 @@ TileValues values_of(const Elements& elements, const TileElement& element) {
   TileValues result;
   for (const auto& row : elements) {
     std::vector<double>& values = result.emplace_back();
-    for (const std::uint64_t one : row) values.push_back(element.value(one));
+    for (const std::uint64_t bits : row) values.push_back(element.value(bits));
   }
   return result;
 }

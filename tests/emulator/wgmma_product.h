@@ -22,7 +22,7 @@ struct TileElement {
 extern const TileElement kTileF16, kTileBF16, kTileTF32, kTileE4M3, kTileE5M2, kTileS8, kTileU8,
     kTileB1;
 
-/// How an operand lies in shared memory.
+/// The layout of an operand in shared memory.
 struct TilePlace {
   int swizzle_bytes = 0;      ///< 0, 32, 64 or 128
   bool is_mn_major = false;   ///< else K-major

@@ -155,13 +155,13 @@ TEST(Wgmma, SparseMatricesDoNotMultiplyWhatTheyLack) {
     return drawn++ % 32 == 31 ? 0x7c00 : 0x3c00;
   };
   product.b = &infinite;
-  const TileElement one{"f16", 16, [](std::mt19937_64&) -> std::uint64_t { return 0x3c00; },
-                        kTileF16.value};
-  product.a = &one;
+  const TileElement ones{"f16", 16, [](std::mt19937_64&) -> std::uint64_t { return 0x3c00; },
+                         kTileF16.value};
+  product.a = &ones;
   expect_tile_product(product);
 }
 
-/// Bits of a format of so many bits, all in turn but infinities and NaNs.
+/// All finite values of a format of kBits bits, in turn.
 template <int kBits, std::uint64_t kBeyond>
 std::uint64_t next_finite(std::mt19937_64&) {
   static std::uint64_t next = 0;
@@ -177,9 +177,9 @@ TEST(Wgmma, AllValuesOfElements) {
   static std::size_t drawn;
   static std::size_t depth;
   const auto expect = [&](const TileElement& all, std::uint64_t (*make)(std::mt19937_64&),
-                          std::uint64_t (*one)(std::mt19937_64&)) {
+                          std::uint64_t (*make_one)(std::mt19937_64&)) {
     TileElement a = all, b = all;
-    a.make = one;
+    a.make = make_one;
     b.make = make;
     TileProduct product = product_of({&a, &b, "f32"}, 256);
     product.adds = false;
@@ -188,16 +188,16 @@ TEST(Wgmma, AllValuesOfElements) {
     expect_tile_product(product);
   };
   using Make = std::uint64_t (*)(std::mt19937_64&);
-  const auto one = [&]<std::uint64_t kOne>() -> Make {
+  const auto make_one = [&]<std::uint64_t kOne>() -> Make {
     return [](std::mt19937_64&) -> std::uint64_t {
       const std::size_t n = drawn++;
       return n % depth == n / depth % depth ? kOne : 0;
     };
   };
-  expect(kTileF16, next_finite<16, 0x7c00>, one.operator()<0x3c00>());
-  expect(kTileBF16, next_finite<16, 0x7f80>, one.operator()<0x3f80>());
-  expect(kTileE4M3, next_finite<8, 0x7f>, one.operator()<0x38>());
-  expect(kTileE5M2, next_finite<8, 0x7c>, one.operator()<0x3c>());
+  expect(kTileF16, next_finite<16, 0x7c00>, make_one.operator()<0x3c00>());
+  expect(kTileBF16, next_finite<16, 0x7f80>, make_one.operator()<0x3f80>());
+  expect(kTileE4M3, next_finite<8, 0x7f>, make_one.operator()<0x38>());
+  expect(kTileE5M2, next_finite<8, 0x7c>, make_one.operator()<0x3c>());
 }
 
 /// Zeros go over the tiles as soon as a warp has waited for its products. `left`: groups that the

@@ -184,9 +184,9 @@ void expect_product(const Product& product, bool a_by_rows, bool b_by_rows, bool
   Matrix c(product.c, product.m, product.n, c_by_rows),
       d(product.d, product.m, product.n, c_by_rows);
   Words input;
-  for (Matrix* const one : {&a, &b, &c}) {
-    one->fill(random);
-    input.insert(input.end(), one->words.begin(), one->words.end());
+  for (Matrix* const matrix : {&a, &b, &c}) {
+    matrix->fill(random);
+    input.insert(input.end(), matrix->words.begin(), matrix->words.end());
   }
   ASSERT_LE(input.size(), 2048u);
   input.resize(2048);
@@ -204,7 +204,7 @@ void expect_product(const Product& product, bool a_by_rows, bool b_by_rows, bool
   }
 }
 
-/// In all layouts and state spaces.
+/// Expects products in all layouts and state spaces.
 void expect_products(const Product& product) {
   for (const char* const space : {"global", "shared", ""}) {
     for (int layouts = 0; layouts < 8; ++layouts) {
@@ -424,10 +424,10 @@ class WmmaCounts : public WmmaMoves {
     bench().run(text);
     AccessTotals sum;
     for (std::uint32_t n = 0; n < accesses; ++n) {
-      const AccessTotals one = bench().totals(text, n);
-      sum.requests += one.requests;
-      sum.wavefronts += one.wavefronts + one.sectors;
-      sum.wavefronts_ideal += one.wavefronts_ideal + one.sectors_ideal;
+      const AccessTotals totals = bench().totals(text, n);
+      sum.requests += totals.requests;
+      sum.wavefronts += totals.wavefronts + totals.sectors;
+      sum.wavefronts_ideal += totals.wavefronts_ideal + totals.sectors_ideal;
     }
     return {sum.requests, sum.wavefronts, sum.wavefronts_ideal};
   }
@@ -453,7 +453,7 @@ TEST_P(WmmaCounts, GlobalMemory) {
 
 TEST_P(WmmaCounts, SharedMemory) {
   const std::string eight = "{%r1, %r2, %r3, %r4, %r5, %r6, %r7, %r8}, [%r9], ";
-  // LDSM.x4: rows of 32 bytes are two to a row of banks, those of 48 bytes have no conflicts.
+  // LDSM.x4: two rows of 32 bytes share a row of banks; rows of 48 bytes have no conflicts.
   EXPECT_THAT(counts("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 " + eight + "16;", 1),
               ElementsAre(1, 8, 4));
   EXPECT_THAT(counts("wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 " + eight + "24;", 1),

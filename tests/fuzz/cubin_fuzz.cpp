@@ -30,10 +30,10 @@ void read_kernel(const Cubin& cubin, const std::string& kernel, const PtxLines* 
   cubin.sass_hash(kernel);
   cubin.constant_bytes(kernel);
   cubin.shared_static_bytes(kernel);
-  for (const MemoryInstruction& one : memory_instructions(cubin, kernel)) {
-    name_of(one);
-    if (source != nullptr) source->find(kernel, one.pc);
-    if (ptx != nullptr) ptx->is_strong_load(kernel, one.pc);
+  for (const MemoryInstruction& instruction : memory_instructions(cubin, kernel)) {
+    name_of(instruction);
+    if (source != nullptr) source->find(kernel, instruction.pc);
+    if (ptx != nullptr) ptx->is_strong_load(kernel, instruction.pc);
   }
   warp_votes(cubin, kernel);
   OrderOfThreads(cubin, kernel, ptx).influence({.memory = Memory::unsettled});

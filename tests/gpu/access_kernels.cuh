@@ -15,7 +15,7 @@ struct Pattern {
   std::uint32_t source_offsets[32];  // of the global side of copies; else the same
 };
 
-// Where a lane accesses.
+// The address of a lane.
 struct Place {
   unsigned char* shared;
   unsigned char* global;
@@ -45,7 +45,7 @@ __device__ T& at(unsigned char* address) {
   return *reinterpret_cast<T*>(address);
 }
 
-// The results of loads are used whole (fold): ptxas narrows a load of which a part is enough.
+// The results of loads are used whole (fold), because ptxas narrows a load if a part is enough.
 template <typename T>
 struct SharedLoad {
   static __device__ unsigned run(const Place& p) { return fold(at<T>(p.shared)); }

@@ -9,7 +9,7 @@ struct Doubled : warpgauge::Problem {
   explicit Doubled(const warpgauge::Size& size) : a(*this, size.count()), b(*this, size.count()) {}
   void check(warpgauge::Comparison& comparison) const override {
     std::vector<unsigned> expected = a.host();
-    for (unsigned& one : expected) one *= 2;
+    for (unsigned& value : expected) value *= 2;
     comparison.equal(b, expected);
   }
 };

@@ -133,11 +133,12 @@ TEST(CountComparison, AnExactCountThatDiffersRefutes) {
 
 TEST(CountComparison, DoubtOfEitherSideIsDoubt) {
   const LineCounts doubtful = unsure(line(7, 32, 4), "shared", Confidence::predicted, "no cubin");
-  for (const CountComparison& one :
+  for (const CountComparison& comparison :
        {compared({doubtful}, {line(7, 16, 4)}), compared({line(7, 16, 4)}, {doubtful})}) {
-    EXPECT_EQ(one.families.at("x").lines.different[kPredicted], 1u);
-    EXPECT_EQ(one.differences.front().trust, (metrics::Trust{Confidence::predicted, "no cubin"}));
-    EXPECT_FALSE(one.is_refuted());
+    EXPECT_EQ(comparison.families.at("x").lines.different[kPredicted], 1u);
+    EXPECT_EQ(comparison.differences.front().trust,
+              (metrics::Trust{Confidence::predicted, "no cubin"}));
+    EXPECT_FALSE(comparison.is_refuted());
   }
   EXPECT_EQ(compared({doubtful}, {line(7, 32, 4)}).families.at("x").lines.equal[kPredicted], 1u);
 }
@@ -152,11 +153,12 @@ TEST(CountComparison, DoubtAboutOneGroupExcusesNoOther) {
 }
 
 TEST(CountComparison, ALineThatOneSideLacksIsAnExactZeroThere) {
-  for (const CountComparison& one : {compared({line(7, 32, 4)}, {line(7, 32, 4), line(9, 0, 8)}),
-                                     compared({line(7, 32, 4), line(9, 0, 8)}, {line(7, 32, 4)})}) {
-    EXPECT_EQ(one.families.at("x").lines.equal[kExact], 1u);
-    EXPECT_EQ(one.families.at("x").lines.different[kExact], 1u);
-    EXPECT_TRUE(one.is_refuted());
+  for (const CountComparison& comparison :
+       {compared({line(7, 32, 4)}, {line(7, 32, 4), line(9, 0, 8)}),
+        compared({line(7, 32, 4), line(9, 0, 8)}, {line(7, 32, 4)})}) {
+    EXPECT_EQ(comparison.families.at("x").lines.equal[kExact], 1u);
+    EXPECT_EQ(comparison.families.at("x").lines.different[kExact], 1u);
+    EXPECT_TRUE(comparison.is_refuted());
   }
 }
 
@@ -190,8 +192,8 @@ TEST(CountComparison, TheWorstComesFirst) {
        unsure(line(10, 900, 0), "shared", Confidence::predicted, "a")},
       {line(7, 0, 9), line(8, 0, 200), line(9, 1, 0), line(10, 1, 0)});
   std::vector<int> lines;
-  for (const CountDifference& one : other.differences) {
-    if (!one.place.is_whole_case()) lines.push_back(one.place.line);
+  for (const CountDifference& difference : other.differences) {
+    if (!difference.place.is_whole_case()) lines.push_back(difference.place.line);
   }
   EXPECT_THAT(lines, ElementsAre(8, 7, 10, 9));
 }
@@ -205,7 +207,7 @@ TEST(CountComparison, SaysWhatOnlyOneSideHas) {
   EXPECT_THAT(some.only_in_a, ElementsAre("x.plain.f32@64 on sm_120", "x.plain.f32@65 on sm_90"));
   EXPECT_THAT(some.only_in_b, ElementsAre("y.plain.f32@64 on sm_90"));
   EXPECT_EQ(some.total().cases, 1u);
-  const auto is_small = [](const CaseKey& one) { return one.first.ends_with("@64"); };
+  const auto is_small = [](const CaseKey& key) { return key.first.ends_with("@64"); };
   EXPECT_THAT(compare_counts(ComparedFile(a.path()).read(is_small), b.read()).only_in_a,
               ElementsAre("x.plain.f32@64 on sm_120"));
 }
@@ -261,9 +263,9 @@ TEST(CountComparison, OfSeveralRunsTheLastOneCounts) {
 
 TEST(CountComparison, ALineThatWasInlinedTwiceIsOnePlace) {
   const auto inlined = [](int call, std::uint64_t wavefronts) {
-    LineCounts one = line(7, wavefronts, 0);
-    one.inlined = {{"kernels/x/family.cu", 7}, {"kernels/x/family.cu", call}};
-    return one;
+    LineCounts counted = line(7, wavefronts, 0);
+    counted.inlined = {{"kernels/x/family.cu", 7}, {"kernels/x/family.cu", call}};
+    return counted;
   };
   const CountComparison same =
       compared({inlined(20, 3), inlined(30, 1)}, {inlined(20, 1), inlined(31, 3)});
@@ -314,9 +316,10 @@ TEST(CountComparison, IsDecidedByNoHumanText) {
   }
   const CountComparison after = compare_counts(of_a, of_b);
   EXPECT_FALSE(before.differences.empty());
-  const auto by_number = [](const CountDifference& one, const CountDifference& other) {
-    return one.place == other.place && one.metric == other.metric && one.a == other.a &&
-           one.b == other.b && one.trust.confidence == other.trust.confidence;
+  const auto by_number = [](const CountDifference& difference, const CountDifference& other) {
+    return difference.place == other.place && difference.metric == other.metric &&
+           difference.a == other.a && difference.b == other.b &&
+           difference.trust.confidence == other.trust.confidence;
   };
   EXPECT_TRUE(std::ranges::equal(before.differences, after.differences, by_number));
   EXPECT_EQ(before.total().lines.different, after.total().lines.different);

@@ -40,14 +40,14 @@ TEST(TimesTable, SizesThatSpanAGridAreDrawnAsOne) {
 }
 
 TEST(SpeedsTable, LeavesOutWhatACaseDoesNotHave) {
-  bench::Timing one = timing("padded", "64", 2);
-  one.bytes_per_second = 2.85e12;
-  one.percent_of_peak = 85.04;
-  one.yardstick = "copy";
-  one.relative_to = 0.951;
-  one.sequential_ms = 4;
+  bench::Timing padded = timing("padded", "64", 2);
+  padded.bytes_per_second = 2.85e12;
+  padded.percent_of_peak = 85.04;
+  padded.yardstick = "copy";
+  padded.relative_to = 0.951;
+  padded.sequential_ms = 4;
   EXPECT_THAT(
-      bench::speeds_table({one}),
+      bench::speeds_table({padded}),
       HasSubstr("| transpose.padded.f32@64 | 2.00 | 2.85 TB/s | 85.0 % | - | - | copy | 0.951 | "
                 "4000 | 2e+03 |\n"));
   EXPECT_THAT(bench::speeds_table({timing("naive", "64", 2)}),

@@ -21,11 +21,11 @@ using testing::IsEmpty;
 using testing::Not;
 
 Case registered() {
-  Case one;
-  one.id = {"family", "plain", "f32", "64"};
-  one.file = "kernels/family.cu";
-  one.line = 90;
-  return one;
+  Case test_case;
+  test_case.id = {"family", "plain", "f32", "64"};
+  test_case.file = "kernels/family.cu";
+  test_case.line = 90;
+  return test_case;
 }
 
 metrics::CudaError illegal_address() {

@@ -22,11 +22,11 @@ using testing::HasSubstr;
 using testing::Not;
 
 Fact count(std::string metric, std::uint64_t leaves_out, std::string variant = "tma") {
-  Fact one = on(fact(Verdict::unbudgeted, std::move(metric), std::move(variant)), "sm_90");
-  one.value = 0.0;
-  one.confidence = "exact";
-  one.leaves_out = leaves_out;
-  return one;
+  Fact value = on(fact(Verdict::unbudgeted, std::move(metric), std::move(variant)), "sm_90");
+  value.value = 0.0;
+  value.confidence = "exact";
+  value.leaves_out = leaves_out;
+  return value;
 }
 
 TEST(BulkCopies, AreNamedByEveryOutput) {

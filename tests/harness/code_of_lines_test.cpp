@@ -43,9 +43,9 @@ TEST(CodeOfLines, HasThePtxOfEachInstruction) {
     EXPECT_EQ(line.kernel, "faulty::copy(float*, float const*)");
     EXPECT_THAT(line.file, EndsWith(".cu"));
     EXPECT_GT(line.line, 0);
-    for (const MachineInstruction& one : line.instructions) {
-      EXPECT_EQ(one.address % 16, 0u);
-      stores = stores || one.ptx.starts_with("st.global");
+    for (const MachineInstruction& instruction : line.instructions) {
+      EXPECT_EQ(instruction.address % 16, 0u);
+      stores = stores || instruction.ptx.starts_with("st.global");
     }
   }
   EXPECT_TRUE(stores);

@@ -1,4 +1,4 @@
-// Comparison of results with a reference, on host values: what differs, and what is said of it.
+// Comparisons with a reference, on host values: differences, and their messages.
 #include "warpgauge/comparison.h"
 
 #include <gtest/gtest.h>

@@ -39,13 +39,13 @@ struct ACase {
   std::vector<metrics::Launch> launches = {kLaunch};
 };
 
-StoredRun run_of(const ACase& one, const std::string& metric, double value) {
+StoredRun run_of(const ACase& test_case, const std::string& metric, double value) {
   StoredRun run{.run = {.id = "r", .time = "2026-05-01T23:00:00Z", .toolkit = "13.0"},
                 .facts = {},
                 .end = {}};
-  run.run.devices = {{.name = "H100", .driver = one.driver, .uuid_hash = "1"}};
-  CaseContext context{.device = "H100", .code_hash = one.code};
-  context.kernels = {{"kernel", one.sass, one.source, one.launches}};
+  run.run.devices = {{.name = "H100", .driver = test_case.driver, .uuid_hash = "1"}};
+  CaseContext context{.device = "H100", .code_hash = test_case.code};
+  context.kernels = {{"kernel", test_case.sass, test_case.source, test_case.launches}};
   Fact fact{.id = {"x", "plain", "f32", "64"},
             .arch = "sm_90",
             .context = std::make_shared<const CaseContext>(std::move(context)),
@@ -138,7 +138,7 @@ std::vector<std::pair<std::string_view, ChangeKind>> kinds(const Values& a, cons
   const auto run = [](const Values& values, const ACase& one) {
     StoredRun all = run_of(one, values.front().first, values.front().second);
     for (const auto& [metric, value] : std::span(values).subspan(1)) {
-      all.facts.push_back(run_of(one, metric, value).facts.front());
+      all.facts.push_back(run_of(test_case, metric, value).facts.front());
       all.facts.back().context = all.facts.front().context;
     }
     return all;

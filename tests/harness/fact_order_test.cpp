@@ -12,14 +12,14 @@ namespace {
 using metrics::Fact;
 
 Case case_of(const std::string& variant) {
-  Case one;
-  one.id = {"family", variant, "f32", "1"};
-  return one;
+  Case test_case;
+  test_case.id = {"family", variant, "f32", "1"};
+  return test_case;
 }
 
-Fact fact(const Case& one, const std::string& arch, const std::string& metric) {
+Fact fact(const Case& test_case, const std::string& arch, const std::string& metric) {
   Fact fact;
-  fact.id = one.id;
+  fact.id = test_case.id;
   fact.arch = arch;
   fact.metric = metric;
   return fact;
@@ -34,7 +34,7 @@ std::vector<std::string> texts(const std::vector<Fact>& facts) {
 }
 
 TEST(FactOrder, IsOfArchitecturesThenCasesAndRunsComeLast) {
-  // Not the alphabet's.
+  // The order is not alphabetical.
   const Case first = case_of("b"), second = case_of("a");
   std::vector<Fact> facts = {
       fact(second, "sm_90", "registers"),     fact(second, "sm_90", "result.correct"),

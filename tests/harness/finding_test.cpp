@@ -33,9 +33,9 @@ std::vector<std::string> order(const std::vector<Fact>& facts, const Requirement
 }
 
 Fact with_verdict(Verdict verdict, std::string variant) {
-  Fact one = beyond(33, 32, "registers", std::move(variant));
-  one.verdict = verdict;
-  return one;
+  Fact fact = beyond(33, 32, "registers", std::move(variant));
+  fact.verdict = verdict;
+  return fact;
 }
 
 TEST(Finding, IsWhatPeopleHaveToLookAt) {
@@ -102,11 +102,11 @@ TEST(Finding, HasTheSameCaseOnOtherArchitecturesThenOtherSizes) {
 TEST(Finding, OfACompiledKernelIsOneForAllFilesThatHaveIt) {
   const auto in_file = [](const std::string& file, const std::string& arch, double value,
                           metrics::CaseKind kind = metrics::CaseKind::inspected) {
-    Fact one = on(beyond(value, 0, "spill.load_bytes"), arch);
-    one.id.family = file;
-    one.kernel = "_Z1kv";
-    one.context = std::make_shared<const metrics::CaseContext>(metrics::CaseContext{.kind = kind});
-    return one;
+    Fact fact = on(beyond(value, 0, "spill.load_bytes"), arch);
+    fact.id.family = file;
+    fact.kernel = "_Z1kv";
+    fact.context = std::make_shared<const metrics::CaseContext>(metrics::CaseContext{.kind = kind});
+    return fact;
   };
   const std::vector<Fact> facts = {in_file("lib118", "sm_80", 8), in_file("lib118", "sm_90", 16),
                                    in_file("lib124", "sm_90", 4)};
@@ -134,15 +134,15 @@ TEST(Finding, NamesAtMostSixOthers) {
 }
 
 TEST(Finding, OfOneCauseOnly) {
-  const Fact one = on(beyond(64, 32), "sm_90");
-  Fact moved_one = on(one, "sm_80");
+  const Fact fact = on(beyond(64, 32), "sm_90");
+  Fact moved_one = on(fact, "sm_80");
   moved_one.verdict = moved;
-  EXPECT_EQ(order({one, on(one, "sm_80")}).size(), 1u);
-  EXPECT_EQ(order({one, at(on(one, "sm_80"), "family.cu", 8)}).size(), 2u) << "another line";
-  EXPECT_EQ(order({one, at(on(one, "sm_80"), "tile.cuh", 7)}).size(), 2u) << "another file";
-  EXPECT_EQ(order({one, moved_one}).size(), 2u) << "another verdict";
-  EXPECT_EQ(order({one, on(beyond(64, 32, "instructions"), "sm_80")}).size(), 2u);
-  EXPECT_EQ(order({one, on(beyond(64, 32, "registers", "padded"), "sm_80")}).size(), 2u);
+  EXPECT_EQ(order({fact, on(fact, "sm_80")}).size(), 1u);
+  EXPECT_EQ(order({fact, at(on(fact, "sm_80"), "family.cu", 8)}).size(), 2u) << "another line";
+  EXPECT_EQ(order({fact, at(on(fact, "sm_80"), "tile.cuh", 7)}).size(), 2u) << "another file";
+  EXPECT_EQ(order({fact, moved_one}).size(), 2u) << "another verdict";
+  EXPECT_EQ(order({fact, on(beyond(64, 32, "instructions"), "sm_80")}).size(), 2u);
+  EXPECT_EQ(order({fact, on(beyond(64, 32, "registers", "padded"), "sm_80")}).size(), 2u);
 }
 
 TEST(Finding, ErrorsOnOneLineBelongTogetherWhateverTheySay) {
@@ -154,20 +154,22 @@ TEST(Finding, ErrorsOnOneLineBelongTogetherWhateverTheySay) {
 
 TEST(FindingText, GivesTheReasonOnlyWhereItSaysMoreThanTheBudget) {
   const auto text = [](auto change) {
-    Fact one = because(beyond(40, 32), "the reason");
-    change(one);
-    return finding_text(findings_of({one}, kRun, kStrict).at(0), "");
+    Fact fact = because(beyond(40, 32), "the reason");
+    change(fact);
+    return finding_text(findings_of({fact}, kRun, kStrict).at(0), "");
   };
   const auto reason = testing::HasSubstr("the reason");
   EXPECT_THAT(text([](Fact&) {}), testing::Not(reason));
-  EXPECT_THAT(text([](Fact& one) { one.verdict = Verdict::moved; }), reason);
-  EXPECT_THAT(text([](Fact& one) { one.verdict = Verdict::better; }), testing::Not(reason));
-  EXPECT_THAT(text([](Fact& one) { one.limit->code = "aa"; }), reason);
-  EXPECT_THAT(text([](Fact& one) { one.limit->until = std::chrono::year_month_day(); }), reason);
-  EXPECT_THAT(text([](Fact& one) { one.limit.reset(); }), reason);
-  EXPECT_THAT(text([](Fact& one) { one.machine = metrics::MachineState(); }), testing::Not(reason));
-  EXPECT_THAT(text([](Fact& one) { one.machine = metrics::MachineState{.disturbance = "a load"}; }),
-              reason);
+  EXPECT_THAT(text([](Fact& fact) { fact.verdict = Verdict::moved; }), reason);
+  EXPECT_THAT(text([](Fact& fact) { fact.verdict = Verdict::better; }), testing::Not(reason));
+  EXPECT_THAT(text([](Fact& fact) { fact.limit->code = "aa"; }), reason);
+  EXPECT_THAT(text([](Fact& fact) { fact.limit->until = std::chrono::year_month_day(); }), reason);
+  EXPECT_THAT(text([](Fact& fact) { fact.limit.reset(); }), reason);
+  EXPECT_THAT(text([](Fact& fact) { fact.machine = metrics::MachineState(); }),
+              testing::Not(reason));
+  EXPECT_THAT(
+      text([](Fact& fact) { fact.machine = metrics::MachineState{.disturbance = "a load"}; }),
+      reason);
 }
 
 /// The blamed lines as "7: 24 (0.75)".

@@ -51,13 +51,13 @@ ordered_json numbers(const std::vector<StoredRun>& runs, const Requirements& req
     for (const char* text : {"reason", "confidence_reason", "budget", "text"}) finding.erase(text);
     if (finding.contains("limit")) finding["limit"].erase("reason");
   }
-  for (ordered_json& one : results["cases"]) {
-    for (ordered_json& value : one["values"]) value.erase("reason");
+  for (ordered_json& test_case : results["cases"]) {
+    for (ordered_json& value : test_case["values"]) value.erase("reason");
   }
   int count = 0, required = 0;
-  for (const ordered_json& one : results["unmeasured"]) {
-    count += one["count"].get<int>();
-    required += one["required"].get<int>();
+  for (const ordered_json& reason : results["unmeasured"]) {
+    count += reason["count"].get<int>();
+    required += reason["required"].get<int>();
   }
   results["unmeasured"] = {count, required};
   results["left_out"] = results["left_out"].size();
@@ -87,12 +87,12 @@ TEST(HumanTexts, DecideNothingForTheJudge) {
     std::vector<StoredRun> runs = metrics::read_facts(path), bare = without_words(runs);
     for (std::size_t i = 0; i < runs.size(); ++i) {
       for (std::size_t j = 0; j < runs[i].facts.size(); ++j) {
-        Fact &one = runs[i].facts[j], &other = bare[i].facts[j];
-        metrics::judge(one, metrics::Budgets(), {});
+        Fact &fact = runs[i].facts[j], &other = bare[i].facts[j];
+        metrics::judge(fact, metrics::Budgets(), {});
         metrics::judge(other, metrics::Budgets(), {});
-        EXPECT_EQ(one.verdict, other.verdict) << path << ' ' << one.metric;
-        EXPECT_EQ(one.would, other.would) << path << ' ' << one.metric;
-        EXPECT_EQ(one.cause, other.cause) << path << ' ' << one.metric;
+        EXPECT_EQ(fact.verdict, other.verdict) << path << ' ' << fact.metric;
+        EXPECT_EQ(fact.would, other.would) << path << ' ' << fact.metric;
+        EXPECT_EQ(fact.cause, other.cause) << path << ' ' << fact.metric;
       }
     }
   }

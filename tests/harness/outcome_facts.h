@@ -21,32 +21,32 @@ inline metrics::Fact fact(metrics::Verdict verdict, std::string metric = "regist
           .verdict = verdict};
 }
 
-inline metrics::Fact because(metrics::Fact one, std::string reason) {
-  one.reason = std::move(reason);
-  return one;
+inline metrics::Fact because(metrics::Fact fact, std::string reason) {
+  fact.reason = std::move(reason);
+  return fact;
 }
 
 /// A value beyond `max`.
 inline metrics::Fact beyond(double value, double max, std::string metric = "registers",
                             std::string variant = "tiled") {
-  metrics::Fact one = fact(metrics::Verdict::fail, std::move(metric), std::move(variant));
-  one.value = value;
-  one.limit = metrics::Limit{.max = max, .origin = "budgets.toml:1"};
-  one.file = "family.cu";
-  one.line = 7;
-  return one;
+  metrics::Fact excess = fact(metrics::Verdict::fail, std::move(metric), std::move(variant));
+  excess.value = value;
+  excess.limit = metrics::Limit{.max = max, .origin = "budgets.toml:1"};
+  excess.file = "family.cu";
+  excess.line = 7;
+  return excess;
 }
 
-inline metrics::Fact on(metrics::Fact one, std::string arch, std::string size = "64x64") {
-  one.arch = std::move(arch);
-  one.id.size = std::move(size);
-  return one;
+inline metrics::Fact on(metrics::Fact fact, std::string arch, std::string size = "64x64") {
+  fact.arch = std::move(arch);
+  fact.id.size = std::move(size);
+  return fact;
 }
 
-inline metrics::Fact at(metrics::Fact one, std::string file, int line) {
-  one.file = std::move(file);
-  one.line = line;
-  return one;
+inline metrics::Fact at(metrics::Fact fact, std::string file, int line) {
+  fact.file = std::move(file);
+  fact.line = line;
+  return fact;
 }
 
 /// An exact count on sm_90.
@@ -59,10 +59,10 @@ inline metrics::Fact counted(std::string metric, double value, metrics::Verdict 
 }
 
 /// The part that a source line has of a value.
-inline metrics::Fact of_line(metrics::Fact one, int line, double value) {
-  return {.id = one.id,
-          .arch = one.arch,
-          .metric = one.metric,
+inline metrics::Fact of_line(metrics::Fact fact, int line, double value) {
+  return {.id = fact.id,
+          .arch = fact.arch,
+          .metric = fact.metric,
           .value = value,
           .scope = metrics::Scope::line,
           .file = "family.cu",

@@ -116,7 +116,7 @@ TEST(ExitCode, NothingJudgedIsAFault) {
   EXPECT_EQ(code({unbudgeted}, {.judged = false}), kWithinBudget) << "times alone need no budget";
 }
 
-// A machine without a GPU: what the compiler says was judged, what needs a run was not measured.
+// A machine without a GPU: compile-time values were judged, and the others not measured.
 TEST(ExitCode, UnmeasuredBesideSomethingJudgedPassesUnlessRequired) {
   const std::vector<Fact> no_gpu = {fact(pass), fact(unmeasured, "shared.bank_conflicts")};
   EXPECT_EQ(outcome_of(no_gpu).exit_code(), kWithinBudget);
@@ -142,13 +142,13 @@ TEST(ExitCode, EachRequirementAsksForItsOwnMetrics) {
                     {"occupancy.achieved", true},  {"time.median_us", true},
                     {"global.load.sectors", true}, {"dram.bytes", true}};
   for (const auto& [metric, run_time] : rows) {
-    const std::vector<Fact> one = {fact(pass, "instructions"), fact(unmeasured, metric)};
-    EXPECT_EQ(outcome_of(one, kCupti).exit_code(), run_time ? kNotMeasured : kWithinBudget)
+    const std::vector<Fact> facts = {fact(pass, "instructions"), fact(unmeasured, metric)};
+    EXPECT_EQ(outcome_of(facts, kCupti).exit_code(), run_time ? kNotMeasured : kWithinBudget)
         << metric;
-    EXPECT_EQ(outcome_of(one, kPtxas).exit_code(), run_time ? kWithinBudget : kNotMeasured)
+    EXPECT_EQ(outcome_of(facts, kPtxas).exit_code(), run_time ? kWithinBudget : kNotMeasured)
         << metric;
-    EXPECT_EQ(outcome_of(one, kEverything).exit_code(), kNotMeasured) << metric;
-    EXPECT_EQ(outcome_of(one, kDevice).exit_code() == kNotMeasured,
+    EXPECT_EQ(outcome_of(facts, kEverything).exit_code(), kNotMeasured) << metric;
+    EXPECT_EQ(outcome_of(facts, kDevice).exit_code() == kNotMeasured,
               std::string(metric) == "result.correct");
   }
 }
@@ -179,13 +179,13 @@ TEST(Outcome, CountsReasonsOfWhatIsUnmeasured) {
 
 /// A count that is not sure, as the judge of a file without gate_on leaves it.
 Fact unsure(std::string metric, double value, std::string confidence, std::string why) {
-  Fact one = fact(unbudgeted, std::move(metric));
-  one.id.variant = why.substr(0, 1);
-  one.value = value;
-  one.confidence = std::move(confidence);
-  one.confidence_reason = std::move(why);
-  metrics::judge(one, metrics::Budgets(), {});
-  return one;
+  Fact estimate = fact(unbudgeted, std::move(metric));
+  estimate.id.variant = why.substr(0, 1);
+  estimate.value = value;
+  estimate.confidence = std::move(confidence);
+  estimate.confidence_reason = std::move(why);
+  metrics::judge(estimate, metrics::Budgets(), {});
+  return estimate;
 }
 
 TEST(Outcome, GroupsWhatIsNotSureByWhy) {

@@ -58,8 +58,8 @@ std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-/// Facts as an H100 gave them; the tests change some in memory. All lines are those of a source
-/// that stays as it is.
+/// Facts of an H100; the tests change some in memory. Their lines refer to a source that does not
+/// change.
 struct Recorded {
   metrics::StoredRun run = metrics::read_facts(kData / "h100.jsonl").at(0);
 
@@ -190,7 +190,7 @@ TEST(FindingText, ShowsTheWorstLinesWithTheirShareAndWhatElseHasTheCause) {
   Recorded recorded;
   Fact fact = recorded.judged("tiled", "shared.bank_conflicts", "");
   std::erase_if(recorded.run.facts,
-                [](const Fact& one) { return one.scope == metrics::Scope::line; });
+                [](const Fact& candidate) { return candidate.scope == metrics::Scope::line; });
   for (const auto& [line, share] : {std::pair(1, 0.125), {2, 0.25}, {3, 0.0625}, {4, 0.5625}}) {
     recorded.add_line(fact, line, share * std::get<double>(fact.value));
   }
@@ -309,8 +309,8 @@ TEST(TerminalText, EndsWithTheHeadline) {
             "NOT MEASURED: 1 value that --require or --device asks for");
 }
 
-/// Every place that text from outside can come through: what a kernel throws, where a source lies,
-/// what a facts file says of device, commit and architecture.
+/// Every way for text from outside to get in: exceptions of kernels, paths of sources, and the
+/// device, commit and architecture in a file of facts.
 struct Hostile {
   static constexpr std::string_view kText =
       "\033]0;owned\a\033[2J\r\n\n# PASS | <script>alert(1)</script> `code` ![x](http://e) *b* "

@@ -27,7 +27,7 @@ Case make_case(std::string family, std::string variant, std::string size = "64")
 
 std::vector<std::string> ids(const std::vector<const Case*>& cases) {
   std::vector<std::string> ids;
-  for (const Case* one : cases) ids.push_back(one->id.str());
+  for (const Case* test_case : cases) ids.push_back(test_case->id.str());
   return ids;
 }
 

@@ -22,9 +22,9 @@ std::string repeat(const Fact& fact, const std::vector<metrics::Device>& devices
 }
 
 Fact from(std::string source, std::string metric) {
-  Fact one = on(fact(metrics::Verdict::fail, std::move(metric)), "sm_90");
-  one.source = std::move(source);
-  return one;
+  Fact value = on(fact(metrics::Verdict::fail, std::move(metric)), "sm_90");
+  value.source = std::move(source);
+  return value;
 }
 
 TEST(RepeatCommand, OfWhatTheHarnessFoundIsForTheDeviceThatItFoundItOn) {

@@ -52,7 +52,7 @@ class Schema {
   void expect_fit(const ordered_json& part, const ordered_json& of, const std::string& path) const {
     const ordered_json& contract = resolved(of);
     if (part.is_array()) {
-      for (const ordered_json& one : part) expect_fit(one, contract["items"], path + "[]");
+      for (const ordered_json& item : part) expect_fit(item, contract["items"], path + "[]");
     }
     if (!part.is_object() || !contract.contains("properties")) return;
     std::vector<std::string> known = keys(contract["properties"]);
@@ -156,9 +156,10 @@ TEST(ResultsJson, StatusIsTheExitCode) {
 TEST(ResultsJson, FindingsAreTheWorstFirst) {
   const ordered_json results = results_json(everything());
   std::vector<std::string> order;
-  for (const ordered_json& one : results["findings"]) {
-    order.push_back(one["metric"].get<std::string>() + " " + one["arch"].get<std::string>() +
-                    (one["wrong"] == true ? " wrong" : ""));
+  for (const ordered_json& finding : results["findings"]) {
+    order.push_back(finding["metric"].get<std::string>() + " " +
+                    finding["arch"].get<std::string>() +
+                    (finding["wrong"] == true ? " wrong" : ""));
   }
   EXPECT_THAT(order, ElementsAre("result.correct sm_90 wrong", "shared.bank_conflicts sm_90 wrong",
                                  "shared.bank_conflicts sm_80 wrong", "local.sectors sm_90 wrong",
@@ -182,8 +183,8 @@ TEST(ResultsJson, AFindingIsAValueByItselfAndNamesItsGroup) {
 }
 
 TEST(ResultsJson, ABlamedLineHasItsValueHoweverSmall) {
-  const Fact one = beyond(0.5, 0, "shared.bank_conflicts");
-  const ordered_json results = results_json(outcome_of({one, of_line(one, 7, 0.5)}));
+  const Fact fact = beyond(0.5, 0, "shared.bank_conflicts");
+  const ordered_json results = results_json(outcome_of({fact, of_line(fact, 7, 0.5)}));
   EXPECT_EQ(results["findings"][0]["blame"].dump(),
             R"([{"file":"family.cu","line":7,"value":0.5,"share":1.0}])");
 }
@@ -191,9 +192,9 @@ TEST(ResultsJson, ABlamedLineHasItsValueHoweverSmall) {
 TEST(ResultsJson, AFileKeepsLettersAsTheyAre) {
   const std::filesystem::path path =
       std::filesystem::path(testing::TempDir()) / "warpgauge_letters.json";
-  Fact one = fact(error, "result.correct");
-  one.reason = "größer";
-  write_results(outcome_of({one}), path);
+  Fact value = fact(error, "result.correct");
+  value.reason = "größer";
+  write_results(outcome_of({value}), path);
   std::ifstream file(path);
   const std::string text(std::istreambuf_iterator<char>(file), {});
   EXPECT_THAT(text, testing::HasSubstr("größer"));
@@ -216,9 +217,9 @@ TEST(ResultsJson, ValuesOfCasesAreThoseThatMatterOrAll) {
   const auto metrics_of = [](bool every_value) {
     std::vector<std::string> metrics;
     const ordered_json results = results_json(everything(), every_value);
-    for (const ordered_json& one : results["cases"]) {
-      if (one["arch"] != "sm_90" || one["variant"] != "tiled") continue;
-      for (const ordered_json& value : one["values"]) metrics.push_back(value["metric"]);
+    for (const ordered_json& test_case : results["cases"]) {
+      if (test_case["arch"] != "sm_90" || test_case["variant"] != "tiled") continue;
+      for (const ordered_json& value : test_case["values"]) metrics.push_back(value["metric"]);
     }
     return metrics;
   };
@@ -232,9 +233,9 @@ TEST(ResultsJson, ATimeNeedsNoBudgetToBeListed) {
   time.value = 12.5;
   const ordered_json results = results_json(outcome_of({time, on(fact(pass), "sm_90")}));
   const ordered_json& values = results["cases"][0]["values"];
-  EXPECT_THAT(values, testing::Contains(
-                          testing::ResultOf([](const ordered_json& one) { return one["metric"]; },
-                                            ordered_json("time.median_us"))));
+  EXPECT_THAT(values, testing::Contains(testing::ResultOf(
+                          [](const ordered_json& value) { return value["metric"]; },
+                          ordered_json("time.median_us"))));
 }
 
 TEST(ResultsJson, CasesAreTheWorstFirst) {
@@ -253,10 +254,10 @@ TEST(ResultsJson, AFingerprintOutlivesTheLineNumberAndTheValue) {
   const auto fingerprint = [](const Fact& fact) {
     return results_json(outcome_of({fact}))["findings"][0]["fingerprint"];
   };
-  const Fact one = on(beyond(33, 32), "sm_90");
-  EXPECT_EQ(fingerprint(one), fingerprint(at(on(beyond(40, 32), "sm_90"), "family.cu", 70)));
-  EXPECT_NE(fingerprint(one), fingerprint(on(beyond(33, 32, "instructions"), "sm_90")));
-  EXPECT_NE(fingerprint(one), fingerprint(on(beyond(33, 32), "sm_90", "1x1")));
+  const Fact fact = on(beyond(33, 32), "sm_90");
+  EXPECT_EQ(fingerprint(fact), fingerprint(at(on(beyond(40, 32), "sm_90"), "family.cu", 70)));
+  EXPECT_NE(fingerprint(fact), fingerprint(on(beyond(33, 32, "instructions"), "sm_90")));
+  EXPECT_NE(fingerprint(fact), fingerprint(on(beyond(33, 32), "sm_90", "1x1")));
 }
 
 }  // namespace

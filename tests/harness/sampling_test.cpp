@@ -1,4 +1,4 @@
-// How often a case is timed.
+// The number of timings of a case.
 #include "harness/bench/sampling.h"
 
 #include <gtest/gtest.h>

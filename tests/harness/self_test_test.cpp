@@ -119,7 +119,8 @@ TEST(SelfTest, WithoutAnArchitectureThereIsNothingToTest) {
 }
 
 TEST(SelfTest, TheCanariesAreNotAmongTheCases) {
-  for (const Case& one : Registry::instance().cases()) EXPECT_NE(one.id.family, "self_test");
+  for (const Case& test_case : Registry::instance().cases())
+    EXPECT_NE(test_case.id.family, "self_test");
 }
 
 }  // namespace

@@ -15,10 +15,10 @@ namespace fs = std::filesystem;
 TEST(TemporaryPath, IsThereAsLongAsTheObject) {
   fs::path file, folder;
   {
-    const files::TemporaryPath one = files::TemporaryPath::file(),
+    const files::TemporaryPath temporary = files::TemporaryPath::file(),
                                other = files::TemporaryPath::file();
-    EXPECT_NE(one.path(), other.path());
-    file = one.path();
+    EXPECT_NE(temporary.path(), other.path());
+    file = temporary.path();
     EXPECT_TRUE(fs::is_regular_file(file));
     const files::TemporaryPath inner =
         files::TemporaryPath::folder_in(testing::TempDir(), ".begins-");

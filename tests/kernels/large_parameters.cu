@@ -68,8 +68,8 @@ bool is_right() {
 int main() {
   const bool right[] = {is_right<16384>(), is_right<24576>(), is_right<31744>(), is_right<32240>(),
                         is_right<32764>()};
-  for (const bool one : right) {
-    if (!one) return EXIT_FAILURE;
+  for (const bool is_right : right) {
+    if (!is_right) return EXIT_FAILURE;
   }
   return EXIT_SUCCESS;
 }

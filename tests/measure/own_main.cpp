@@ -1,4 +1,4 @@
-// A program of warpgauge_add_gtest() with a main() of its own, which is taken instead of
+// A program of warpgauge_add_gtest() with a main() of its own, which replaces
 // warpgauge's.
 #include <cstdio>
 

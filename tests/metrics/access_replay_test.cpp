@@ -25,7 +25,7 @@ constexpr std::uint32_t kAll = 0xffffffff;
 using Offsets = std::array<std::uint32_t, 32>;
 using Addresses = std::array<std::uint64_t, 32>;
 
-// In the order of the columns. Also what the rules predict for the same access.
+// The measured counts in the order of the columns, or those that the rules predict.
 using Columns = std::array<std::uint32_t, 7>;
 
 struct Row {
@@ -197,7 +197,7 @@ std::vector<Row> calibration() {
   return rows;
 }
 
-// By op.
+// The results of the replay, by op.
 struct Tally {
   std::map<std::string, int> rows, estimates, wrong;
 
@@ -241,7 +241,7 @@ struct RandomRow {
   ShortColumns counts;
 };
 
-// In units of the width: "start+step", or those of the lanes that were on.
+// The offsets, in units of the width: "start+step", or a list for the lanes that were on.
 Offsets offsets_of(const std::string& text, std::uint32_t width, std::uint32_t mask) {
   Offsets offsets{};
   std::uint32_t start = 0, step = 0;

@@ -14,10 +14,10 @@ namespace {
 
 TEST(Architectures, AreCompleteAndOrdered) {
   std::set<std::string> names;
-  for (const Architecture& one : architectures()) {
-    names.insert(one.name());
-    EXPECT_FALSE(one.generation.empty() || one.features.empty()) << one.name();
-    EXPECT_GT(one.multiprocessors, 0) << one.name();
+  for (const Architecture& row : architectures()) {
+    names.insert(row.name());
+    EXPECT_FALSE(row.generation.empty() || row.features.empty()) << row.name();
+    EXPECT_GT(row.multiprocessors, 0) << row.name();
   }
   EXPECT_THAT(names, testing::UnorderedElementsAre("sm_75", "sm_80", "sm_86", "sm_87", "sm_88",
                                                    "sm_89", "sm_90", "sm_100", "sm_103", "sm_110",
@@ -43,10 +43,10 @@ TEST(Architectures, ChipsAreThoseOfTheirDataSheets) {
                            Chip{"sm_110", 20, 32, 256},     // Thor
                            Chip{"sm_120", 170, 96, 512},    // RTX 5090
                            Chip{"sm_121", 48, 24, 256}}) {  // GB10
-    const Architecture& one = architecture(chip.arch);
-    EXPECT_EQ(one.multiprocessors, chip.multiprocessors) << chip.arch;
-    EXPECT_EQ(one.l2_mib, chip.l2_mib) << chip.arch;
-    EXPECT_EQ(one.bus_bits, chip.bus_bits) << chip.arch;
+    const Architecture& row = architecture(chip.arch);
+    EXPECT_EQ(row.multiprocessors, chip.multiprocessors) << chip.arch;
+    EXPECT_EQ(row.l2_mib, chip.l2_mib) << chip.arch;
+    EXPECT_EQ(row.bus_bits, chip.bus_bits) << chip.arch;
   }
 }
 
@@ -73,14 +73,14 @@ TEST(Architectures, HaveTheBlocksAndThreadsOfTheGuide) {
        {Limits{"sm_75", 16, 1024}, Limits{"sm_80", 32, 2048}, Limits{"sm_86", 16, 1536},
         Limits{"sm_87", 16, 1536}, Limits{"sm_89", 24, 1536}, Limits{"sm_90", 32, 2048},
         Limits{"sm_100", 32, 2048}, Limits{"sm_120", 24, 1536}}) {
-    const Architecture& one = architecture(limits.arch);
-    EXPECT_EQ(one.max_blocks_per_multiprocessor, limits.blocks) << limits.arch;
-    EXPECT_EQ(one.max_threads_per_multiprocessor, limits.threads) << limits.arch;
+    const Architecture& row = architecture(limits.arch);
+    EXPECT_EQ(row.max_blocks_per_multiprocessor, limits.blocks) << limits.arch;
+    EXPECT_EQ(row.max_threads_per_multiprocessor, limits.threads) << limits.arch;
   }
 }
 
 TEST(Architectures, AreFoundByTheirFullNames) {
-  for (const Architecture& one : architectures()) EXPECT_EQ(&architecture(one.name()), &one);
+  for (const Architecture& row : architectures()) EXPECT_EQ(&architecture(row.name()), &row);
   EXPECT_EQ(find_architecture("sm_90a"), find_architecture("sm_90"));
   EXPECT_EQ(find_architecture("sm_100f"), find_architecture("sm_100"));
   EXPECT_EQ(find_architecture("sm_121a"), find_architecture("sm_121"));

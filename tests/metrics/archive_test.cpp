@@ -29,15 +29,15 @@ std::vector<ArchiveMember> read(const std::string& text) {
   return read_archive(std::as_bytes(std::span(text)));
 }
 
-std::string text_of(const ArchiveMember& one) {
-  return one.name + ": " +
-         std::string(reinterpret_cast<const char*>(one.bytes.data()), one.bytes.size());
+std::string text_of(const ArchiveMember& member) {
+  return member.name + ": " +
+         std::string(reinterpret_cast<const char*>(member.bytes.data()), member.bytes.size());
 }
 
 /// "name: content" of each.
 std::vector<std::string> texts(const std::string& archive) {
   std::vector<std::string> all;
-  for (const ArchiveMember& one : read(archive)) all.push_back(text_of(one));
+  for (const ArchiveMember& member : read(archive)) all.push_back(text_of(member));
   return all;
 }
 

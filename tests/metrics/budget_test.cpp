@@ -46,8 +46,8 @@ TEST(Limit, ACounterHasOneByItsName) {
       parse("[default]\n\"" + id + "\" = { max = 10, tolerance = 0.05 }\n[naive.sm_90]\n" +
             "\"counter.dram__bytes.sum\" = { equal = 4, tolerance = 0.5 }");
   EXPECT_EQ(text(budgets.find(kTiled, "sm_90", id)), "<= 10 ± 5%");
-  const auto last_id = [&](const CaseId& one, std::string_view arch) {
-    return budgets.metrics(one, arch).back()->id;
+  const auto last_id = [&](const CaseId& case_id, std::string_view arch) {
+    return budgets.metrics(case_id, arch).back()->id;
   };
   EXPECT_EQ(last_id(kNaive, "sm_90"), id);
   EXPECT_EQ(last_id(kNaive, "sm_75"), id);

@@ -163,8 +163,9 @@ TEST(LineCounts, AreNeverSureOfBytesThatNoGpuCounts) {
 }
 
 TEST(Confidence, NamesReadBack) {
-  for (const Confidence one : {Confidence::exact, Confidence::predicted, Confidence::estimate}) {
-    EXPECT_EQ(confidence_from(to_string(one)), one);
+  for (const Confidence confidence :
+       {Confidence::exact, Confidence::predicted, Confidence::estimate}) {
+    EXPECT_EQ(confidence_from(to_string(confidence)), confidence);
   }
   EXPECT_LT(Confidence::exact, Confidence::predicted);
   EXPECT_LT(Confidence::predicted, Confidence::estimate);
@@ -230,12 +231,12 @@ TEST(SassMetrics, WavefrontsOfWgmmaAreThoseOfItsInstructions) {
 }
 
 TEST(SassMetrics, OnlyInstructionsThatSomeChipsLackMayBeMissing) {
-  for (const SassMetric one : {SassMetric::async_copies, SassMetric::bulk_loads,
-                               SassMetric::cluster_accesses, SassMetric::wgmmas}) {
-    EXPECT_TRUE(is_optional(name(one))) << name(one);
+  for (const SassMetric metric : {SassMetric::async_copies, SassMetric::bulk_loads,
+                                  SassMetric::cluster_accesses, SassMetric::wgmmas}) {
+    EXPECT_TRUE(is_optional(name(metric))) << name(metric);
   }
-  for (const SassMetric one : {SassMetric::global_sectors, SassMetric::instructions}) {
-    EXPECT_FALSE(is_optional(name(one))) << name(one);
+  for (const SassMetric metric : {SassMetric::global_sectors, SassMetric::instructions}) {
+    EXPECT_FALSE(is_optional(name(metric))) << name(metric);
   }
 }
 

@@ -1,4 +1,4 @@
-// CUDA errors say where, what and what to do. Needs no GPU.
+// CUDA errors with place, name and remedy. Needs no GPU.
 #include "warpgauge/cuda_error.h"
 
 #include <gmock/gmock.h>

@@ -72,13 +72,13 @@ class FactFile : public testing::Test {
 TEST(ReadFacts, TakesGoodFilesAndRefusesBadOnes) {
   const json cases = json::parse(content(kData / "cases.json"));
   ASSERT_FALSE(cases.empty());
-  for (const json& one : cases) {
-    const fs::path path = kData / one["file"].get<std::string>();
-    if (one.contains("facts")) {
-      EXPECT_EQ(values(path).size(), one["facts"]) << path;
+  for (const json& test_case : cases) {
+    const fs::path path = kData / test_case["file"].get<std::string>();
+    if (test_case.contains("facts")) {
+      EXPECT_EQ(values(path).size(), test_case["facts"]) << path;
     } else {
       EXPECT_THAT(error_of([&] { read_facts(path); }),
-                  HasSubstr(path.string() + one["error"].get<std::string>()));
+                  HasSubstr(path.string() + test_case["error"].get<std::string>()));
     }
   }
 }
@@ -209,18 +209,18 @@ TEST_F(FactFile, ReadsOnAsItGrows) {
 TEST_F(FactFile, ReadsTheCasesThatAreWantedAtEachTime) {
   FactWriter writer(path_, run());
   for (const char* arch : {"sm_75", "sm_90"}) {
-    Fact one = registers(32);
-    one.arch = arch;
-    writer.write({one});
+    Fact fact = registers(32);
+    fact.arch = arch;
+    writer.write({fact});
   }
   writer.write_end({});
   FactReader reader(path_);
   std::vector<std::string> asked;
   const auto values_on = [&](const std::string& arch) {
     asked.clear();
-    const std::vector<StoredRun> runs = reader.read([&](const Fact& one) {
-      asked.push_back(one.arch);
-      return one.arch == arch;
+    const std::vector<StoredRun> runs = reader.read([&](const Fact& fact) {
+      asked.push_back(fact.arch);
+      return fact.arch == arch;
     });
     EXPECT_TRUE(runs.at(0).end);
     std::vector<std::string> archs;
@@ -282,7 +282,7 @@ TEST(FactWriter, AFullDiskSaysSo) {
 }
 
 TEST_F(FactFile, AFactWrittenInPartIsTakenBack) {
-  // In a child, so that the limit on the size of files ends with it.
+  // A child has the limit on the size of files, which ends with it.
   const pid_t child = fork();
   ASSERT_GE(child, 0);
   if (child == 0) {

@@ -59,7 +59,7 @@ void expect_all_members(const ordered_json& object, const ordered_json& contract
   }
 }
 
-/// Members that say nothing are absent: those that are left are required, in the same order.
+/// Members without content are absent; the others are the required ones, in the same order.
 void expect_required_members(const ordered_json& object, const ordered_json& contract) {
   EXPECT_EQ(ordered_json(keys(object)), contract["required"]);
 }
@@ -136,30 +136,30 @@ TEST(Records, HaveTheMembersOfTheSchemaInItsOrder) {
                                       .large = true}};
   expect_all_members(run_json(run), schema("run"));
   EXPECT_EQ(run_json(run)["schema"], schema("run")["properties"]["schema"]["const"]);
-  Fact one = fact("registers", 32.0);
-  one.arch = "sm_90";
-  one.context = std::make_shared<const CaseContext>(full_context());
-  expect_all_members(case_json(one), schema("case"));
-  one.source = "emulator";
-  one.scope = Scope::node;
-  one.node = 0;
-  one.kernel = "other";
-  one.file = "b.cu";
-  one.line = 2;
-  one.inlined = {{"c.h", 3}};
-  one.interval = Interval{1, 2};
-  one.stable = false;
-  one.confidence = "estimate";
-  one.confidence_reason = "r";
-  one.leaves_out = 1;
-  one.machine = MachineState{.other_processes = 0, .disturbance = "d"};
-  one.limit = full_limit();
-  one.verdict = Verdict::moved;
-  one.would = Verdict::fail;
-  one.cause = "environment";
-  one.cure = "c";
-  one.reason = "r";
-  expect_all_members(values_json(one), schema("values"));
+  Fact value = fact("registers", 32.0);
+  value.arch = "sm_90";
+  value.context = std::make_shared<const CaseContext>(full_context());
+  expect_all_members(case_json(value), schema("case"));
+  value.source = "emulator";
+  value.scope = Scope::node;
+  value.node = 0;
+  value.kernel = "other";
+  value.file = "b.cu";
+  value.line = 2;
+  value.inlined = {{"c.h", 3}};
+  value.interval = Interval{1, 2};
+  value.stable = false;
+  value.confidence = "estimate";
+  value.confidence_reason = "r";
+  value.leaves_out = 1;
+  value.machine = MachineState{.other_processes = 0, .disturbance = "d"};
+  value.limit = full_limit();
+  value.verdict = Verdict::moved;
+  value.would = Verdict::fail;
+  value.cause = "environment";
+  value.cure = "c";
+  value.reason = "r";
+  expect_all_members(values_json(value), schema("values"));
 }
 
 TEST(Records, LeaveOutWhatSaysNothing) {
@@ -167,32 +167,32 @@ TEST(Records, LeaveOutWhatSaysNothing) {
   expect_required_members(run_json({.id = "r", .time = "t"}), schema("run"));
   expect_required_members(case_json(nothing), schema("case"));
   expect_required_members(values_json(nothing), schema("values"));
-  Fact one = nothing;
-  one.machine = MachineState{};
-  EXPECT_EQ(ordered_json(keys(values_json(one)["machine"])),
+  Fact fact = nothing;
+  fact.machine = MachineState{};
+  EXPECT_EQ(ordered_json(keys(values_json(fact)["machine"])),
             schema("values")["properties"]["machine"]["required"]);
-  one.value = 32.0;
-  one.confidence = "exact";
-  EXPECT_THAT(keys(values_json(one)), testing::Not(testing::Contains("confidence")));
+  fact.value = 32.0;
+  fact.confidence = "exact";
+  EXPECT_THAT(keys(values_json(fact)), testing::Not(testing::Contains("confidence")));
 }
 
 TEST(Records, ValuesLeaveOutTheKernelAndTheLineOfTheirCase) {
-  Fact one = fact("registers", 32.0);
-  one.context = std::make_shared<const CaseContext>(full_context());
-  one.kernel = "k";
-  one.file = "a.cu";
-  one.line = 1;
-  EXPECT_THAT(keys(values_json(one)), ElementsAre("record", "case", "values"));
-  one.line = 2;
-  EXPECT_THAT(keys(values_json(one)), ElementsAre("record", "case", "file", "line", "values"));
+  Fact value = fact("registers", 32.0);
+  value.context = std::make_shared<const CaseContext>(full_context());
+  value.kernel = "k";
+  value.file = "a.cu";
+  value.line = 1;
+  EXPECT_THAT(keys(values_json(value)), ElementsAre("record", "case", "values"));
+  value.line = 2;
+  EXPECT_THAT(keys(values_json(value)), ElementsAre("record", "case", "file", "line", "values"));
 }
 
 TEST(CaseJson, IsCalledByItsContent) {
-  Fact one = fact("registers", 32.0), other = fact("instructions", 1.0);
-  EXPECT_EQ(case_json(one), case_json(other)) << "the value is none of its members";
-  EXPECT_THAT(case_json(one)["case"].get<std::string>(), testing::MatchesRegex("[0-9a-f]{12}"));
+  Fact value = fact("registers", 32.0), other = fact("instructions", 1.0);
+  EXPECT_EQ(case_json(value), case_json(other)) << "the value is none of its members";
+  EXPECT_THAT(case_json(value)["case"].get<std::string>(), testing::MatchesRegex("[0-9a-f]{12}"));
   other.arch = "sm_90a";
-  EXPECT_NE(case_json(one)["case"], case_json(other)["case"]);
+  EXPECT_NE(case_json(value)["case"], case_json(other)["case"]);
 }
 
 TEST(LimitJson, BuiltInOnesDoNotRepeatTheirReason) {
@@ -229,10 +229,10 @@ TEST(ValuesJson, WhatDiffersInMetricAndNumberSharesARecord) {
 
 TEST(ValuesJson, ValuesWithAVerdictKeepTheirOrder) {
   const auto judged = [](const char* metric, double limit) {
-    Fact one = fact(metric, 0.0);
-    one.limit = Limit{.equal = limit, .origin = "budgets.toml:7"};
-    one.verdict = limit == 0 ? Verdict::pass : Verdict::fail;
-    return one;
+    Fact value = fact(metric, 0.0);
+    value.limit = Limit{.equal = limit, .origin = "budgets.toml:7"};
+    value.verdict = limit == 0 ? Verdict::pass : Verdict::fail;
+    return value;
   };
   const auto records = values_json({judged("spill.store_bytes", 0), fact("stack.bytes", 0.0),
                                     judged("spill.load_bytes", 0), judged("registers", 20),

@@ -290,7 +290,7 @@ TEST(Judge, JudgingTwiceChangesNothing) {
   const Fact twice = judged(once, line);
   EXPECT_EQ(twice.verdict, once.verdict);
   EXPECT_EQ(twice.reason, once.reason);
-  // With another file nothing of the old verdict is left.
+  // Another file leaves nothing of the old verdict.
   EXPECT_FALSE(judged(once).limit);
   EXPECT_EQ(judged(once).reason, "");
   Fact time = fact("time.median_us", 100.0);
@@ -301,11 +301,11 @@ TEST(Judge, JudgingTwiceChangesNothing) {
 
 /// A count of the emulator that is not sure.
 Fact unsure(double conflicts, Confidence confidence = Confidence::estimate) {
-  Fact one = fact("shared.bank_conflicts", conflicts);
-  one.source = "emulator";
-  one.confidence = to_string(confidence);
-  one.confidence_reason = "ptxas spills registers here";
-  return one;
+  Fact value = fact("shared.bank_conflicts", conflicts);
+  value.source = "emulator";
+  value.confidence = to_string(confidence);
+  value.confidence_reason = "ptxas spills registers here";
+  return value;
 }
 
 Fact judged_from(const std::string& gate_on, Fact fact) {
@@ -385,14 +385,14 @@ TEST(Judge, TheLimitSaysHowSureIsSureEnough) {
 TEST(Judge, UnknownMetricThrows) { EXPECT_THROW(judged(fact("colour", 1.0)), std::out_of_range); }
 
 /// A case of 33 registers beside one of 30, `naive.f32`, by a budget of one line.
-Fact judged_beside(const std::string& line, Fact one = fact("registers", 33.0),
+Fact judged_beside(const std::string& line, Fact value = fact("registers", 33.0),
                    Fact other = fact("registers", 30.0)) {
   const std::vector<CaseId> cases = {kCases[0], {"transpose", "naive", "f32", "64x64"}};
   other.id = cases[1];
   const auto budgets = Budgets::parse("[\"tiled.f32\"]\n" + line, "budgets.toml", cases);
   const std::vector<Fact> before = {other};
-  judge(one, budgets, kToday, References({}, [&] { return std::span(before); }));
-  return one;
+  judge(value, budgets, kToday, References({}, [&] { return std::span(before); }));
+  return value;
 }
 
 TEST(Ratio, IsOfTheOtherCase) {

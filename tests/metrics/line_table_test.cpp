@@ -39,7 +39,7 @@ Image recorded(const std::string& file) {
   return image;
 }
 
-/// Where a section lies in an image.
+/// The offset of a section in an image.
 std::size_t offset_of(const Image& image, const char* section) {
   return static_cast<std::size_t>(Cubin(image).section(section).data() - image.data());
 }
@@ -101,7 +101,7 @@ TEST_P(LinesOf, TheChainOfCallsIsKept) {
     from_toolkit += is_toolkit_header(line->inlined.front().file);
     from_header += line->inlined.front().file == kHeader;
   }
-  // __ldg and atomicAdd, of which ptxas may know that they are instructions; inner and deep.
+  // __ldg and atomicAdd, which ptxas may know as instructions; inner and deep.
   EXPECT_GT(from_toolkit, 0u);
   EXPECT_GT(from_header, 0u);
 }

@@ -1,4 +1,4 @@
-// The name somebody probably meant.
+// The name that was probably meant.
 #include "metrics/base/nearest.h"
 
 #include <gtest/gtest.h>

@@ -63,7 +63,7 @@ TEST(OccupancyCurve, OverRegistersByHand) {
 }
 
 TEST(OccupancyCurve, OverSharedMemoryByHand) {
-  // 228 KiB, of which the system takes 1 KiB from each block.
+  // 228 KiB; the system takes 1 KiB for each block.
   const BlockNeeds needs{.threads = 1024, .registers_per_thread = 16, .shared_static_bytes = 8192};
   const auto curve = occupancy_over(BlockResource::shared, architecture("sm_90"), needs);
   EXPECT_EQ(curve.front().amount, 0u);

@@ -78,7 +78,7 @@ TEST(Occupancy, EqualLimitsAreAllNamed) {
             "warps+registers");
   EXPECT_EQ(occupancy(hopper, {.threads = 64, .registers_per_thread = 32}).limiter,
             "warps+registers+blocks");
-  // 228 KiB / 32 = 7.125 KiB, of which the system takes one.
+  // 228 KiB / 32 = 7.125 KiB; the system takes one of them.
   const BlockNeeds all = {
       .threads = 64, .registers_per_thread = 32, .shared_static_bytes = 6 * 1024 + 128};
   EXPECT_EQ(occupancy(hopper, all).limiter, "warps+registers+shared+blocks");

@@ -59,10 +59,12 @@ class OrderOf : public testing::TestWithParam<const char*> {
   /// Lines with accesses that depend on something.
   Lines lines(const std::string& kernel, Circumstances circumstances = {}) const {
     Lines lines;
-    for (const OrderDependence& one : dependences_of(cubin_, kernel, &ptx_lines_, circumstances)) {
-      const bool is_access = std::ranges::any_of(
-          one.groups, [](auto group) { return group != "instructions" && group != "branches"; });
-      if (is_access) lines.insert(sources_.find(kernel, one.pc).value().line);
+    for (const OrderDependence& dependence :
+         dependences_of(cubin_, kernel, &ptx_lines_, circumstances)) {
+      const bool is_access = std::ranges::any_of(dependence.groups, [](auto group) {
+        return group != "instructions" && group != "branches";
+      });
+      if (is_access) lines.insert(sources_.find(kernel, dependence.pc).value().line);
     }
     return lines;
   }
@@ -89,8 +91,8 @@ TEST_P(OrderOf, TheSourceIsNamed) {
   EXPECT_EQ(found("swap_in_global").front().source, Source::atomic);
   EXPECT_EQ(found("spin").front().source, Source::load);
   EXPECT_EQ(found("allocated").front().source, Source::allocation);
-  for (const OrderDependence& one : found("one_atomic_a_block")) {
-    EXPECT_EQ(sources_.find("one_atomic_a_block", one.source_pc).value().line, 111);
+  for (const OrderDependence& dependence : found("one_atomic_a_block")) {
+    EXPECT_EQ(sources_.find("one_atomic_a_block", dependence.source_pc).value().line, 111);
   }
   EXPECT_LT(found("allocated").front().source_pc, found("allocated").front().pc);
 }
@@ -101,9 +103,9 @@ TEST_P(OrderOf, WhatIsLoadedFromUnsettledMemoryIsASource) {
   EXPECT_EQ(lines("histogram", unsettled), Lines{32}) << "the bin";
   EXPECT_EQ(lines("compaction", unsettled), (Lines{103, 104})) << "what a lane finds decides it";
   EXPECT_THAT(lines("result_stored", unsettled), IsEmpty());
-  for (const auto& one : dependences_of(cubin_, "histogram", &ptx_lines_, unsettled)) {
-    EXPECT_EQ(one.source, Source::memory);
-    EXPECT_THAT(one.trust(sources_.find("histogram", one.source_pc).value()).reason,
+  for (const auto& dependence : dependences_of(cubin_, "histogram", &ptx_lines_, unsettled)) {
+    EXPECT_EQ(dependence.source, Source::memory);
+    EXPECT_THAT(dependence.trust(sources_.find("histogram", dependence.source_pc).value()).reason,
                 StartsWith("what memory holds at order.cu:32 decides what this accesses, "));
   }
 }
@@ -129,7 +131,7 @@ TEST_P(OrderOf, OneReadingAnswersForAllCircumstances) {
 
 TEST_P(OrderOf, ALoopThatRunsAgainCountsInAllItsMetrics) {
   const auto found = this->found("spin");
-  for (const OrderDependence& one : found) EXPECT_EQ(one.effect, Effect::execution);
+  for (const OrderDependence& dependence : found) EXPECT_EQ(dependence.effect, Effect::execution);
   const auto counts_for = [](auto... groups) {
     return Field(&OrderDependence::groups, ElementsAre(groups...));
   };
@@ -177,10 +179,10 @@ class ApproximationOf : public testing::TestWithParam<const char*> {
   }
   Lines lines(const std::string& kernel) const {
     Lines lines;
-    for (const auto& one : found(kernel, Approximations::of_another_architecture)) {
-      EXPECT_EQ(one.source, Source::approximation);
-      if (std::ranges::find(one.groups, "global") != one.groups.end()) {
-        lines.insert(sources_.find(kernel, one.pc).value().line);
+    for (const auto& dependence : found(kernel, Approximations::of_another_architecture)) {
+      EXPECT_EQ(dependence.source, Source::approximation);
+      if (std::ranges::find(dependence.groups, "global") != dependence.groups.end()) {
+        lines.insert(sources_.find(kernel, dependence.pc).value().line);
       }
     }
     return lines;
@@ -229,10 +231,10 @@ TEST(Order, AWaitDecidesNothingButHowOftenItLooks) {
   const auto image = recorded("sm_90a", "../oracle/product");
   const auto found = dependences_of(Cubin(image), "product", nullptr);
   std::set<Source> sources;
-  for (const OrderDependence& one : found) {
-    sources.insert(one.source);
-    for (const std::string_view group : one.groups) {
-      EXPECT_THAT(group, testing::AnyOf("instructions", "branches")) << std::hex << one.pc;
+  for (const OrderDependence& dependence : found) {
+    sources.insert(dependence.source);
+    for (const std::string_view group : dependence.groups) {
+      EXPECT_THAT(group, testing::AnyOf("instructions", "branches")) << std::hex << dependence.pc;
     }
   }
   EXPECT_THAT(sources, ElementsAre(Source::barrier, Source::registers));
@@ -269,7 +271,7 @@ TEST(Order, AnAtomicWithAResultShowsWhatOtherThreadsStored) {
   EXPECT_THAT(code.dependences(), ElementsAre(Pair(3, 5)));
 }
 
-/// From the threads of the last part to those of the second, and from these to the first part's.
+/// Values go from the last part's threads to the second's, and from these to the first's.
 TEST(Order, ValuesAreFollowedFromThreadToThread) {
   Written code;
   code.go_if(0, 6).go_if(1, 10);

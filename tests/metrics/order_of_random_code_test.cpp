@@ -109,8 +109,8 @@ using Trace = std::vector<std::vector<unsigned>>;
 std::optional<Trace> run(const Program& program, std::mt19937 input, std::mt19937 atomics) {
   std::array<unsigned, 14> registers{};
   std::array<bool, 8> predicates{};
-  for (unsigned& one : registers) one = input() % 3;
-  for (bool& one : predicates) one = input() % 2 == 0;
+  for (unsigned& value : registers) value = input() % 3;
+  for (bool& value : predicates) value = input() % 2 == 0;
   predicates[SassWord::kAlways] = true;
   Trace trace(program.size());
   std::size_t at = 0;
@@ -161,8 +161,8 @@ TEST(OrderOfRandomCode, WhatDoesNotDependOnAtomicsIsTheSameWhateverTheyReturn) {
     Written code;
     for (std::size_t i = 0; i < program.size(); ++i) code(word(program[i], i));
     std::map<std::size_t, Effect> effects;
-    for (const OrderDependence& one : code.found()) {
-      effects[one.pc / SassWord::kBytes] = one.effect;
+    for (const OrderDependence& dependence : code.found()) {
+      effects[dependence.pc / SassWord::kBytes] = dependence.effect;
     }
     for (unsigned input = 0; input < 4; ++input) {
       const auto first = run(program, std::mt19937(input), std::mt19937(0));

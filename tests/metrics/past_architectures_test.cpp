@@ -11,20 +11,20 @@ namespace warpgauge::metrics {
 namespace {
 
 const PastArchitecture& past(int major, int minor) {
-  return *std::ranges::find_if(past_architectures(), [&](const PastArchitecture& one) {
-    return one.major == major && one.minor == minor;
+  return *std::ranges::find_if(past_architectures(), [&](const PastArchitecture& architecture) {
+    return architecture.major == major && architecture.minor == minor;
   });
 }
 
 TEST(PastArchitectures, AreCompleteAndEndWhereTheTargetsBegin) {
   int last = 0;
-  for (const PastArchitecture& one : past_architectures()) {
-    const std::string name = "sm_" + std::to_string(one.major * 10 + one.minor);
-    EXPECT_GT(one.major * 10 + one.minor, last) << name;
-    last = one.major * 10 + one.minor;
+  for (const PastArchitecture& architecture : past_architectures()) {
+    const std::string name = "sm_" + std::to_string(architecture.major * 10 + architecture.minor);
+    EXPECT_GT(architecture.major * 10 + architecture.minor, last) << name;
+    last = architecture.major * 10 + architecture.minor;
     EXPECT_EQ(find_architecture(name), nullptr) << name << " is history, no target";
-    EXPECT_FALSE(one.generation.empty() || one.features.empty()) << name;
-    EXPECT_EQ(one.max_threads_per_multiprocessor % 256, 0) << name;
+    EXPECT_FALSE(architecture.generation.empty() || architecture.features.empty()) << name;
+    EXPECT_EQ(architecture.max_threads_per_multiprocessor % 256, 0) << name;
   }
   EXPECT_LT(last, architectures().front().major * 10 + architectures().front().minor);
 }
@@ -46,7 +46,8 @@ TEST(PastArchitectures, LimitsGrew) {
 }
 
 TEST(PastArchitectures, EachTargetHasItsFirstToolkit) {
-  for (const Architecture& one : architectures()) EXPECT_FALSE(first_toolkit(one).empty());
+  for (const Architecture& architecture : architectures())
+    EXPECT_FALSE(first_toolkit(architecture).empty());
   EXPECT_EQ(first_toolkit(architecture("sm_90")), "11.8");
   EXPECT_THROW(first_toolkit({.major = 9, .minor = 9}), std::invalid_argument);
 }

@@ -40,7 +40,7 @@ SassWord encoded(const Written& written, std::size_t index, int sm) {
                 .low = opcode | (written.guarded ? 0 : SassWord::kAlways) << 12,
                 .high = kTrue};
   if (written.kind != Written::kBranch) return word;
-  // In units of 4 bytes, from the next instruction on.
+  // The distance from the next instruction, in units of 4 bytes.
   const std::int64_t distance =
       (static_cast<std::int64_t>(written.target) - static_cast<std::int64_t>(index) - 1) * 4;
   const auto field = static_cast<std::uint64_t>(sm < 90 ? distance : distance >> 8);
@@ -54,7 +54,8 @@ class FlowOf : public testing::TestWithParam<int> {
  protected:
   static SassFlow flow(const std::vector<Written>& code) {
     std::vector<SassWord> words;
-    for (const Written& one : code) words.push_back(encoded(one, words.size(), GetParam()));
+    for (const Written& instruction : code)
+      words.push_back(encoded(instruction, words.size(), GetParam()));
     return {words, GetParam()};
   }
 };
@@ -72,8 +73,8 @@ TEST_P(FlowOf, BothSidesOfABranchAreDecidedByIt) {
 
 TEST_P(FlowOf, AnIndexedBranchGoesToItsTargets) {
   std::vector<SassWord> code;
-  for (const Written& one : {kAdd, kAdd, kEnd, kEnd, kEnd}) {
-    code.push_back(encoded(one, code.size(), GetParam()));
+  for (const Written& instruction : {kAdd, kAdd, kEnd, kEnd, kEnd}) {
+    code.push_back(encoded(instruction, code.size(), GetParam()));
   }
   code[1].low = 0x949 | SassWord::kAlways << 12;
   EXPECT_EQ(SassFlow(code, GetParam()).blocks()[0].next.size(), 4u) << "to any block";
@@ -84,8 +85,8 @@ TEST_P(FlowOf, AnIndexedBranchGoesToItsTargets) {
 
 TEST_P(FlowOf, ACallThatIsSteppedOverEndsNoBlockOfTheGraph) {
   std::vector<SassWord> code;
-  for (const Written& one : {go(3), kAdd, kEnd, kAdd, kEnd}) {
-    code.push_back(encoded(one, code.size(), GetParam()));
+  for (const Written& instruction : {go(3), kAdd, kEnd, kAdd, kEnd}) {
+    code.push_back(encoded(instruction, code.size(), GetParam()));
   }
   code[0].low = (code[0].low & ~std::uint64_t{0x1ff}) | 0x144;  // CALL
   EXPECT_THAT(SassFlow(code, GetParam()).blocks()[0].next, ElementsAre(1, 2));
@@ -99,9 +100,9 @@ TEST(Gatherings, BeginAndEndHaveOneBarrier) {
   constexpr std::uint64_t kDistance = std::uint64_t{8} << 34;  // two instructions on
   const auto found = [&](std::uint64_t barrier) {
     std::vector<std::pair<std::size_t, std::size_t>> pairs;
-    for (const Gathering& one : gatherings(std::vector{
+    for (const Gathering& gathering : gatherings(std::vector{
              word(0, 0x7945 | kDistance), word(16, 0x7918), word(32, 0x7941 | barrier << 16)})) {
-      pairs.emplace_back(one.begin, one.end);
+      pairs.emplace_back(gathering.begin, gathering.end);
     }
     return pairs;
   };
@@ -154,8 +155,8 @@ INSTANTIATE_TEST_SUITE_P(Encodings, FlowOf, testing::Values(75, 90),
 TEST(Flow, ABranchToWhatARegisterSaysMayGoAnywhere) {
   for (const std::uint64_t opcode : {0x949, 0x94a, 0x94c, 0x958, 0x959}) {  // BRX JMP JMX BRXU JMXU
     std::vector<SassWord> words;
-    for (const Written& one : {go_if(2), kAdd, kAdd, kEnd}) {
-      words.push_back(encoded(one, words.size(), 90));
+    for (const Written& instruction : {go_if(2), kAdd, kAdd, kEnd}) {
+      words.push_back(encoded(instruction, words.size(), 90));
     }
     words[2].low = opcode | SassWord::kAlways << 12;
     const SassFlow found(words, 90);

@@ -61,7 +61,7 @@ const LineCounts& line(const std::vector<LineCounts>& lines, int number) {
 TEST_F(SassLinesTest, CountsThatDependOnNothingAreExact) {
   const auto lines = counted("histogram", {});
   ASSERT_FALSE(lines.empty());
-  for (const LineCounts& one : lines) EXPECT_THAT(one.trust, IsEmpty());
+  for (const LineCounts& line : lines) EXPECT_THAT(line.trust, IsEmpty());
 }
 
 TEST_F(SassLinesTest, AnAddressThatAnAtomicDecidesMakesAnEstimateOfItsLine) {
@@ -77,8 +77,8 @@ TEST_F(SassLinesTest, AnAddressThatAnAtomicDecidesMakesAnEstimateOfItsLine) {
 }
 
 TEST_F(SassLinesTest, AnAddressOfWhatDoesNotExecuteIsNoDoubt) {
-  for (const LineCounts& one : counted("one_atomic_a_block", {})) {
-    EXPECT_THAT(one.trust, IsEmpty()) << one.line;
+  for (const LineCounts& line : counted("one_atomic_a_block", {})) {
+    EXPECT_THAT(line.trust, IsEmpty()) << line.line;
   }
 }
 

@@ -55,12 +55,12 @@ struct Text {
     // The descriptor of a global access is no part of the address.
     line = std::regex_replace(line.substr(name.size()), std::regex("desc\\[UR[0-9]+\\]"), "");
     std::istringstream stream(line);
-    for (std::string one; std::getline(stream, one, ',');) operands.push_back(one);
+    for (std::string operand; std::getline(stream, operand, ',');) operands.push_back(operand);
   }
   bool is(const std::string& prefix) const { return name.starts_with(prefix); }
   Registers all() const {
     Registers registers;
-    for (const std::string& one : operands) registers.merge(named(one));
+    for (const std::string& operand : operands) registers.merge(named(operand));
     return registers;
   }
 };
@@ -123,8 +123,8 @@ TEST_P(RegistersOf, InstructionsAreThoseOfNvdisasm) {
           << kernel << ' ' << pc << ' ' << line << ": a result is missed";
     }
     for (const int written : set_of({use.writes})) {  // what it replaces, alone or as one of a few
-      const bool is_part = std::ranges::any_of(everything, [&](int one) {
-        return one <= written && written < one + 4 && written < kPredicate;
+      const bool is_part = std::ranges::any_of(everything, [&](int first) {
+        return first <= written && written < first + 4 && written < kPredicate;
       });
       EXPECT_TRUE(is_part || everything.contains(written))
           << kernel << ' ' << pc << ' ' << line << ": does not write " << written;
@@ -161,7 +161,7 @@ std::string description(const SassWord& word, int sm) {
   const auto add = [&](const char* what, const std::vector<Register>& registers) {
     if (registers.empty()) return;
     text += what;
-    for (const Register one : registers) text += name_of_register(one);
+    for (const Register number : registers) text += name_of_register(number);
     text += "; ";
   };
   add("reads", use.reads);
@@ -249,8 +249,8 @@ TEST(Registers, AConditionIsAboutThePredicateOfItsGuard) {
   EXPECT_FALSE(is_about(condition(kMove, 90), kP3 + 1));
   EXPECT_TRUE(is_about(condition(kUniformMove, 90), kUp3));
   EXPECT_FALSE(is_about(condition(kUniformMove, 90), kP3));
-  for (const Register one : {kP3, kUp3}) {
-    EXPECT_TRUE(is_about(condition(kMove, 100), one)) << "not known there";
+  for (const Register predicate : {kP3, kUp3}) {
+    EXPECT_TRUE(is_about(condition(kMove, 100), predicate)) << "not known there";
   }
   EXPECT_EQ(registers_of({.low = kMove | 3 << 12}, 100).otherwise, 0u);
 }

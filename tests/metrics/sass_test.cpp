@@ -110,8 +110,8 @@ TEST(Sass, BulkCopiesAreKnown) {
   const Image image = recorded("oracle/bulk.sm_90.cubin");
   const auto pcs = [&](const char* kernel) {
     std::vector<std::uint64_t> found;
-    for (const MemoryInstruction& one : memory_instructions(Cubin(image), kernel)) {
-      if (one.op == MemoryOp::bulk) found.push_back(one.pc);
+    for (const MemoryInstruction& instruction : memory_instructions(Cubin(image), kernel)) {
+      if (instruction.op == MemoryOp::bulk) found.push_back(instruction.pc);
     }
     return found;
   };

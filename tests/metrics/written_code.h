@@ -46,7 +46,7 @@ class Written {
     words_.push_back(kTrue | kNoPredicates | (is_access && !is_atomic ? k32Bits : 0));
     return *this;
   }
-  /// Where the predicate of that number holds, to the instruction at `target`.
+  /// Goes to the instruction at `target` where the predicate holds.
   Written& go_if(unsigned predicate, std::uint64_t target) {
     const std::uint64_t distance = (target - words_.size() / 2 - 1) * 4;  // forward, and not far
     words_.push_back((distance & 0xff) << 16 | predicate << 12 | 0x947);
@@ -70,13 +70,13 @@ class Written {
     std::memcpy(image.data() + (code.data() - image.data()), words.data(), code.size());
     return OrderOfThreads(Cubin(image), kKernel, nullptr).influence().dependences;
   }
-  /// Each access that depends on something: its index, and that of the source.
+  /// The accesses that depend on a source: index of the access, index of the source.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> dependences() const {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> found;
-    for (const OrderDependence& one : this->found()) {
-      EXPECT_EQ(one.source, OrderDependence::Source::atomic);
-      EXPECT_EQ(one.effect, OrderDependence::Effect::access);
-      found.emplace_back(one.pc / SassWord::kBytes, one.source_pc / SassWord::kBytes);
+    for (const OrderDependence& dependence : this->found()) {
+      EXPECT_EQ(dependence.source, OrderDependence::Source::atomic);
+      EXPECT_EQ(dependence.effect, OrderDependence::Effect::access);
+      found.emplace_back(dependence.pc / SassWord::kBytes, dependence.source_pc / SassWord::kBytes);
     }
     return found;
   }

@@ -1,5 +1,5 @@
-// Sums over the results of a function, by which results that were recorded on a device and those
-// of the emulator are compared: for the host and for the device.
+// Sums over the results of a function, for the host and for the device. They compare results
+// recorded on a device with the emulator's.
 #pragma once
 
 #include <cstdint>

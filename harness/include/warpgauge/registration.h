@@ -27,7 +27,7 @@ class Text {
   std::size_t size_;
 };
 
-/// How a case is made and launched, independent of the type of its problem.
+/// Makes and launches the problem of a case, whatever its type.
 class Recipe {
  public:
   virtual ~Recipe() = default;

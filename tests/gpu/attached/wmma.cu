@@ -53,7 +53,7 @@ struct Stored<u4> : Packed<4> {};
 template <>
 struct Stored<b1> : Packed<1> {};
 
-// In elements; at least as long as any side, and a multiple of 16 bytes.
+// Elements from line to line: at least as many as any side, and a multiple of 16 bytes.
 template <typename T>
 constexpr int kStride = Stored<T>::kBits < 8 ? 256 : 48;
 constexpr int kSumStride = 40;
@@ -226,8 +226,8 @@ void in_all_shapes(const std::string& types, const Buffers& buffers) {
 int main() {
   using namespace wmma_forms;
   Buffers buffers;
-  for (unsigned** const one : {&buffers.a, &buffers.b, &buffers.c, &buffers.d}) {
-    check(cudaMalloc(one, kBytes));
+  for (unsigned** const buffer : {&buffers.a, &buffers.b, &buffers.c, &buffers.d}) {
+    check(cudaMalloc(buffer, kBytes));
   }
   check(cudaMalloc(&buffers.fragments, 32 * 48 * 4));
   check(cudaMemset(buffers.fragments, 0, 32 * 48 * 4));
