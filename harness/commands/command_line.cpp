@@ -111,9 +111,7 @@ std::vector<std::string> CommandLine::possible_words(const process::UnfinishedLi
   }
   std::vector<std::string> ask = {external_program(), "--complete", line.option};
   ask.insert(ask.end(), line.words.begin(), line.words.end());
-  std::vector<std::string> words = CLI::detail::split(process::output_of(ask).value_or(""), '\n');
-  std::erase(words, "");
-  return words;
+  return CLI::detail::split(process::output_of(ask).value_or(""), '\n');
 }
 
 int CommandLine::run() {

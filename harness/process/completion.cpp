@@ -4,11 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <sstream>
 #include <string_view>
 
-#include "harness/cases/built_architectures.h"
-#include "harness/cases/registry.h"
+#include "harness/process/output_of.h"
+#include "harness/process/program_name.h"
 
 namespace warpgauge::process {
 namespace {
@@ -37,10 +38,11 @@ const CLI::Option* option_for(const CLI::App& command, const std::string& name) 
   return argument;
 }
 
-std::vector<std::string> all_ids() {
-  std::vector<std::string> ids;
-  for (const Case& registered : Registry::instance().cases()) ids.push_back(registered.id.str());
-  return ids;
+/// What the gauge that this program is of lists: --large: all cases; --archs: all architectures.
+std::vector<std::string> listed(const char* option) {
+  std::filesystem::path gauge = std::filesystem::read_symlink("/proc/self/exe");
+  if (gauge_name() != program_name()) gauge.replace_filename(gauge_name());
+  return CLI::detail::split(output_of({gauge, "list", option}).value_or(""), '\n');
 }
 
 UnfinishedLine unfinished_line(const std::string& text) {
@@ -92,10 +94,10 @@ std::vector<std::string> possible_words(const CLI::App& command, const std::stri
 }
 
 void print_candidates(const UnfinishedLine& line, std::vector<std::string> possible) {
-  if (possible == std::vector<std::string>{"GLOB"}) possible = all_ids();
-  if (possible == std::vector<std::string>{"ARCH"}) possible = chosen_archs({});
+  if (possible == std::vector<std::string>{"GLOB"}) possible = listed("--large");
+  if (possible == std::vector<std::string>{"ARCH"}) possible = listed("--archs");
   for (const std::string& word : possible) {
-    if (word.starts_with(line.begun)) fmt::print("{}{}\n", line.kept, word);
+    if (!word.empty() && word.starts_with(line.begun)) fmt::print("{}{}\n", line.kept, word);
   }
 }
 
