@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/emulator/machine/options.h"
+#include "harness/emulator/machine/core/options.h"
 #include "metrics/counting/coverage.h"
 
 namespace warpgauge::metrics {

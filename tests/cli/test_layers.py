@@ -35,12 +35,14 @@ LIBRARIES = {
     "metrics/cupti": [POSIX, CUDA, CUPTI, FMT],
     "metrics/budgets": [POSIX, FMT, r"toml\+\+/toml\.h"],
     "harness/emulator/ptx": [],
+    "harness/emulator/machine/core": [],
+    "harness/emulator/machine/checks": [POSIX],
     "harness/emulator/machine/memory": [POSIX],
     "harness/emulator/machine/control": [],
     "harness/emulator/machine/isa": [POSIX, r"immintrin\.h"],
     "harness/emulator/machine/compile": [r"xbyak/xbyak\.h"],
     "harness/emulator/machine/decode": [],
-    "harness/emulator/machine": [POSIX],
+    "harness/emulator/machine": [],
     "harness/emulator/preload": [POSIX, FMT],
     "harness/emulator": [POSIX, CUDA, FMT, r"(immintrin|xmmintrin|cpuid)\.h"],
     "metrics/include": [r"cuda_runtime_api\.h"],
@@ -70,12 +72,15 @@ PROGRAMS = [CLI, r"gtest/gtest\.h"]
 # The rooms of metrics, each of which uses those in front of it.
 METRICS = ("base", "architecture", "facts", "machine_code", "counting", "cupti", "budgets")
 ANY_METRICS = r"metrics/\w+/\w+\.h"
-# Folders of the machine use the folders in front of them, and the headers of the machine itself.
-MACHINE = [r"harness/emulator/(ptx|machine)/\w+\.h"]
+# The folders of the machine: each uses those in front of it.
+MACHINE = ("core", "checks", "memory", "control", "isa", "compile", "decode")
 
 
-def inside(folders):
-    return rf"harness/emulator/machine/({folders})/\w+\.h"
+def machine_folder(folder):
+    """Includes that a folder of the machine may have: its own headers, those of folders in front,
+    and the PTX."""
+    folders = "|".join(MACHINE[: MACHINE.index(folder) + 1])
+    return [rf"harness/emulator/machine/({folders})/\w+\.h", r"harness/emulator/ptx/\w+\.h"]
 
 
 def metrics_room(room):
@@ -97,20 +102,12 @@ OURS = {
     **{f"metrics/{room}": metrics_room(room) for room in METRICS},
     "metrics/include": [r"warpgauge/check_cuda\.h"],
     "harness/emulator/ptx": [r"harness/emulator/ptx/\w+\.h", r"metrics/base/source_line\.h"],
-    "harness/emulator/machine/memory": [*MACHINE, inside("memory"), ANY_METRICS],
-    "harness/emulator/machine/control": [*MACHINE, inside("memory|control")],
-    "harness/emulator/machine/isa": [
-        *MACHINE,
-        inside("memory|control|isa"),
-        r"metrics/counting/counting_rules\.h",
+    **{f"harness/emulator/machine/{folder}": machine_folder(folder) for folder in MACHINE},
+    "harness/emulator/machine": [
+        r"harness/emulator/machine/(launcher|machine|program|schedule_check|thread_pool)\.h",
+        r"metrics/base/available_cores\.h",
+        *machine_folder("decode"),
     ],
-    "harness/emulator/machine/compile": [*MACHINE, inside("memory|control|isa|compile")],
-    "harness/emulator/machine/decode": [
-        *MACHINE,
-        inside(r"memory|control|isa|compile|decode"),
-        ANY_METRICS,
-    ],
-    "harness/emulator/machine": [*MACHINE, inside(r"\w+"), ANY_METRICS],
     "harness/emulator/preload": [
         r"harness/emulator/(emulator|launch_watch|uninterrupted_mutex)\.h",
         r"harness/(process/(flush_at_exit|progress)|files/\w+|programs/launch_filter)\.h",
@@ -177,6 +174,10 @@ OURS = {
     "harness": [r"harness/emulator/emulator\.h", *harness_rooms("")],
     "kernels": [r"warpgauge/warpgauge\.h", r"kernels/(\w+/)?\w+\.h"],
 }
+for folder in ("core", "memory", "isa"):  # what accesses count as
+    OURS[f"harness/emulator/machine/{folder}"].append(r"metrics/counting/\w+\.h")
+OURS["harness/emulator/machine/core"].append(r"metrics/base/(demangled|source_line)\.h")
+OURS["harness/emulator/machine/decode"].append(r"harness/emulator/machine/program\.h")
 
 
 def sources(folder):
@@ -256,7 +257,7 @@ def loops(graph):
 
 # How many units may include each other in a loop, by the first folder that has all of them.
 LARGEST_LOOPS = {
-    "harness/emulator/machine/": 39,
+    "harness/emulator/machine/": 3,
     "harness/emulator/counting/": 8,
     "harness/emulator/": 8,
     "harness/": 5,
@@ -310,12 +311,14 @@ def test_what_nvcc_reads_for_each_architecture_is_light():
 @pytest.mark.parametrize("top", ["metrics", "harness"])
 def test_a_namespace_is_its_folder(top):
     """The rooms of metrics are one namespace. harness itself, its public headers, what makes and
-    measures cases, and harness/measure, which carries them out, are warpgauge."""
+    measures cases, and harness/measure, which carries them out, are warpgauge. The vocabulary of
+    the machine is of its namespace."""
     wrong = []
     for path in sources(top):
         folders = path.relative_to(ROOT).parent.parts
         public = "include" in folders or folders[1:2] in (("measure",), ("cases",), ("measuring",))
         own = folders[1:] if top == "harness" else folders[:1]
+        own = own[:-1] if own[-2:] == ("machine", "core") else own
         folder = "" if public else "::".join(("", *own))
         closed = re.findall(r"^}  // namespace (warpgauge.*)$", path.read_text(), re.MULTILINE)
         # Those before the last are of forward declarations.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/emulator/machine/core/window.h"
 #include "metrics/counting/counting_rules.h"
 #include "tests/emulator/memory_bench.h"
 
@@ -212,7 +213,7 @@ TEST_P(AccessCounts, GenericAccessesCountWhereTheyFall) {
   auto* const data = bench().allocate<std::uint32_t>(32);
   bench().fill<std::uint64_t>("%rd1", [&](int lane) {
     return lane < 16 ? reinterpret_cast<std::uint64_t>(data + lane)
-                     : window_base(memory::Window::shared) + 128 * static_cast<std::uint64_t>(lane);
+                     : window_base(Window::shared) + 128 * static_cast<std::uint64_t>(lane);
   });
   const std::string text = "ld.u32 %r2, [%rd1];";
   for (int i = 0; i < 3; ++i) bench().run(text);
@@ -361,7 +362,7 @@ TEST_P(AccessCounts, LocalAccessesAreTheSumOfTheirExecutions) {
 
 TEST(Counters, AddUpOverWorkers) {
   AccessTotals sum;
-  memory::add(sum, {});
+  add(sum, {});
   EXPECT_EQ(sum.space, Space::none);
   const AccessTotals part{.space = Space::shared,
                           .requests = 2,
@@ -369,9 +370,9 @@ TEST(Counters, AddUpOverWorkers) {
                           .wavefronts_ideal = 3,
                           .estimates = 1,
                           .estimate_reason = "why"};
-  memory::add(sum, part);
-  memory::add(sum, {});
-  memory::add(sum, part);
+  add(sum, part);
+  add(sum, {});
+  add(sum, part);
   EXPECT_EQ(sum.space, Space::shared);
   EXPECT_EQ(sum.requests, 4u);
   EXPECT_EQ(sum.wavefronts, 10u);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/emulator/machine/core/window.h"
 #include "tests/emulator/memory_bench.h"
 
 namespace warpgauge::emulator::machine {
@@ -19,9 +20,8 @@ TEST_P(Addresses, BecomeGenericAndBack) {
     std::uint64_t base;
   };
   for (const Case& test :
-       {Case{"global", 0}, Case{"const", 0}, Case{"shared", window_base(memory::Window::shared)},
-        Case{"local", window_base(memory::Window::local)},
-        Case{"param", window_base(memory::Window::parameter)}}) {
+       {Case{"global", 0}, Case{"const", 0}, Case{"shared", window_base(Window::shared)},
+        Case{"local", window_base(Window::local)}, Case{"param", window_base(Window::parameter)}}) {
     const std::string space = test.space;
     bench().fill<std::uint64_t>("%rd2", [](int) { return 5; });
     bench().run("cvta." + space + ".u64 %rd2, %rd1;", 0xffff);
@@ -33,22 +33,22 @@ TEST_P(Addresses, BecomeGenericAndBack) {
 }
 
 TEST_P(Addresses, OfVariablesBecomeGeneric) {
-  bench().places["tile"] = {Place::Kind::shared, 64, 128, 4};
-  bench().places["param0"] = {Place::Kind::local, 8, 8, 8};
+  bench().places["tile"] = {Location::Kind::shared, 64, 128, 4};
+  bench().places["param0"] = {Location::Kind::local, 8, 8, 8};
   bench().run("cvta.shared.u64 %rd1, tile;");
-  EXPECT_EQ(bench().reg<std::uint64_t>("%rd1")[0], window_base(memory::Window::shared) + 64);
+  EXPECT_EQ(bench().reg<std::uint64_t>("%rd1")[0], window_base(Window::shared) + 64);
   bench().run("cvta.param.u64 %rd1, param0;");
-  EXPECT_EQ(bench().reg<std::uint64_t>("%rd1")[0], window_base(memory::Window::local) + 8);
+  EXPECT_EQ(bench().reg<std::uint64_t>("%rd1")[0], window_base(Window::local) + 8);
 }
 
 TEST_P(Addresses, TellTheirSpace) {
   auto* const data = bench().allocate<std::uint32_t>(32);
   auto* const table = bench().allocate<std::uint32_t>(32);
   bench().make_constant(table);
-  const std::uint64_t addresses[] = {
-      reinterpret_cast<std::uint64_t>(data + 1), window_base(memory::Window::shared) + 4,
-      window_base(memory::Window::local), reinterpret_cast<std::uint64_t>(table + 31),
-      window_base(memory::Window::parameter) + 8};
+  const std::uint64_t addresses[] = {reinterpret_cast<std::uint64_t>(data + 1),
+                                     window_base(Window::shared) + 4, window_base(Window::local),
+                                     reinterpret_cast<std::uint64_t>(table + 31),
+                                     window_base(Window::parameter) + 8};
   bench().fill<std::uint64_t>("%rd1", [&](int lane) { return addresses[lane % 5]; });
   int n = 0;
   for (const char* const space : {"global", "shared", "local", "const", "param"}) {

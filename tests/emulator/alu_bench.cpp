@@ -11,10 +11,10 @@
 
 #include "harness/emulator/machine/compile/compiler.h"
 #include "harness/emulator/machine/control/engine.h"
+#include "harness/emulator/machine/core/instruction.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/decode/families.h"
-#include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/warp.h"
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine {
@@ -98,7 +98,7 @@ struct AluBench::Impl : decode::Decoder {
     kept_.push_back(detail);
     return detail.get();
   }
-  std::optional<Place> place(std::string_view) const override { return std::nullopt; }
+  std::optional<Location> place(std::string_view) const override { return std::nullopt; }
   std::uint32_t counter(const ptx::Instruction&) override { return 0; }
   AccessPlan access_plan(const ptx::Instruction&) const override { return {}; }
   const Architecture& architecture() const override { return architecture_; }

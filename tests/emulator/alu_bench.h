@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "harness/emulator/machine/core/lanes.h"
 #include "harness/emulator/machine/decode/decoder.h"
 #include "harness/emulator/machine/isa/isa.h"
-#include "harness/emulator/machine/lanes.h"
 
 namespace warpgauge::emulator::machine {
 

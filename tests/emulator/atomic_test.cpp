@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/emulator/machine/core/window.h"
 #include "harness/emulator/machine/memory/atomic_operations.h"
 #include "harness/emulator/machine/memory/small_floats.h"
 #include "tests/emulator/memory_bench.h"
@@ -169,8 +170,7 @@ TEST_P(Atomic, GenericAddressesOfTwoSpaces) {
   auto* const word = bench().allocate<std::uint32_t>(1);
   *word = 0;
   bench().fill<std::uint64_t>("%rd1", [&](int lane) {
-    return lane % 2 == 0 ? reinterpret_cast<std::uint64_t>(word)
-                         : window_base(memory::Window::shared) + 4;
+    return lane % 2 == 0 ? reinterpret_cast<std::uint64_t>(word) : window_base(Window::shared) + 4;
   });
   bench().fill<std::uint32_t>("%r1", [](int lane) { return lane; });
   bench().run("red.add.u32 [%rd1], %r1;");

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/outcome.h"
 #include "metrics/machine_code/sass.h"
 #include "tests/emulator/recorded_code.h"
 

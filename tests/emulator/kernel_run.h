@@ -12,11 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/emulator/machine/fault.h"
-#include "harness/emulator/machine/finding.h"
-#include "harness/emulator/machine/lanes.h"
-#include "harness/emulator/machine/options.h"
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/fault.h"
+#include "harness/emulator/machine/core/finding.h"
+#include "harness/emulator/machine/core/lanes.h"
+#include "harness/emulator/machine/core/options.h"
+#include "harness/emulator/machine/core/outcome.h"
 
 namespace warpgauge::emulator::machine {
 

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/emulator/machine/core/window.h"
 #include "tests/emulator/memory_bench.h"
 
 namespace warpgauge::emulator::machine {
@@ -99,7 +100,7 @@ TEST_P(MatrixMoves, StoresPutBackWhatLoadsGot) {
 TEST_P(MatrixMoves, AddressesMayBeGeneric) {
   lay_out(16);
   bench().fill<std::uint64_t>("%rd9", [](int lane) {
-    return window_base(memory::Window::shared) + 16 * static_cast<std::uint64_t>(lane);
+    return window_base(Window::shared) + 16 * static_cast<std::uint64_t>(lane);
   });
   bench().run("ldmatrix.sync.aligned.m8n8.x1.b16 {%r1}, [%rd9+128];");
   EXPECT_EQ(loaded(0, 5), number_of(1, 1, 2) | std::uint32_t{number_of(1, 1, 3)} << 16);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/emulator/machine/core/window.h"
 #include "tests/emulator/memory_bench.h"
 
 namespace warpgauge::emulator::machine {
@@ -118,7 +119,7 @@ TEST_P(LoadStoreFault, LongSharedAddressesDoNotWrapAround) {
   bench().fill<std::uint64_t>("%rd1", [](int) { return std::uint64_t{1} << 32; });
   EXPECT_EQ(bench().fault_of("ld.shared.u32 %r2, [%rd1];").kind(), Kind::illegal_address);
   bench().fill<std::uint64_t>(
-      "%rd1", [](int) { return window_base(memory::Window::shared) + (std::uint64_t{1} << 32); });
+      "%rd1", [](int) { return window_base(Window::shared) + (std::uint64_t{1} << 32); });
   EXPECT_EQ(bench().fault_of("ld.u32 %r2, [%rd1];").kind(), Kind::illegal_address);
 }
 

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/emulator/machine/core/window.h"
 #include "tests/emulator/memory_bench.h"
 
 namespace warpgauge::emulator::machine {
@@ -255,7 +256,7 @@ TEST_P(LoadStore, SharedRegistersBelowTheVariableAreFine) {
 }
 
 TEST_P(LoadStore, SharedVariablesByName) {
-  bench().places["tile"] = {Place::Kind::shared, 64, 128, 4};
+  bench().places["tile"] = {Location::Kind::shared, 64, 128, 4};
   reinterpret_cast<std::uint32_t*>(bench().shared)[18] = 5;
   bench().run("ld.shared.u32 %r1, [tile+8];");
   EXPECT_EQ(bench().reg<std::uint32_t>("%r1")[7], 5u);
@@ -278,7 +279,7 @@ TEST_P(LoadStore, KernelParametersAreTheSameForAllLanes) {
   for (std::size_t i = 0; i < sizeof(bench().parameters); ++i) {
     bench().parameters[i] = static_cast<std::byte>(i);
   }
-  bench().places["p"] = {Place::Kind::kernel_parameter, 16, 32, 8};
+  bench().places["p"] = {Location::Kind::kernel_parameter, 16, 32, 8};
   bench().fill<std::uint64_t>("%rd1", [](int) { return 0; });
   bench().run("ld.param.u64 %rd1, [p+8];", 0xffff);
   EXPECT_EQ(bench().reg<std::uint64_t>("%rd1")[15], 0x1f1e1d1c1b1a1918u);
@@ -297,7 +298,7 @@ TEST_P(LoadStore, KernelParametersAreTheSameForAllLanes) {
 
 TEST_P(LoadStore, ParametersOfDeviceFunctionsAreLocalAndCountNothing) {
   bench().is_kernel = false;
-  bench().places["param0"] = {Place::Kind::local, 24, 8, 8};
+  bench().places["param0"] = {Location::Kind::local, 24, 8, 8};
   bench().fill<std::uint32_t>("%r1", [](int lane) { return 7 * lane; });
   bench().run("st.param.b32 [param0+4], %r1;");
   bench().run("ld.param.b32 %r2, [param0+4];");
@@ -355,11 +356,11 @@ TEST_P(LoadStore, GenericAddressesMayBeOfSeveralSpacesAtOnce) {
       case 0:
         return reinterpret_cast<std::uint64_t>(data + lane);
       case 1:
-        return window_base(memory::Window::shared) + 4 * lane;
+        return window_base(Window::shared) + 4 * lane;
       case 2:
-        return window_base(memory::Window::local) + 8;
+        return window_base(Window::local) + 8;
       default:
-        return window_base(memory::Window::parameter) + 20;
+        return window_base(Window::parameter) + 20;
     }
   });
   bench().run("ld.u32 %r1, [%rd1];");
@@ -383,7 +384,7 @@ TEST_P(LoadStore, GenericAddressesOfOneSpace) {
   std::iota(words, words + 64, 0);
   for (const std::uint64_t stride : {0, 4, 8}) {
     bench().fill<std::uint64_t>("%rd1", [&](int lane) {
-      return window_base(memory::Window::shared) + stride * static_cast<std::uint64_t>(lane);
+      return window_base(Window::shared) + stride * static_cast<std::uint64_t>(lane);
     });
     bench().run("ld.u32 %r1, [%rd1];");
     EXPECT_EQ(bench().reg<std::uint32_t>("%r1")[31], 31 * stride / 4);

@@ -13,7 +13,7 @@
 
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/line_counts.h"
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/outcome.h"
 #include "tests/emulator/kept_line.h"
 #include "tests/emulator/recorded_code.h"
 

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "harness/emulator/machine/control/engine.h"
+#include "harness/emulator/machine/core/instruction.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/decode/families.h"
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/machine/warp.h"
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine {
@@ -92,7 +92,7 @@ struct MemoryBench::Impl : decode::Decoder {
   const void* keep(std::shared_ptr<const void> detail) override {
     return kept_.emplace_back(std::move(detail)).get();
   }
-  std::optional<Place> place(std::string_view name) const override {
+  std::optional<Location> place(std::string_view name) const override {
     const auto found = bench.places.find(std::string(name));
     return found == bench.places.end() ? std::nullopt : std::optional(found->second);
   }

@@ -12,11 +12,11 @@
 #include <stdexcept>
 #include <string>
 
-#include "harness/emulator/machine/access_plan.h"
+#include "harness/emulator/machine/core/access_plan.h"
+#include "harness/emulator/machine/core/fault.h"
+#include "harness/emulator/machine/core/lanes.h"
 #include "harness/emulator/machine/decode/decoder.h"
-#include "harness/emulator/machine/fault.h"
 #include "harness/emulator/machine/isa/isa.h"
-#include "harness/emulator/machine/lanes.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/counters.h"
 #include "harness/emulator/machine/memory/memory.h"
@@ -58,8 +58,8 @@ class MemoryBench {
   memory::Memory memory;
   memory::MemoryContext context;
   memory::Counters counters{256};
-  AccessPlan plan;                      ///< of the next instruction that is decoded
-  std::map<std::string, Place> places;  ///< variables
+  AccessPlan plan;                         ///< of the next instruction that is decoded
+  std::map<std::string, Location> places;  ///< variables
   bool is_kernel = true;
   alignas(1024) std::byte shared[kSharedBytes] = {};
   alignas(64) std::byte local[kLanes * kLocalStride] = {};

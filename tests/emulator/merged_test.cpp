@@ -12,7 +12,7 @@
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/counting/machine_flow.h"
 #include "harness/emulator/counting/sass_match.h"
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/outcome.h"
 #include "metrics/machine_code/cubin.h"
 #include "metrics/machine_code/line_table.h"
 #include "metrics/machine_code/sass.h"

@@ -10,7 +10,7 @@
 
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/line_counts.h"
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/outcome.h"
 #include "harness/emulator/runtime/code_selection.h"
 #include "metrics/machine_code/kernel_resources.h"
 #include "tests/emulator/kept_line.h"

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "harness/emulator/emulator.h"
-#include "harness/emulator/machine/error_table.h"
+#include "harness/emulator/machine/core/error_table.h"
 #include "metrics/architecture/architectures.h"
 #include "tests/emulator/runtime_test.h"
 

@@ -7,7 +7,7 @@
 
 #include <string>
 
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/outcome.h"
 #include "tests/emulator/kernel_run.h"
 #include "tests/emulator/wgmma_product.h"
 

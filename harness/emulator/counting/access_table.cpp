@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "harness/emulator/counting/kernel_trust.h"
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/outcome.h"
 #include "metrics/counting/cure.h"
 
 namespace warpgauge::emulator::counting {

@@ -4,7 +4,7 @@
 #include <map>
 #include <string_view>
 
-#include "harness/emulator/machine/code.h"
+#include "harness/emulator/machine/core/code.h"
 
 namespace warpgauge::emulator::counting {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/outcome.h"
 #include "harness/emulator/ptx/module.h"
 #include "metrics/counting/coverage.h"
 

@@ -7,7 +7,7 @@
 #include <iterator>
 #include <utility>
 
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/outcome.h"
 
 namespace warpgauge::emulator::counting {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "harness/emulator/counting/sass_match.h"
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/outcome.h"
 #include "metrics/machine_code/sass_code.h"
 
 namespace warpgauge::emulator::counting {

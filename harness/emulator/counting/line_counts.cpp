@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "harness/emulator/counting/kernel_trust.h"
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/outcome.h"
 
 namespace warpgauge::emulator::counting {
 namespace {

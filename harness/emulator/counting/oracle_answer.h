@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "harness/emulator/counting/kernel_trust.h"
-#include "harness/emulator/machine/access_plan.h"
+#include "harness/emulator/machine/core/access_plan.h"
 #include "metrics/base/source_line.h"
 #include "metrics/machine_code/sass.h"
 

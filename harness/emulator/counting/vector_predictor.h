@@ -4,7 +4,7 @@
 #include <span>
 
 #include "harness/emulator/counting/ptx_accesses.h"
-#include "harness/emulator/machine/access_plan.h"
+#include "harness/emulator/machine/core/access_plan.h"
 
 namespace warpgauge::emulator::counting {
 

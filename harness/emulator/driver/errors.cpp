@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "harness/emulator/machine/error_table.h"
+#include "harness/emulator/machine/core/error_table.h"
 #include "harness/emulator/runtime/call.h"
 
 namespace warpgauge::emulator::driver {

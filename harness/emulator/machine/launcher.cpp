@@ -20,8 +20,9 @@
 
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/cluster.h"
+#include "harness/emulator/machine/control/device_queue.h"
 #include "harness/emulator/machine/control/tallies.h"
-#include "harness/emulator/machine/memory/counters.h"
+#include "harness/emulator/machine/core/fault.h"
 #include "metrics/base/available_cores.h"
 
 namespace warpgauge::emulator::machine {
@@ -231,6 +232,11 @@ class Worker {
         if (cluster->advance() == control::Block::Progress::yields) continue;
       } catch (const control::LaunchStopped&) {
         return false;
+      } catch (const Fault& fault) {
+        const control::LaunchContext& context = shared_.context;
+        shared_.fail(cluster->running(),
+                     std::make_exception_ptr(with_place(fault, context.code, context.launch)));
+        return false;
       } catch (...) {
         shared_.fail(cluster->running(), std::current_exception());
         return false;
@@ -316,6 +322,12 @@ std::vector<FunctionHits> hits_of(const KernelCode& code,
   return sums;
 }
 
+std::optional<control::DeviceKernel> launchable(const Program& program, std::uint64_t address) {
+  const ptx::Function* const function = program.function_at(address);
+  if (function == nullptr || !function->is_kernel || !function->has_body) return std::nullopt;
+  return control::DeviceKernel{function->name, parameters_of(*function).bytes};
+}
+
 std::size_t workers_for(std::uint64_t clusters, const Options& options) {
   const int threads = options.threads > 0 ? options.threads : metrics::available_cores();
   return std::min<std::uint64_t>(static_cast<unsigned>(threads), clusters);
@@ -337,7 +349,7 @@ LaunchOutcome outcome_of(const KernelCode& code, const Launch& launch,
   outcome.records.reserve(code.counters.size());
   for (std::size_t n = 0; n < code.counters.size(); ++n) {
     AccessTotals totals;
-    for (const auto& worker : workers) memory::add(totals, worker->tallies().counters.totals(n));
+    for (const auto& worker : workers) add(totals, worker->tallies().counters.totals(n));
     if (totals.requests == 0) continue;
     const KernelCode::Counter& counter = code.counters[n];
     outcome.totals.push_back({text_line(counter), counter.source, totals});
@@ -368,9 +380,9 @@ struct LaunchRun::Parts {
   const std::uint64_t blocks, clusters;
   std::optional<GridWorkspace> workspace;
   control::OrderedOutput output;
-  DeviceQueue queue;
+  control::DeviceQueue queue;
   control::LaunchContext context;
-  std::optional<memory::LaunchHistory> history;
+  std::optional<checks::LaunchHistory> history;
   std::vector<std::unique_ptr<Worker>> workers;
   Shared shared;
 };
@@ -384,7 +396,9 @@ LaunchRun::Parts::Parts(const Kernel& its_kernel, const Launch& its_launch,
       blocks(volume(launch.grid)),
       clusters(blocks / volume(control::cluster_size(launch))),
       output(host.options.print),
-      queue(kernel.program, host.architecture, host.memory),
+      queue([&program =
+                 kernel.program](std::uint64_t address) { return launchable(program, address); },
+            host.architecture, host.memory),
       context{code,
               launch,
               host.options,
@@ -403,7 +417,7 @@ LaunchRun::Parts::Parts(const Kernel& its_kernel, const Launch& its_launch,
   code.parameters.fill(context.parameters.data(), launch.parameters);
   if (launch.cooperative) context.inputs.grid_workspace = workspace.emplace(host.memory).address();
   if (host.options.checks.history(code.is_async)) {
-    context.history = &history.emplace(host.options.checks, host.memory, blocks);
+    context.history = &history.emplace(host.options.checks, host.memory, context.findings, blocks);
   }
 }
 

@@ -7,10 +7,10 @@
 #include <memory>
 #include <optional>
 
-#include "harness/emulator/machine/architecture.h"
-#include "harness/emulator/machine/launch.h"
-#include "harness/emulator/machine/options.h"
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/architecture.h"
+#include "harness/emulator/machine/core/launch.h"
+#include "harness/emulator/machine/core/options.h"
+#include "harness/emulator/machine/core/outcome.h"
 #include "harness/emulator/machine/program.h"
 #include "harness/emulator/machine/thread_pool.h"
 

@@ -80,7 +80,7 @@ void Machine::set_access_plans(Kernel& kernel, AccessPlans plans) {
   kernel.plans = std::move(plans);
 }
 
-Machine::Symbol Machine::find_symbol(Program& program, std::string_view name) {
+Symbol Machine::find_symbol(Program& program, std::string_view name) {
   return program.symbol(name);
 }
 

@@ -7,11 +7,12 @@
 #include <memory>
 #include <string_view>
 
-#include "harness/emulator/machine/access_plan.h"
-#include "harness/emulator/machine/architecture.h"
-#include "harness/emulator/machine/launch.h"
-#include "harness/emulator/machine/options.h"
-#include "harness/emulator/machine/outcome.h"
+#include "harness/emulator/machine/core/access_plan.h"
+#include "harness/emulator/machine/core/architecture.h"
+#include "harness/emulator/machine/core/launch.h"
+#include "harness/emulator/machine/core/options.h"
+#include "harness/emulator/machine/core/outcome.h"
+#include "harness/emulator/machine/core/symbol.h"
 
 namespace warpgauge::emulator::ptx {
 struct Module;
@@ -51,13 +52,7 @@ class Machine {
   /// How its accesses count. Throws std::logic_error after its first launch.
   void set_access_plans(Kernel& kernel, AccessPlans plans);
 
-  /// A module variable (.global or .const).
-  struct Symbol {
-    std::byte* address = nullptr;
-    std::uint64_t bytes = 0;
-    bool constant = false;
-  };
-  /// address nullptr if there is none of that name.
+  /// A module variable. Its address is nullptr if there is none of that name.
   Symbol find_symbol(Program& program, std::string_view name);
 
   /// Runs the kernel to its end. Throws Fault, and std::invalid_argument for a launch that no GPU
@@ -69,8 +64,6 @@ class Machine {
   /// Begins a launch that runs in parts, and in the usual order of warps and blocks only. One at a
   /// time; what `launch` refers to must live as long.
   std::unique_ptr<LaunchRun> begin(Kernel& kernel, const Launch& launch);
-
-  /// Texture and surface objects: the runtime makes them, tex and suld read them (see texture.h).
 
  private:
   struct Impl;

@@ -5,13 +5,14 @@
 #include <cstring>
 
 #include "harness/emulator/machine/control/tallies.h"
+#include "harness/emulator/machine/core/window.h"
 #include "harness/emulator/ptx/error.h"
 
 namespace warpgauge::emulator::machine {
 namespace {
 
 // Addresses of functions: a window of their own, so that no data can be taken for one.
-constexpr std::uint64_t kFunctionWindow = std::uint64_t{0x00f0} << memory::kWindowShift;
+constexpr std::uint64_t kFunctionWindow = std::uint64_t{0x00f0} << kWindowShift;
 
 std::uint64_t function_address(std::uint32_t program, std::size_t function) {
   return kFunctionWindow | std::uint64_t{program} << 24 | (function + 1) << 4;
@@ -98,21 +99,21 @@ const ptx::Function* Program::function_at(std::uint64_t address) const {
   return is_one ? function(module_.functions[position].name) : nullptr;
 }
 
-std::optional<Place> Program::place(std::string_view name) const {
+std::optional<Location> Program::place(std::string_view name) const {
   if (const auto found = addresses_.find(name); found != addresses_.end()) {
     const ptx::Variable& of = *variables_.at(name);
     const auto kind =
-        of.space == ptx::Space::constant ? Place::Kind::constant : Place::Kind::global;
-    return Place{kind, reinterpret_cast<std::uint64_t>(found->second), of.bytes, of.alignment};
+        of.space == ptx::Space::constant ? Location::Kind::constant : Location::Kind::global;
+    return Location{kind, reinterpret_cast<std::uint64_t>(found->second), of.bytes, of.alignment};
   }
   if (const ptx::Function* const found = function(name)) {
     const auto position = static_cast<std::size_t>(found - module_.functions.data());
-    return Place{Place::Kind::function, function_address(number_, position)};
+    return Location{Location::Kind::function, function_address(number_, position)};
   }
   return std::nullopt;
 }
 
-Machine::Symbol Program::symbol(std::string_view name) const {
+Symbol Program::symbol(std::string_view name) const {
   const auto found = addresses_.find(name);
   if (found == addresses_.end()) return {};
   const ptx::Variable& of = *variables_.at(name);

@@ -11,12 +11,12 @@
 #include <unordered_map>
 #include <vector>
 
-#include "harness/emulator/machine/access_plan.h"
-#include "harness/emulator/machine/code.h"
-#include "harness/emulator/machine/launch.h"
-#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/core/access_plan.h"
+#include "harness/emulator/machine/core/code.h"
+#include "harness/emulator/machine/core/launch.h"
+#include "harness/emulator/machine/core/location.h"
+#include "harness/emulator/machine/core/symbol.h"
 #include "harness/emulator/machine/memory/memory.h"
-#include "harness/emulator/machine/place.h"
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine {
@@ -24,6 +24,7 @@ namespace warpgauge::emulator::machine {
 namespace control {
 struct Tallies;
 }
+class Kernel;
 
 class Program {
  public:
@@ -36,8 +37,8 @@ class Program {
   const ptx::Module& module() const { return module_; }
   /// Where a variable of the module or a function lies (.shared: nothing, that is up to the
   /// kernel).
-  std::optional<Place> place(std::string_view name) const;
-  Machine::Symbol symbol(std::string_view name) const;
+  std::optional<Location> place(std::string_view name) const;
+  Symbol symbol(std::string_view name) const;
   /// Of the module, of any space; nullptr if there is none.
   const ptx::Variable* variable(std::string_view name) const;
   /// The one with a body if there are several declarations; nullptr if there is none.

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/emulator/machine/fault.h"
-#include "harness/emulator/machine/finding.h"
+#include "harness/emulator/machine/core/fault.h"
+#include "harness/emulator/machine/core/finding.h"
 #include "harness/emulator/machine/memory/memory.h"
 
 namespace warpgauge::emulator::machine {

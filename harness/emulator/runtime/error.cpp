@@ -1,7 +1,7 @@
 // Names and texts of errors.
 #include <cuda_runtime_api.h>
 
-#include "harness/emulator/machine/error_table.h"
+#include "harness/emulator/machine/core/error_table.h"
 #include "harness/emulator/runtime/call.h"
 
 namespace warpgauge::emulator::runtime {

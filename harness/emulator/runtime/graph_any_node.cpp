@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "harness/emulator/machine/graph_condition.h"
+#include "harness/emulator/machine/core/graph_condition.h"
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/graph_memory.h"

@@ -11,7 +11,7 @@
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/launch_watch.h"
-#include "harness/emulator/machine/fault.h"
+#include "harness/emulator/machine/core/fault.h"
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/clusters.h"
 #include "harness/emulator/runtime/device_properties.h"

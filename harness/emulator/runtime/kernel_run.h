@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
-#include "harness/emulator/machine/device_work.h"
-#include "harness/emulator/machine/finding.h"
+#include "harness/emulator/machine/core/device_work.h"
+#include "harness/emulator/machine/core/finding.h"
 #include "harness/emulator/machine/launcher.h"
 #include "harness/emulator/runtime/state.h"
 #include "harness/emulator/runtime/work.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "harness/emulator/machine/device_work.h"
+#include "harness/emulator/machine/core/device_work.h"
 #include "harness/emulator/runtime/kernel_run.h"
 #include "harness/emulator/runtime/state.h"
 #include "harness/emulator/runtime/work.h"

@@ -10,7 +10,7 @@
 
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/oracle.h"
-#include "harness/emulator/machine/access_plan.h"
+#include "harness/emulator/machine/core/access_plan.h"
 #include "harness/emulator/ptx/module.h"
 #include "harness/emulator/runtime/code_selection.h"
 #include "metrics/counting/emulator_report.h"

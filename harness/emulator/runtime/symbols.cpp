@@ -8,7 +8,7 @@
 namespace warpgauge::emulator::runtime {
 namespace {
 
-machine::Machine::Symbol symbol_of(State& state, const void* shadow) {
+machine::Symbol symbol_of(State& state, const void* shadow) {
   Variable* const variable = state.modules.find_variable(shadow);
   require(variable != nullptr, cudaErrorInvalidSymbol);
   machine::Machine& machine = state.device().machine;

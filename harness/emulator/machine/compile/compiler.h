@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/compile/operation.h"
-#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/core/instruction.h"
 
 namespace warpgauge::emulator::machine::compile {
 

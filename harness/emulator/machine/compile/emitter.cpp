@@ -10,7 +10,7 @@
 #include "harness/emulator/machine/compile/constants.h"
 #include "harness/emulator/machine/compile/lowering.h"
 #include "harness/emulator/machine/control/engine.h"
-#include "harness/emulator/machine/warp.h"
+#include "harness/emulator/machine/core/warp.h"
 
 namespace warpgauge::emulator::machine::compile {
 namespace {

@@ -52,7 +52,7 @@ void write_vote(std::byte* registers, const Instruction& instruction, Mask lanes
 // Releases all fragments that wait at barrier `number`, and resets it for its next use.
 void release(Block& block, std::uint32_t number) {
   Barrier& barrier = block.barriers[number];
-  memory::BlockTimes* const times = block.times();
+  checks::BlockTimes* const times = block.times();
   const bool of_all = barrier.expected == 0;
   for (WarpState& state : block.warps) {
     WarpEngine& engine = state.engine;
@@ -108,7 +108,7 @@ void arrive(Warp& warp, const Instruction& instruction) {
   count_absent_lanes(*warp.engine, barrier);
   count_votes(warp, instruction, lanes, barrier);
   const bool waits = operation_of(instruction) != BarrierOp::arrive;
-  memory::BlockTimes* const times = counted ? block.times() : nullptr;
+  checks::BlockTimes* const times = counted ? block.times() : nullptr;
   if (times != nullptr) times->arrive(warp.engine->index);
   if (is_complete(block, barrier)) {
     if (waits && times != nullptr) times->pass(warp.engine->index);

@@ -29,17 +29,6 @@ std::uint64_t odd_cache_lines(std::uint64_t bytes) {
   return ((bytes + kCacheLine - 1) / kCacheLine | 1) * kCacheLine;
 }
 
-std::string index_text(const std::array<std::uint32_t, 3>& index) {
-  return "(" + std::to_string(index[0]) + "," + std::to_string(index[1]) + "," +
-         std::to_string(index[2]) + ")";
-}
-
-std::array<std::uint32_t, 3> thread_index(const Warp& warp, int lane) {
-  const auto& size = warp.engine->block->launch.launch.block;
-  const std::uint32_t thread = warp.engine->index * kLanes + static_cast<std::uint32_t>(lane);
-  return {thread % size[0], thread / size[0] % size[1], thread / size[0] / size[1]};
-}
-
 Block::Block(Cluster& cluster, std::uint32_t rank, LaunchContext& launch, Tallies& tallies)
     : launch(launch),
       cluster(cluster),
@@ -51,7 +40,10 @@ Block::Block(Cluster& cluster, std::uint32_t rank, LaunchContext& launch, Tallie
   registers = AlignedBytes(odd_cache_lines(kernel.register_bytes) * independent);
   shared = AlignedBytes(shared_bytes, kSharedAlignment);
   if (launch.history != nullptr) {
-    history = std::make_unique<memory::History>(*launch.history, warps.size(), shared_bytes);
+    history = std::make_unique<checks::History>(
+        *launch.history,
+        checks::History::Place{
+            cluster.memory.times, rank, warps.size(), {shared.data(), shared.size()}});
   }
   local = AlignedBytes(launch.stack_bytes * kLanes * independent);
   specials = AlignedBytes(odd_cache_lines(launch.code.specials.bytes()) * warps.size());
@@ -68,6 +60,7 @@ void Block::prepare(WarpState& state, std::uint32_t number, Tallies& tallies) {
   const std::uint64_t place = keeps_warps_apart() ? number : 0;
   state.engine.block = this;
   state.engine.index = number;
+  state.warp.number = number;
   state.engine.branches = tallies.branches.data();
   state.engine.hits = tallies.hits.empty() ? nullptr : &tallies.hits;
   Frame& frame = state.engine.kernel_frame;
@@ -78,7 +71,6 @@ void Block::prepare(WarpState& state, std::uint32_t number, Tallies& tallies) {
 
   memory::MemoryContext& memory = state.memory;
   memory.memory = &launch.memory;
-  memory.warp = number;
   memory.caches = tallies.counters.caches();
   memory.records = tallies.counters.records();
   memory.shared = shared.data();
@@ -87,6 +79,7 @@ void Block::prepare(WarpState& state, std::uint32_t number, Tallies& tallies) {
   memory.rank = rank;
   const Checks& checks = launch.options.checks;
   memory.history = history.get();
+  memory.findings = &launch.findings;
   memory.checks_stores = checks.stores;
   memory.checks_shuffles = checks.shuffles;
   memory.observed = history != nullptr || checks.stores;
@@ -107,10 +100,7 @@ void Block::prepare(WarpState& state, std::uint32_t number, Tallies& tallies) {
 
 void Block::start(std::uint64_t block_number) {
   number = block_number;
-  const auto& grid = launch.launch.grid;
-  index = {static_cast<std::uint32_t>(number % grid[0]),
-           static_cast<std::uint32_t>(number / grid[0] % grid[1]),
-           static_cast<std::uint32_t>(number / grid[0] / grid[1])};
+  index = index_in(launch.launch.grid, number);
   barriers = {};
   barriers_in_use = 0;
   mbarriers.reset();
@@ -125,7 +115,7 @@ void Block::start(std::uint64_t block_number) {
   inputs.block_number = static_cast<std::uint32_t>(number);
   for (WarpState& state : warps) {
     state.memory.block = index;
-    state.memory.block_number = number;
+    state.warp.block = number;
     launch.code.specials.fill_block(state.warp.bases[OperandSlot::specials], inputs);
     start(state);
   }

@@ -10,22 +10,22 @@
 #include <string>
 #include <vector>
 
-#include "harness/emulator/machine/code.h"
+#include "harness/emulator/machine/checks/findings.h"
+#include "harness/emulator/machine/checks/history.h"
 #include "harness/emulator/machine/control/bulk_groups.h"
+#include "harness/emulator/machine/control/device_queue.h"
 #include "harness/emulator/machine/control/device_text.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/control/frames.h"
 #include "harness/emulator/machine/control/mbarriers.h"
 #include "harness/emulator/machine/control/tallies.h"
-#include "harness/emulator/machine/device_work.h"
-#include "harness/emulator/machine/finding.h"
-#include "harness/emulator/machine/launch.h"
+#include "harness/emulator/machine/core/code.h"
+#include "harness/emulator/machine/core/launch.h"
+#include "harness/emulator/machine/core/options.h"
+#include "harness/emulator/machine/core/special_registers.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/copied_tiles.h"
-#include "harness/emulator/machine/memory/history.h"
-#include "harness/emulator/machine/options.h"
-#include "harness/emulator/machine/special_registers.h"
-#include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::control {
 
@@ -43,8 +43,8 @@ struct LaunchContext {
   OrderedOutput& output;
   std::atomic<std::uint64_t>& heap_in_use;   ///< bytes that kernels have allocated
   DeviceQueue& queue;                        ///< what kernels launch
-  memory::LaunchHistory* history = nullptr;  ///< nullptr: no check needs one
-  Findings findings;
+  checks::LaunchHistory* history = nullptr;  ///< nullptr: no check needs one
+  checks::Findings findings{code, launch, memory};
 };
 
 /// Another worker met a fault: the launch is over.
@@ -94,13 +94,13 @@ struct Block {
   AlignedBytes registers, shared, local, specials;
   std::vector<WarpState> warps;
   std::minstd_rand random;                   ///< of Launch::order
-  std::unique_ptr<memory::History> history;  ///< where the launch has one
+  std::unique_ptr<checks::History> history;  ///< where the launch has one
 
   Block(Cluster& cluster, std::uint32_t rank, LaunchContext& launch, Tallies& tallies);
   Block(const Block&) = delete;
   Block& operator=(const Block&) = delete;
 
-  memory::BlockTimes* times() { return history == nullptr ? nullptr : &history->times(); }
+  checks::BlockTimes* times() { return history == nullptr ? nullptr : &history->times(); }
 
   void start(std::uint64_t block_number);
   /// Runs until no thread can go on. Throws Fault.
@@ -118,9 +118,5 @@ struct Block {
 /// `bytes` rounded up to an odd number of cache lines: what lies so far apart and is used together
 /// does not compete for the same sets of the host's cache.
 std::uint64_t odd_cache_lines(std::uint64_t bytes);
-
-/// "(x,y,z)"
-std::string index_text(const std::array<std::uint32_t, 3>& index);
-std::array<std::uint32_t, 3> thread_index(const Warp& warp, int lane);
 
 }  // namespace warpgauge::emulator::machine::control

@@ -5,25 +5,26 @@
 #include <cstring>
 #include <optional>
 
+#include "harness/emulator/machine/core/window.h"
 #include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::control {
 
 std::span<const std::byte> BuiltinCall::memory_at(std::uint64_t address) const {
   const memory::MemoryContext& memory = *warp_.memory;
-  const auto part = [&](const std::byte* begin, std::uint64_t bytes, memory::Window window) {
+  const auto part = [&](const std::byte* begin, std::uint64_t bytes, Window window) {
     const std::uint64_t offset = address - window_base(window);
     if (offset >= bytes) fail(Fault::Kind::illegal_address, "a text or argument out of bounds");
     return std::span(begin + offset, bytes - offset);
   };
-  switch (static_cast<memory::Window>(address >> memory::kWindowShift)) {
-    case memory::Window::shared:
-      return part(memory.shared, memory.shared_bytes, memory::Window::shared);
-    case memory::Window::local:
+  switch (static_cast<Window>(address >> kWindowShift)) {
+    case Window::shared:
+      return part(memory.shared, memory.shared_bytes, Window::shared);
+    case Window::local:
       return part(memory.local + static_cast<std::uint64_t>(lane_) * memory.local_stride,
-                  memory.local_bytes, memory::Window::local);
-    case memory::Window::parameter:
-      return part(memory.parameters, memory.parameter_bytes, memory::Window::parameter);
+                  memory.local_bytes, Window::local);
+    case Window::parameter:
+      return part(memory.parameters, memory.parameter_bytes, Window::parameter);
     default:
       break;
   }
@@ -48,7 +49,7 @@ void BuiltinCall::store(std::uint64_t address, std::uint64_t value, std::size_t 
   const std::span<const std::byte> memory = memory_at(address);
   if (memory.size() < bytes) fail(Fault::Kind::illegal_address, "a result out of bounds");
   std::memcpy(const_cast<std::byte*>(memory.data()), &value, bytes);
-  if (address >> memory::kWindowShift == 0) launch().memory.note_written(memory.data(), bytes);
+  if (address >> kWindowShift == 0) launch().memory.note_written(memory.data(), bytes);
 }
 
 std::byte* BuiltinCall::allocate(std::uint64_t bytes) const {
@@ -64,7 +65,7 @@ std::byte* BuiltinCall::allocate(std::uint64_t bytes) const {
 }
 
 bool BuiltinCall::release(std::uint64_t address) const {
-  if (address >> memory::kWindowShift != 0) return false;
+  if (address >> kWindowShift != 0) return false;
   auto* const begin = reinterpret_cast<std::byte*>(address);
   memory::Memory& memory = launch().memory;
   const auto found = memory.find(begin);

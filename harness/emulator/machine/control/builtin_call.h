@@ -11,11 +11,11 @@
 #include <string>
 #include <string_view>
 
-#include "harness/emulator/machine/code.h"
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/control/frames.h"
-#include "harness/emulator/machine/fault.h"
+#include "harness/emulator/machine/core/code.h"
+#include "harness/emulator/machine/core/fault.h"
 
 namespace warpgauge::emulator::machine::control {
 
@@ -51,7 +51,9 @@ class BuiltinCall {
   bool release(std::uint64_t address) const;
   Block& block() const { return *warp_.engine->block; }
   LaunchContext& launch() const { return block().launch; }
-  std::array<std::uint32_t, 3> thread() const { return thread_index(warp_, lane_); }
+  std::array<std::uint32_t, 3> thread() const {
+    return index_in(launch().launch.block, act_of(warp_, instruction_, lane_).thread);
+  }
 
  private:
   std::byte* location(const Passed& passed) const {

@@ -8,7 +8,7 @@
 #include "harness/emulator/machine/control/builtin_call.h"
 #include "harness/emulator/machine/control/calls.h"
 #include "harness/emulator/machine/control/device_text.h"
-#include "harness/emulator/machine/graph_condition.h"
+#include "harness/emulator/machine/core/graph_condition.h"
 #include "harness/emulator/machine/memory/memory.h"
 
 namespace warpgauge::emulator::machine::control {

@@ -9,13 +9,13 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/emulator/machine/checks/history.h"
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/cluster.h"
 #include "harness/emulator/machine/memory/access_bounds.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/memory/whole_requests.h"
 
 namespace warpgauge::emulator::machine::control {
@@ -25,7 +25,7 @@ constexpr std::uint32_t kUnit = 16;  // bytes that copies are multiples of
 
 /// How the bytes of one copy get there.
 struct Transfer {
-  memory::AtomicOperation reduction;
+  AtomicOperation reduction;
   std::uint8_t element_bytes;
   std::uint16_t byte_mask;
   bool to_global;
@@ -102,7 +102,7 @@ class Copier {
     memory::refuse(warp_, instruction_, lane_, Fault::Kind::illegal_instruction, why);
   }
 
-  std::uint64_t global(const BulkAddress& operand, memory::AccessEffect effect,
+  std::uint64_t global(const BulkAddress& operand, AccessEffect effect,
                        const std::string& what) const {
     const std::uint64_t address = address_of(warp_, operand, lane_);
     if (address % kUnit != 0) {
@@ -122,8 +122,7 @@ class Copier {
   const std::byte* source() const {
     const std::string what = "source of " + detail_.name;
     if (detail_.from_shared) return shared(shared_place(warp_, detail_.from, lane_), what);
-    return reinterpret_cast<const std::byte*>(
-        global(detail_.from, memory::AccessEffect::read, what));
+    return reinterpret_cast<const std::byte*>(global(detail_.from, AccessEffect::read, what));
   }
 
   Transfer transfer() const {
@@ -134,7 +133,7 @@ class Copier {
 
   void issue_to_global(const std::byte* from) const {
     auto* const to = reinterpret_cast<std::byte*>(
-        global(detail_.to, memory::AccessEffect::write, "destination of " + detail_.name));
+        global(detail_.to, AccessEffect::write, "destination of " + detail_.name));
     const memory::MemoryContext& context = *warp_.memory;
     BulkGroups& groups = warp_.engine->block->warps[warp_.engine->index].bulk_groups;
     const auto number = begin_read(from, true);
@@ -150,7 +149,7 @@ class Copier {
   void issue_to_shared(memory::SharedPlace to, const std::byte* from) const {
     std::byte* const at = shared(to, "destination of " + detail_.name);
     const std::uint32_t barrier = shared_place(warp_, detail_.barrier, lane_).offset;
-    memory::History* const history = detail_.from_shared ? warp_.memory->history : nullptr;
+    checks::History* const history = detail_.from_shared ? warp_.memory->history : nullptr;
     const auto number = detail_.from_shared ? begin_read(from, false) : 0;
     send(warp_, instruction_, lane_,
          {.to = to,
@@ -164,7 +163,7 @@ class Copier {
   }
 
   /// Of shared memory of the block.
-  memory::History::CopyNumber begin_read(const std::byte* from, bool in_group) const {
+  checks::History::CopyNumber begin_read(const std::byte* from, bool in_group) const {
     const memory::MemoryContext& context = *warp_.memory;
     if (context.history == nullptr) return 0;
     const auto offset = static_cast<std::uint32_t>(from - context.shared);

@@ -6,11 +6,11 @@
 #include <string>
 
 #include "harness/emulator/machine/control/bulk_operands.h"
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/instruction.h"
+#include "harness/emulator/machine/core/operand_slot.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/memory/whole_requests.h"
-#include "harness/emulator/machine/operand_slot.h"
-#include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::control {
 
@@ -27,7 +27,7 @@ struct BulkDetail {
   bool masks_bytes = false;
   OperandSlot bytes{};  ///< .b16, bit n: byte n of each 16 is copied
   /// What is done in place of a copy; nullptr: it is a copy.
-  memory::AtomicOperation reduction = nullptr;
+  AtomicOperation reduction = nullptr;
   std::uint8_t element_bytes = 1;  ///< of the reduction
   memory::BulkCounter counter{};
 };
@@ -38,7 +38,7 @@ struct RemoteStoreDetail {
   BulkAddress to, barrier;
   std::uint8_t elements = 1, element_bytes = 4;
   OperandSlot values[4]{};
-  memory::AtomicOperation reduction = nullptr;  ///< nullptr: a store
+  AtomicOperation reduction = nullptr;  ///< nullptr: a store
   std::uint32_t counter = 0;
 };
 

@@ -6,7 +6,7 @@
 #include <functional>
 #include <vector>
 
-#include "harness/emulator/machine/lanes.h"
+#include "harness/emulator/machine/core/lanes.h"
 
 namespace warpgauge::emulator::machine::control {
 

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "harness/emulator/machine/control/block.h"
-#include "harness/emulator/machine/lanes.h"
+#include "harness/emulator/machine/core/lanes.h"
 #include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::control {
@@ -28,8 +28,8 @@ memory::SharedPlace shared_place(const Warp& warp, const BulkAddress& operand, i
 
 bool is_lazy(const Warp& warp) { return warp.engine->block->launch.launch.order != 0; }
 
-void reduce(memory::AtomicOperation operation, std::uint32_t element_bytes, bool to_global,
-            std::byte* to, const std::byte* from, std::size_t bytes) {
+void reduce(AtomicOperation operation, std::uint32_t element_bytes, bool to_global, std::byte* to,
+            const std::byte* from, std::size_t bytes) {
   std::array<std::uint64_t, kLanes> addresses{};
   for (std::size_t done = 0; done < bytes;) {
     const std::size_t count = std::min<std::size_t>(kLanes, (bytes - done) / element_bytes);

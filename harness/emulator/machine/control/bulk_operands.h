@@ -5,10 +5,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/operand_slot.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
-#include "harness/emulator/machine/operand_slot.h"
-#include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::control {
 
@@ -42,8 +42,8 @@ bool is_lazy(const Warp& warp);
 
 /// Does `operation` to all elements of `bytes` bytes. `to_global`: other threads of the host may
 /// access `to` at the same time.
-void reduce(memory::AtomicOperation operation, std::uint32_t element_bytes, bool to_global,
-            std::byte* to, const std::byte* from, std::size_t bytes);
+void reduce(AtomicOperation operation, std::uint32_t element_bytes, bool to_global, std::byte* to,
+            const std::byte* from, std::size_t bytes);
 
 /// Tells the checks of the launch that bytes of global memory were written.
 void note_written(const memory::MemoryContext& context, const std::byte* to, std::uint64_t bytes);

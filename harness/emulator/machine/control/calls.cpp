@@ -5,7 +5,7 @@
 #include <bit>
 #include <cstring>
 
-#include "harness/emulator/machine/control/async_checks.h"
+#include "harness/emulator/machine/checks/async_checks.h"
 #include "harness/emulator/machine/control/barriers.h"
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/cluster.h"
@@ -15,6 +15,17 @@
 
 namespace warpgauge::emulator::machine::control {
 namespace {
+
+/// These lanes exit: what they have begun is to be done.
+void check_exit(const Warp& warp, Mask lanes, Block& block) {
+  checks::History* const history = block.history.get();
+  if (history == nullptr || !history->looks_at_copies()) return;
+  checks::check_exit(*history, warp, lanes);
+  for (const ProductGroups::Unawaited& known : warp.engine->products.unawaited) {
+    report_unawaited_product(block.launch.findings,
+                             act_of(warp, *known.product, std::countr_zero(lanes)));
+  }
+}
 
 WarpState& state_of(const Warp& warp) { return warp.engine->block->warps[warp.engine->index]; }
 
@@ -97,7 +108,7 @@ void exit_lanes(Warp& warp, Mask lanes) {
   if (warp.mask == 0) ask_scheduler(warp);
   if (engine.count != 0) wake_waiting_for_lanes(warp);
   Block& block = *engine.block;
-  check_exit(warp, lanes);
+  check_exit(warp, lanes, block);
   block.warps[engine.index].bulk_groups.finish(lanes);
   block.live_threads -= static_cast<std::uint32_t>(std::popcount(lanes));
   if (engine.live == 0 && block.times() != nullptr) block.times()->exit(engine.index);

@@ -3,8 +3,8 @@
 
 #include <string_view>
 
-#include "harness/emulator/machine/code.h"
-#include "harness/emulator/machine/warp.h"
+#include "harness/emulator/machine/core/code.h"
+#include "harness/emulator/machine/core/warp.h"
 
 namespace warpgauge::emulator::machine::control {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "harness/emulator/machine/execute.h"
+#include "harness/emulator/machine/core/execute.h"
 #include "harness/emulator/ptx/type.h"
 
 namespace warpgauge::emulator::machine::control {

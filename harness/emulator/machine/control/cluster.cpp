@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstddef>
 
-#include "harness/emulator/machine/control/async_checks.h"
+#include "harness/emulator/machine/checks/async_checks.h"
 #include "harness/emulator/machine/control/engine.h"
 
 namespace warpgauge::emulator::machine::control {
@@ -17,10 +17,20 @@ using Size = std::array<std::uint32_t, 3>;
 // may do something else after some of them.
 constexpr int kMostFruitless = 256;
 
-Size place_in(const Size& size, std::uint64_t number) {
-  return {static_cast<std::uint32_t>(number % size[0]),
-          static_cast<std::uint32_t>(number / size[0] % size[1]),
-          static_cast<std::uint32_t>(number / size[0] / size[1])};
+/// Warps may give and take registers in any order: what is known at the end is whether all have
+/// what they asked for last.
+void check_registers(Block& block) {
+  constexpr std::uint32_t kUnit = 8;  // registers of a thread are given so many at a time
+  const std::uint32_t at_launch = (block.launch.launch.registers + kUnit - 1) / kUnit * kUnit;
+  if (at_launch == 0 || block.register_change.code == nullptr) return;
+  checks::RegisterNeed need{.given = std::uint64_t{at_launch} * kLanes * block.warps.size(),
+                            .at_launch = at_launch};
+  for (const WarpState& state : block.warps) {
+    need.asked += (state.engine.registers == 0 ? at_launch : state.engine.registers) * kLanes;
+  }
+  if (need.asked > need.given) {
+    report_registers(block.launch.findings, block.register_change, need);
+  }
 }
 
 }  // namespace
@@ -42,12 +52,12 @@ Cluster::Cluster(LaunchContext& launch, Tallies& tallies) : launch_(launch) {
 void Cluster::start(std::uint64_t number) {
   const Size& grid = launch_.launch.grid;
   const Size size = cluster_size(launch_.launch);
-  const Size at = place_in({grid[0] / size[0], grid[1] / size[1], grid[2] / size[2]}, number);
+  const Size at = index_in({grid[0] / size[0], grid[1] / size[1], grid[2] / size[2]}, number);
   arrived_ = 0;
   fruitless_ = 0;
   memory.begin();
   for (std::uint32_t rank = 0; rank < memory.blocks; ++rank) {
-    const Size in = place_in(size, rank);
+    const Size in = index_in(size, rank);
     const auto coordinate = [&](int n) { return std::uint64_t{at[n]} * size[n] + in[n]; };
     finished_[rank] = false;
     blocks_[rank]->start(coordinate(0) + grid[0] * (coordinate(1) + grid[1] * coordinate(2)));
@@ -80,7 +90,10 @@ Block::Progress Cluster::advance() {
 void Cluster::finish(Block& block) {
   finished_[block.rank] = true;
   memory.parts[block.rank].has_ended = true;
-  check_end(block);
+  if (launch_.options.checks.async) check_registers(block);
+  if (block.history == nullptr) return;
+  check_bytes(block);
+  check_end(*block.history);
 }
 
 /// Waits with a time limit are over now. False if none waits so, or if it has led to nothing.
@@ -126,8 +139,8 @@ void Cluster::complete_barrier() {
         ask_scheduler(state.warp);
       }
     }
-    memory.note_met(block->rank);
-    if (memory::BlockTimes* const times = block->times()) times->released_all();
+    memory.times.note_met(block->rank);
+    if (checks::BlockTimes* const times = block->times()) times->released_all();
   }
 }
 

@@ -35,9 +35,8 @@ void wait_for_cluster(Warp& warp, const Instruction& instruction) {
 
 void map_to_block(Warp& warp, const Instruction& instruction) {
   const bool is_short = (instruction.flags & kShortAddresses) != 0;
-  const std::uint64_t base = (instruction.flags & kGenericAddresses) != 0
-                                 ? window_base(memory::Window::shared)
-                                 : std::uint64_t{0};
+  const std::uint64_t base =
+      (instruction.flags & kGenericAddresses) != 0 ? window_base(Window::shared) : std::uint64_t{0};
   for_active_lanes(warp, [&](int lane) {
     const std::uint32_t rank = source<std::uint32_t>(warp, instruction, 1)[lane];
     const std::uint32_t blocks = warp.memory->cluster->blocks;

@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/machine/warp.h"
+#include "harness/emulator/machine/core/instruction.h"
+#include "harness/emulator/machine/core/warp.h"
 
 namespace warpgauge::emulator::machine::control {
 

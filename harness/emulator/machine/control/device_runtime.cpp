@@ -6,8 +6,8 @@
 
 #include "harness/emulator/machine/control/builtin_call.h"
 #include "harness/emulator/machine/control/calls.h"
-#include "harness/emulator/machine/device_work.h"
-#include "harness/emulator/machine/error_table.h"
+#include "harness/emulator/machine/core/device_work.h"
+#include "harness/emulator/machine/core/error_table.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "harness/emulator/machine/code.h"
+#include "harness/emulator/machine/core/code.h"
 #include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::control {
@@ -69,6 +69,7 @@ void set_limit(Warp& warp) {
 
 void switch_to(Warp& warp, Frame& frame) {
   warp.engine->frame = &frame;
+  warp.code = frame.code;
   warp.bases[OperandSlot::frame] = frame.registers;
   warp.memory->local_bytes = frame.local + frame.code->local_bytes;
 }

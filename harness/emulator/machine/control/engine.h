@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/emulator/machine/control/warpgroup.h"
-#include "harness/emulator/machine/fault.h"
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/machine/outcome.h"
-#include "harness/emulator/machine/warp.h"
+#include "harness/emulator/machine/control/product_groups.h"
+#include "harness/emulator/machine/core/fault.h"
+#include "harness/emulator/machine/core/instruction.h"
+#include "harness/emulator/machine/core/outcome.h"
+#include "harness/emulator/machine/core/warp.h"
 
 namespace warpgauge::emulator::machine {
 struct CallSite;

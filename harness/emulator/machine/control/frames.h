@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "harness/emulator/machine/code.h"
 #include "harness/emulator/machine/control/engine.h"
+#include "harness/emulator/machine/core/code.h"
 
 namespace warpgauge::emulator::machine::control {
 

@@ -3,11 +3,12 @@
 // allow; if that leads to nothing, the cluster is stuck.
 #include "harness/emulator/machine/control/mbarriers.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstring>
 #include <utility>
 
-#include "harness/emulator/machine/control/async_checks.h"
+#include "harness/emulator/machine/checks/history.h"
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/cluster.h"
 #include "harness/emulator/machine/control/engine.h"
@@ -15,7 +16,6 @@
 #include "harness/emulator/machine/memory/address_conversion.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/memory/history.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {
@@ -80,7 +80,10 @@ struct Operation {
   void settle() const;
   /// It must be known to be initialised; `by_proxy`: to the async proxy.
   void check_use(bool by_proxy) const {
-    if (block.history != nullptr) check_mbarrier(warp, instruction, lane, block, offset, by_proxy);
+    const auto known = block.mbarriers.uses.find(offset);
+    if (block.history == nullptr || known == block.mbarriers.uses.end()) return;
+    checks::check_mbarrier(*block.history, {warp, instruction, lane}, warp.memory->rank,
+                           known->second, offset, by_proxy);
   }
 
  private:
@@ -103,8 +106,8 @@ void write_predicate(std::byte* registers, const Instruction& instruction, Mask 
 
 /// A thread of the warp has seen that a phase is complete.
 void note_passed(Block& block, std::uint32_t warp) {
-  if (memory::BlockTimes* const times = block.times()) times->pass(warp);
-  block.cluster.memory.note_met(block.rank);
+  if (checks::BlockTimes* const times = block.times()) times->pass(warp);
+  block.cluster.memory.times.note_met(block.rank);
 }
 
 /// Lets fragments of the block go on that wait for a phase and for which `test` holds.
@@ -218,7 +221,7 @@ void initialise(const Operation& operation, std::uint32_t count) {
   Mbarriers::Use& use = operation.block.mbarriers.uses[operation.offset];
   use = {};
   use.init = act_of(operation.warp, operation.instruction, operation.lane);
-  use.init_in_cluster = ++operation.block.cluster.memory.now;
+  use.init_in_cluster = operation.block.cluster.memory.times.next();
   operation.write({.count = count, .pending = count});
   if (auto* const history = operation.block.history.get()) {
     use.init_time = history->times().now();
@@ -305,7 +308,7 @@ void execute_mbarrier(Warp& warp, const Instruction& instruction) {
     wait(warp, instruction);
     return;
   }
-  memory::BlockTimes* const times = warp.engine->block->times();
+  checks::BlockTimes* const times = warp.engine->block->times();
   if (times != nullptr && (instruction.flags & flag::kReleases) != 0) {
     times->arrive(warp.engine->index);
   }
@@ -358,7 +361,7 @@ void execute_pending_count(Warp& warp, const Instruction& instruction) {
 // expects one arrival more, which this is.
 void execute_arrive_copied(Warp& warp, const Instruction& instruction) {
   memory::execute_wait_all(warp, instruction);
-  memory::BlockTimes* const times = warp.engine->block->times();
+  checks::BlockTimes* const times = warp.engine->block->times();
   if (times != nullptr) times->arrive(warp.engine->index);
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const Operation operation = operation_at(warp, instruction, std::countr_zero(left));
@@ -374,8 +377,8 @@ void send(Warp& warp, const Instruction& instruction, int lane, Sent sent) {
   const Operation operation = operation_on(warp, instruction, lane, sent.barrier);
   operation.read();
   operation.check_use(true);
-  memory::History::CopyNumber number = 0;
-  if (memory::History* const history = operation.block.history.get()) {
+  checks::History::CopyNumber number = 0;
+  if (checks::History* const history = operation.block.history.get()) {
     number =
         history->begin_write({warp, instruction, lane}, {sent.to.offset, sent.bytes}, sent.reduces);
   }
@@ -386,6 +389,20 @@ void send(Warp& warp, const Instruction& instruction, int lane, Sent sent) {
 
 bool give_up_waiting(Block& block) {
   return wake(block, false, [](const Fragment&) { return true; });
+}
+
+void check_bytes(Block& block) {
+  if (block.history == nullptr || !block.history->looks_at_copies()) return;
+  for (const auto& [offset, use] : block.mbarriers.uses) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, block.shared.data() + offset, sizeof(bits));
+    const auto barrier = memory::mbarrier_of(bits);
+    const bool is_under_way =
+        std::ranges::find(block.mbarriers.in_flight, offset, &Mbarriers::InFlight::barrier) !=
+        block.mbarriers.in_flight.end();
+    if (!barrier || barrier->bytes == 0 || is_under_way) continue;
+    checks::report_wrong_bytes(block.launch.findings, use, phase_text(block, offset));
+  }
 }
 
 std::string phase_text(const Block& block, std::uint32_t offset) {

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "harness/emulator/machine/finding.h"
-#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/checks/async_checks.h"
+#include "harness/emulator/machine/checks/history.h"
+#include "harness/emulator/machine/core/instruction.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
-#include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/memory/mbarrier.h"
-#include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::control {
 
@@ -51,24 +51,14 @@ void execute_arrive_copied(Warp& warp, const Instruction& instruction);
 /// The mbarriers of a block by their offsets in its shared memory.
 class Mbarriers {
  public:
-  /// What is known of one beside its bits.
-  struct Use {
-    Act init;
-    memory::BlockTimes::Time init_time = 0;  ///< of its block, where that has times
-    std::uint64_t init_in_cluster = 0;       ///< the same in ClusterMemory::now
-    std::uint64_t phase = 0;                 ///< the present one
-    std::uint64_t expected = 0;              ///< bytes that the present phase was told of
-    std::uint64_t arrived = 0;               ///< and that have arrived
-    Act expecter, arriver;                   ///< the last that told of bytes, or brought them
-    bool is_reported = false;  ///< its initialisation, as not known to all that use it
-  };
+  using Use = checks::MbarrierUse;
   /// Bytes that are on their way into the block's shared memory: they arrive when a thread looks
   /// at the barrier, not sooner.
   struct InFlight {
     std::uint32_t barrier;  ///< its offset
     std::uint32_t bytes;
     std::function<void()> make;
-    memory::History::CopyNumber number;  ///< in the history, where there is one
+    checks::History::CopyNumber number;  ///< in the history, where there is one
     Act act;
   };
 
@@ -93,6 +83,8 @@ void send(Warp& warp, const Instruction& instruction, int lane, Sent sent);
 /// The threads of the block that wait for a phase with a time limit wait no longer. False if there
 /// are none.
 bool give_up_waiting(Block& block);
+/// Looks for mbarriers of the block that wait for bytes of which none is on its way.
+void check_bytes(Block& block);
 /// "phase 2 of the mbarrier at byte 16 of shared memory (initialised at f.cu:12), where ..."
 std::string phase_text(const Block& block, std::uint32_t offset);
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "harness/emulator/machine/code.h"
 #include "harness/emulator/machine/control/engine.h"
+#include "harness/emulator/machine/core/code.h"
 #include "harness/emulator/machine/memory/counters.h"
 
 namespace warpgauge::emulator::machine::control {

@@ -10,12 +10,12 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/emulator/machine/checks/history.h"
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/cluster.h"
 #include "harness/emulator/machine/memory/access_bounds.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/memory/tensor_box.h"
 #include "harness/emulator/machine/memory/whole_requests.h"
 
@@ -59,7 +59,7 @@ ptx::Type type_of(TensorMap::Type type) {
   }
 }
 
-memory::AtomicOperation operation_on(memory::AtomicOp op, TensorMap::Type type) {
+AtomicOperation operation_on(memory::AtomicOp op, TensorMap::Type type) {
   ptx::Type as = type_of(type);
   const bool is_bitwise = op == memory::AtomicOp::bit_and || op == memory::AtomicOp::bit_or ||
                           op == memory::AtomicOp::bit_xor;
@@ -137,14 +137,14 @@ class TensorCopier {
                      what + ": its address must be a multiple of 64");
     }
     const auto* from = reinterpret_cast<const std::byte*>(address);
-    if (address >> memory::kWindowShift == static_cast<std::uint64_t>(memory::Window::parameter)) {
-      const std::uint64_t offset = address - window_base(memory::Window::parameter);
+    if (address >> kWindowShift == static_cast<std::uint64_t>(Window::parameter)) {
+      const std::uint64_t offset = address - window_base(Window::parameter);
       if (offset + memory::kTensorMapBytes > context.parameter_bytes) {
         refuse(warp_, instruction_, lane_, what + ": it lies behind the kernel's parameters");
       }
       from = context.parameters + offset;
     } else {
-      memory::admit_range(warp_, instruction_, memory::AccessEffect::read, lane_, address,
+      memory::admit_range(warp_, instruction_, AccessEffect::read, lane_, address,
                           memory::kTensorMapBytes, what.c_str());
     }
     try {
@@ -176,7 +176,7 @@ class TensorCopier {
   /// The parts of the box inside of the tensor must be memory of the program.
   void check_global() const {
     const TensorMap map = is_store() ? memory::as_stored(map_) : map_;
-    const auto effect = is_store() ? memory::AccessEffect::write : memory::AccessEffect::read;
+    const auto effect = is_store() ? AccessEffect::write : AccessEffect::read;
     std::uint64_t begin = std::numeric_limits<std::uint64_t>::max(), end = 0;
     memory::for_each_run(map, place_, [&](const memory::BoxRun& run) {
       if (!run.inside) return;
@@ -221,7 +221,7 @@ class TensorCopier {
   void store(std::uint32_t offset, std::byte* shared) const {
     const memory::MemoryContext& context = *warp_.memory;
     BulkGroups& groups = warp_.engine->block->warps[warp_.engine->index].bulk_groups;
-    memory::AtomicOperation operation = nullptr;
+    AtomicOperation operation = nullptr;
     if (detail_.reduction) {
       operation = operation_on(*detail_.reduction, map_.type);
       if (operation == nullptr) {
@@ -252,8 +252,7 @@ class TensorCopier {
   }
 
   static void reduce_box(const TensorMap& map, const memory::BoxPlace& place,
-                         memory::AtomicOperation operation, const std::byte* shared,
-                         std::uint32_t offset) {
+                         AtomicOperation operation, const std::byte* shared, std::uint32_t offset) {
     std::vector<std::byte> row;
     memory::for_each_run(memory::as_stored(map), place, [&](const memory::BoxRun& run) {
       if (!run.inside) return;
@@ -280,7 +279,7 @@ std::byte* map_at(const Warp& warp, const Instruction& instruction, const BulkAd
                               kBytes, what);
   }
   const std::uint64_t address = address_of(warp, operand, lane);
-  memory::admit_range(warp, instruction, memory::AccessEffect::write, lane, address, kBytes, what);
+  memory::admit_range(warp, instruction, AccessEffect::write, lane, address, kBytes, what);
   return reinterpret_cast<std::byte*>(address);
 }
 

@@ -7,11 +7,11 @@
 #include <string>
 
 #include "harness/emulator/machine/control/bulk_operands.h"
-#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/core/instruction.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/memory/atomic_operations.h"
 #include "harness/emulator/machine/memory/tensor_map.h"
 #include "harness/emulator/machine/memory/whole_requests.h"
-#include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::control {
 

@@ -3,9 +3,9 @@
 
 #include <bit>
 
-#include "harness/emulator/machine/access_findings.h"
+#include "harness/emulator/machine/checks/access_findings.h"
+#include "harness/emulator/machine/checks/history.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/memory/history.h"
 
 namespace warpgauge::emulator::machine::control {
 
@@ -41,7 +41,7 @@ Mask gather_lanes(Warp& warp, const Instruction& instruction) {
   return complete;
 }
 
-void note_met(memory::History& history, const Warp& warp) {
+void note_met(checks::History& history, const Warp& warp) {
   history.sync_lanes(warp.engine->index);
 }
 
@@ -50,7 +50,8 @@ void check_shuffle(const Warp& warp, const Instruction& instruction, Mask presen
   for (Mask left = present & inside; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);
     if ((present >> from[lane] & 1) != 0) continue;
-    return report_shuffle(warp, instruction, lane, static_cast<int>(from[lane]));
+    return report_shuffle(*warp.memory->findings, act_of(warp, instruction, lane),
+                          static_cast<int>(from[lane]));
   }
 }
 

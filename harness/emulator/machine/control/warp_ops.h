@@ -5,9 +5,9 @@
 #include <cstdint>
 
 #include "harness/emulator/machine/control/engine.h"
-#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/core/instruction.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::control {
 
@@ -61,7 +61,7 @@ Mask lanes_that_name(const Warp& warp, const Instruction& instruction, int n, Ma
 Mask gather_lanes(Warp& warp, const Instruction& instruction);
 
 /// Lanes have come together: what they did before is ordered.
-void note_met(memory::History& history, const Warp& warp);
+void note_met(checks::History& history, const Warp& warp);
 inline void note_met(const Warp& warp) {
   if (warp.memory->history != nullptr) note_met(*warp.memory->history, warp);
 }

@@ -9,11 +9,11 @@
 #include <string>
 #include <utility>
 
-#include "harness/emulator/machine/async_rules.h"
+#include "harness/emulator/machine/checks/async_rules.h"
+#include "harness/emulator/machine/checks/history.h"
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/warp_ops.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/memory/history.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {
@@ -73,7 +73,7 @@ void wait_until(Warp& warp, const Instruction& instruction, Fragment::State wait
   warp.engine->others[warp.engine->count - 1].barrier = counted;
 }
 
-void add_bytes(const TileRead& read, std::vector<memory::History::Bytes>& bytes) {
+void add_bytes(const TileRead& read, std::vector<checks::History::Bytes>& bytes) {
   constexpr std::uint32_t kRows = 8, kRowBytes = 16;  // of a core matrix
   for (std::uint32_t mn = read.first; mn < read.first + read.mn; ++mn) {
     for (std::uint32_t row = 0; row < kRows; ++row) {
@@ -91,9 +91,9 @@ void add_bytes(const TileRead& read, std::vector<memory::History::Bytes>& bytes)
 
 /// The warp has waited for the first `groups` groups.
 void note_wait(Warp& warp, std::uint32_t groups) {
-  memory::History* const history = warp.memory->history;
+  checks::History* const history = warp.memory->history;
   if (history == nullptr) return;
-  const memory::BlockTimes::Time now = history->times().now();
+  const checks::BlockTimes::Time now = history->times().now();
   history->product_waits().note_wait(warp.engine->index, now);
   std::erase_if(warp.engine->products.unawaited,
                 [&](const auto& product) { return product.group < groups; });
@@ -101,7 +101,7 @@ void note_wait(Warp& warp, std::uint32_t groups) {
   ProductGroups& first = warps.front().engine.products;
   if (groups <= first.done) return;
   first.done = groups;
-  std::array<memory::BlockTimes::Time, kWarps> closed{};
+  std::array<checks::BlockTimes::Time, kWarps> closed{};
   for (std::uint32_t n = 0; n < kWarps; ++n) {
     const auto& closed_at = warps[n].engine.products.closed_at;
     closed[n] = closed_at[groups % closed_at.size()];
@@ -135,7 +135,7 @@ void refuse_different(const Warp& warp, const Instruction& instruction, const ch
 
 void note_product(const Warp& warp, const Instruction& instruction, const TileRead& a,
                   const TileRead& b) {
-  memory::History* const history = warp.memory->history;
+  checks::History* const history = warp.memory->history;
   if (history == nullptr) return;
   ProductGroups& products = warp.engine->products;
   const auto known =
@@ -146,7 +146,7 @@ void note_product(const Warp& warp, const Instruction& instruction, const TileRe
     known->group = products.closed;
   }
   if (a.mn + b.mn == 0) return;
-  std::vector<memory::History::Bytes>& bytes = products.bytes;
+  std::vector<checks::History::Bytes>& bytes = products.bytes;
   bytes.clear();
   add_bytes(a, bytes);
   add_bytes(b, bytes);
@@ -160,8 +160,9 @@ void check_products(Warp& warp, const Instruction& instruction) {
   const auto& products = *static_cast<const Products*>(instruction.detail);
   for (const ProductGroups::Unawaited& known : warp.engine->products.unawaited) {
     if (std::ranges::find(products, known.product) == products.end()) continue;
-    const std::string place = source_place(*warp.engine->frame->code, known.product->index);
-    report(warp, instruction, std::countr_zero(reading), AsyncRule::early_result, place,
+    const std::string place = source_place(*warp.code, known.product->index);
+    report(*warp.memory->findings, act_of(warp, instruction, std::countr_zero(reading)),
+           checks::AsyncRule::early_result, place,
            "reads a register that the product at " + place + " writes");
     return;
   }
@@ -172,7 +173,7 @@ void execute_product_meeting(Warp& warp, const Instruction& instruction) {
   if (!meet(warp, instruction)) return;
   constexpr auto kWaits = Fragment::State::waits_for_warps;
   const std::uint32_t count = ++warp.engine->products.begun;
-  memory::History* const history = warp.memory->history;
+  checks::History* const history = warp.memory->history;
   if (history != nullptr) {
     history->times().sync_lanes(warp.engine->index);
     history->product_waits().note_arrival(warp.engine->index, history->times().now());
@@ -186,7 +187,7 @@ void execute_product_meeting(Warp& warp, const Instruction& instruction) {
 
 void execute_product_fence(Warp& warp, const Instruction& instruction) {
   if (!meet(warp, instruction)) return;
-  memory::History* const history = warp.memory->history;
+  checks::History* const history = warp.memory->history;
   if (history != nullptr) history->times().sync_lanes(warp.engine->index);
 }
 
@@ -194,7 +195,7 @@ void execute_product_commit(Warp& warp, const Instruction& instruction) {
   if (!meet(warp, instruction)) return;
   ProductGroups& products = warp.engine->products;
   ++products.closed;
-  if (memory::History* const history = warp.memory->history) {
+  if (checks::History* const history = warp.memory->history) {
     history->times().sync_lanes(warp.engine->index);
     products.closed_at[products.closed % products.closed_at.size()] = history->times().now();
   }

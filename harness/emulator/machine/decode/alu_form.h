@@ -3,9 +3,9 @@
 
 #include <string_view>
 
+#include "harness/emulator/machine/core/instruction.h"
 #include "harness/emulator/machine/decode/decoder.h"
 #include "harness/emulator/machine/decode/modifiers.h"
-#include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/isa/alu.h"
 #include "harness/emulator/machine/isa/isa.h"
 

@@ -13,8 +13,6 @@
 namespace warpgauge::emulator::machine::decode {
 namespace {
 
-using memory::AccessSpace;
-
 control::BulkAddress address_at(const ptx::Instruction& instruction, std::size_t n,
                                 AccessSpace space, Decoder& decoder) {
   const Address at = decode_address(operand_at(instruction, n), space, decoder);
@@ -25,11 +23,11 @@ void expect_operands(const ptx::Instruction& instruction, std::size_t count) {
   if (instruction.operands.size() != count) throw Unsupported("with so many operands");
 }
 
-memory::AtomicOperation take_reduction(Modifiers& modifiers, ptx::Type* type) {
+AtomicOperation take_reduction(Modifiers& modifiers, ptx::Type* type) {
   const memory::AtomicOp op = take_reduction_op(modifiers);
   modifiers.take("noftz");
   *type = modifiers.take_type().value_or(ptx::Type::none);
-  const memory::AtomicOperation operation = atomic_operation(op, *type);
+  const AtomicOperation operation = atomic_operation(op, *type);
   if (operation == nullptr) throw Unsupported("this operation on this type");
   return operation;
 }

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
+#include "harness/emulator/machine/core/device_work.h"
 #include "harness/emulator/machine/decode/control.h"
 #include "harness/emulator/machine/decode/function_decoder.h"
-#include "harness/emulator/machine/device_work.h"
 
 namespace warpgauge::emulator::machine::decode {
 

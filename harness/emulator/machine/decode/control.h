@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "harness/emulator/machine/code.h"
+#include "harness/emulator/machine/core/code.h"
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine::decode {

@@ -5,9 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "harness/emulator/machine/core/instruction.h"
 #include "harness/emulator/machine/decode/families.h"
 #include "harness/emulator/machine/decode/modifiers.h"
-#include "harness/emulator/machine/instruction.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {

@@ -9,12 +9,12 @@
 #include <string>
 #include <string_view>
 
-#include "harness/emulator/machine/access_plan.h"
-#include "harness/emulator/machine/architecture.h"
 #include "harness/emulator/machine/compile/operation.h"
-#include "harness/emulator/machine/operand_slot.h"
-#include "harness/emulator/machine/options.h"
-#include "harness/emulator/machine/place.h"
+#include "harness/emulator/machine/core/access_plan.h"
+#include "harness/emulator/machine/core/architecture.h"
+#include "harness/emulator/machine/core/location.h"
+#include "harness/emulator/machine/core/operand_slot.h"
+#include "harness/emulator/machine/core/options.h"
 #include "harness/emulator/ptx/type.h"
 
 namespace warpgauge::emulator::ptx {
@@ -56,7 +56,7 @@ class Decoder {
   virtual const void* keep(std::shared_ptr<const void> detail) = 0;
 
   /// A variable, parameter or function by name; nothing if there is none (a register, say).
-  virtual std::optional<Place> place(std::string_view name) const = 0;
+  virtual std::optional<Location> place(std::string_view name) const = 0;
   /// A new counter of this instruction: a number from 0 over the kernel and all that it calls.
   /// Its counts are in MemoryContext::caches[number]; the launch reports it with the line.
   virtual std::uint32_t counter(const ptx::Instruction& instruction) = 0;

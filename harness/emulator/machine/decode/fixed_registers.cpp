@@ -85,8 +85,8 @@ std::optional<OperandSlot> FunctionDecoder::fixed_parameter(const ptx::Instructi
   const ptx::Operand& operand = instruction.operands[1];
   if (!instruction.has("param") || operand.kind != OperandKind::address) return std::nullopt;
   if (operand.elements.size() != 1) return std::nullopt;
-  const std::optional<Place> found = place(operand.elements[0].name);
-  if (!found || found->kind != Place::Kind::kernel_parameter) return std::nullopt;
+  const std::optional<Location> found = place(operand.elements[0].name);
+  if (!found || found->kind != Location::Kind::kernel_parameter) return std::nullopt;
   const auto bytes = static_cast<std::uint64_t>(lane_bytes(type));
   const auto offset = static_cast<std::uint64_t>(operand.offset);
   const std::uint64_t address = found->address + offset;

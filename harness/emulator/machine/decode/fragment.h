@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
+#include "harness/emulator/machine/core/instruction.h"
 #include "harness/emulator/machine/decode/decoder.h"
 #include "harness/emulator/machine/decode/modifiers.h"
-#include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/isa/matrix.h"
 #include "harness/emulator/ptx/module.h"

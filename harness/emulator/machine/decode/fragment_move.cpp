@@ -11,7 +11,6 @@
 namespace warpgauge::emulator::machine::decode {
 namespace {
 
-using memory::FragmentDetail;
 using Part = FragmentDetail::Part;
 using PartForm = Part::Form;
 
@@ -44,10 +43,9 @@ class Parts {
   Part& add() {
     Part& part = detail_.parts.emplace_back();
     part.form = parts_.form;
-    part.access =
-        decode_access(instruction_, decoder_,
-                      move_.store ? memory::AccessEffect::write : memory::AccessEffect::read,
-                      move_.space, parts_.width);
+    part.access = decode_access(instruction_, decoder_,
+                                move_.store ? AccessEffect::write : AccessEffect::read, move_.space,
+                                parts_.width);
     part.count = static_cast<std::uint8_t>(parts_.registers);
     return part;
   }
@@ -150,8 +148,8 @@ bool decode_fragment_move(const ptx::Instruction& instruction, Decoder& decoder,
   result->sources[1] = stride_of(instruction, fragment, decoder);
   result->offset = at.offset;
   wait_for_all_lanes(decoder, result);
-  result->execute = isa.async(
-      {move.store ? memory::AsyncKey::Op::store_fragment : memory::AsyncKey::Op::load_fragment});
+  result->execute =
+      isa.async({move.store ? AsyncKey::Op::store_fragment : AsyncKey::Op::load_fragment});
   result->detail = decoder.keep(std::move(detail));
   return true;
 }

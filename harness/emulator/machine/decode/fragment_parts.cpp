@@ -41,8 +41,8 @@ FragmentMove take_fragment_move(const ptx::Instruction& instruction) {
           })
           .value_or("");
   modifiers.finish();
-  if (move.space != memory::AccessSpace::generic && move.space != memory::AccessSpace::global &&
-      move.space != memory::AccessSpace::shared) {
+  if (move.space != AccessSpace::generic && move.space != AccessSpace::global &&
+      move.space != AccessSpace::shared) {
     throw Unsupported("only global and shared memory");
   }
   return move;
@@ -74,7 +74,7 @@ Fragment fragment_of(const FragmentMove& move) {
 FragmentParts parts_of(const FragmentMove& move, const Fragment& fragment) {
   using Form = FragmentParts::Form;
   FragmentParts parts;
-  const bool by_rows = move.space == memory::AccessSpace::shared && fragment.is_factor &&
+  const bool by_rows = move.space == AccessSpace::shared && fragment.is_factor &&
                        (fragment.bits == 16 || (fragment.bits < 16 && fragment.along));
   if (by_rows) {
     parts.form = fragment.along ? Form::rows : Form::transposed_rows;

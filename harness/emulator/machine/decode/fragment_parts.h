@@ -11,8 +11,8 @@
 #include <algorithm>
 #include <string>
 
+#include "harness/emulator/machine/core/access.h"
 #include "harness/emulator/machine/decode/fragment.h"
-#include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine::decode {
@@ -23,7 +23,7 @@ struct FragmentMove {
   char matrix = 'a';  ///< a, b, c or d
   bool row_major = true;
   WmmaShape shape;
-  memory::AccessSpace space = memory::AccessSpace::generic;
+  AccessSpace space = AccessSpace::generic;
   std::string type;
 };
 /// Throws Unsupported for a form that is not emulated.
@@ -53,7 +53,7 @@ Fragment fragment_of(const FragmentMove& move);
 
 /// The accesses that a fragment is moved by, all alike.
 struct FragmentParts {
-  using Form = memory::FragmentDetail::Part::Form;
+  using Form = FragmentDetail::Part::Form;
 
   Form form = Form::values;
   int count = 0;      ///< of accesses

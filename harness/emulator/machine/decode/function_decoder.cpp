@@ -9,6 +9,7 @@
 
 #include "harness/emulator/machine/control/calls.h"
 #include "harness/emulator/machine/control/engine.h"
+#include "harness/emulator/machine/control/warpgroup.h"
 #include "harness/emulator/machine/decode/control.h"
 #include "harness/emulator/machine/decode/families.h"
 #include "harness/emulator/machine/decode/fragment.h"
@@ -205,12 +206,12 @@ OperandSlot FunctionDecoder::immediate(const ptx::Operand& operand, ptx::Type ty
 }
 
 OperandSlot FunctionDecoder::address(const ptx::Operand& operand, ptx::Type type) {
-  const std::optional<Place> found = place(operand.name);
+  const std::optional<Location> found = place(operand.name);
   if (!found) throw Unsupported(operand.name + " is not defined in this module");
   const int bytes = lane_bytes(type);
   if (bytes != 4 && bytes != 8) throw Unsupported("an address of this type");
   const std::uint64_t value = found->address + static_cast<std::uint64_t>(operand.offset);
-  if (found->kind == Place::Kind::local) return local_address(value, bytes);
+  if (found->kind == Location::Kind::local) return local_address(value, bytes);
   return kernel_.constants.vector(value, bytes);
 }
 
@@ -253,15 +254,15 @@ const void* FunctionDecoder::keep(std::shared_ptr<const void> detail) {
   return kernel_.result->details.emplace_back(std::move(detail)).get();
 }
 
-std::optional<Place> FunctionDecoder::place(std::string_view name) const {
+std::optional<Location> FunctionDecoder::place(std::string_view name) const {
   if (const auto found = locals_.find(name); found != locals_.end()) {
     const auto& [offset, variable] = found->second;
-    return Place{Place::Kind::local, offset, variable->bytes, variable->alignment};
+    return Location{Location::Kind::local, offset, variable->bytes, variable->alignment};
   }
-  const auto as_shared = [&](const ptx::Variable& variable) -> std::optional<Place> {
+  const auto as_shared = [&](const ptx::Variable& variable) -> std::optional<Location> {
     const KernelScope::Shared* const shared = kernel_.kernel.scope.find(variable);
     if (shared == nullptr) return std::nullopt;
-    return Place{Place::Kind::shared, shared->offset, variable.bytes, variable.alignment};
+    return Location{Location::Kind::shared, shared->offset, variable.bytes, variable.alignment};
   };
   for (const ptx::Variable& variable : code_.function->variables) {
     if (variable.name == name) return as_shared(variable);
@@ -271,8 +272,8 @@ std::optional<Place> FunctionDecoder::place(std::string_view name) const {
     for (std::size_t n = 0; n < parameters.size(); ++n) {
       if (parameters[n].name != name) continue;
       const KernelInfo::Parameter& placed = kernel_.kernel.info.parameters[n];
-      return Place{Place::Kind::kernel_parameter, placed.offset, placed.bytes,
-                   parameters[n].alignment};
+      return Location{Location::Kind::kernel_parameter, placed.offset, placed.bytes,
+                      parameters[n].alignment};
     }
   }
   const Program& program = kernel_.kernel.program;

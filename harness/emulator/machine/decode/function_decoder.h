@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "harness/emulator/machine/code.h"
 #include "harness/emulator/machine/compile/compiler.h"
+#include "harness/emulator/machine/core/code.h"
 #include "harness/emulator/machine/decode/decoder.h"
 #include "harness/emulator/machine/decode/early_reads.h"
 #include "harness/emulator/machine/decode/register_lives.h"
@@ -74,7 +74,7 @@ class FunctionDecoder final : public Decoder {
   void note(const compile::Operation& operation) override { operations_[place_] = operation; }
   void note_dependence() override { kernel_.result->warps_depend = true; }
   const void* keep(std::shared_ptr<const void> detail) override;
-  std::optional<Place> place(std::string_view name) const override;
+  std::optional<Location> place(std::string_view name) const override;
   std::uint32_t counter(const ptx::Instruction& instruction) override;
   AccessPlan access_plan(const ptx::Instruction& instruction) const override;
   bool is_watched(const ptx::Instruction& branch) const;

@@ -14,10 +14,10 @@ using control::MbarrierOp;
 namespace flag = control::mbarrier_flag;
 
 /// An mbarrier lies in shared memory, whatever the address.
-void decode_place(const ptx::Operand& operand, memory::AccessSpace space, Decoder& decoder,
+void decode_place(const ptx::Operand& operand, AccessSpace space, Decoder& decoder,
                   Instruction* result) {
-  if (space != memory::AccessSpace::generic && space != memory::AccessSpace::shared &&
-      space != memory::AccessSpace::cluster) {
+  if (space != AccessSpace::generic && space != AccessSpace::shared &&
+      space != AccessSpace::cluster) {
     throw Unsupported("only shared memory");
   }
   const Address at = decode_address(operand, space, decoder);
@@ -30,7 +30,7 @@ void decode_place(const ptx::Operand& operand, memory::AccessSpace space, Decode
 struct BarrierForm {
   MbarrierOp op = MbarrierOp::init;
   std::uint16_t flags = 0;
-  memory::AccessSpace space = memory::AccessSpace::generic;
+  AccessSpace space = AccessSpace::generic;
 };
 
 BarrierForm take_form(const ptx::Instruction& instruction) {
@@ -127,7 +127,7 @@ bool decode_mbarrier(const ptx::Instruction& instruction, FunctionDecoder& decod
     Modifiers modifiers(instruction);
     for (const char* const name : {"async", "mbarrier", "arrive", "b64"}) modifiers.take(name);
     if (modifiers.take("noinc")) result->flags = flag::kNoIncrement;
-    const memory::AccessSpace space = take_space(modifiers);
+    const AccessSpace space = take_space(modifiers);
     modifiers.finish();
     decode_place(operand_at(instruction, 0), space, decoder, result);
     result->execute = control::execute_arrive_copied;

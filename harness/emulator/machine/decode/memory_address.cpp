@@ -1,44 +1,44 @@
 // Decodes what handles addresses without accessing memory (cvta, isspacep), fences, and hints to
 // caches, which do nothing here.
+#include "harness/emulator/machine/core/window.h"
 #include "harness/emulator/machine/decode/memory_common.h"
 #include "harness/emulator/machine/memory/address_conversion.h"
-#include "harness/emulator/machine/memory/memory.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {
 
 /// The window whose base makes an address of the space generic.
-memory::Window window_of(memory::AccessSpace space, const ptx::Operand& operand,
-                         const Decoder& decoder) {
+Window window_of(AccessSpace space, const ptx::Operand& operand, const Decoder& decoder) {
   switch (space) {
-    case memory::AccessSpace::shared:
-    case memory::AccessSpace::cluster:
-      return memory::Window::shared;
-    case memory::AccessSpace::local:
-      return memory::Window::local;
-    case memory::AccessSpace::constant:
-      return memory::Window::constant;
-    case memory::AccessSpace::parameter: {
+    case AccessSpace::shared:
+    case AccessSpace::cluster:
+      return Window::shared;
+    case AccessSpace::local:
+      return Window::local;
+    case AccessSpace::constant:
+      return Window::constant;
+    case AccessSpace::parameter: {
       const auto place = decoder.place(operand.name);
-      const bool is_local = place ? place->kind == Place::Kind::local : !decoder.decodes_kernel();
-      return is_local ? memory::Window::local : memory::Window::parameter;
+      const bool is_local =
+          place ? place->kind == Location::Kind::local : !decoder.decodes_kernel();
+      return is_local ? Window::local : Window::parameter;
     }
     default:
-      return memory::Window::global;
+      return Window::global;
   }
 }
 
 void decode_cvta(const ptx::Instruction& instruction, Decoder& decoder, Instruction* result) {
   Modifiers modifiers(instruction);
   const bool from_generic = modifiers.take("to");
-  const memory::AccessSpace space = take_space(modifiers);
+  const AccessSpace space = take_space(modifiers);
   if (!modifiers.take("u64")) throw Unsupported("addresses have 64 bits");
   modifiers.finish();
-  if (space == memory::AccessSpace::generic) throw Unsupported("without a state space");
+  if (space == AccessSpace::generic) throw Unsupported("without a state space");
   const ptx::Operand& operand = operand_at(instruction, 1);
-  const memory::Window window = window_of(space, operand, decoder);
+  const Window window = window_of(space, operand, decoder);
   // Global and constant addresses are generic ones as they are.
-  const bool same = window == memory::Window::global || window == memory::Window::constant;
+  const bool same = window == Window::global || window == Window::constant;
   const auto base = same ? 0 : static_cast<std::int64_t>(window_base(window));
   result->destination = decoder.destination(operand_at(instruction, 0), ptx::Type::u64);
   result->sources[0] = decoder.source(operand, ptx::Type::u64);
@@ -48,17 +48,16 @@ void decode_cvta(const ptx::Instruction& instruction, Decoder& decoder, Instruct
 
 void decode_isspacep(const ptx::Instruction& instruction, Decoder& decoder, Instruction* result) {
   Modifiers modifiers(instruction);
-  const memory::AccessSpace space = take_space(modifiers);
+  const AccessSpace space = take_space(modifiers);
   modifiers.finish();
-  if (space == memory::AccessSpace::generic) throw Unsupported("without a state space");
+  if (space == AccessSpace::generic) throw Unsupported("without a state space");
   const ptx::Operand& operand = operand_at(instruction, 1);
-  const memory::Window window = space == memory::AccessSpace::parameter
-                                    ? memory::Window::parameter
-                                    : window_of(space, operand, decoder);
+  const Window window =
+      space == AccessSpace::parameter ? Window::parameter : window_of(space, operand, decoder);
   result->destination = decoder.destination(operand_at(instruction, 0), ptx::Type::pred);
   result->sources[0] = decoder.source(operand, ptx::Type::u64);
   result->flags = static_cast<std::uint16_t>(window);
-  if (space == memory::AccessSpace::shared) result->flags |= memory::kOfBlock;
+  if (space == AccessSpace::shared) result->flags |= memory::kOfBlock;
   result->execute = memory::execute_is_in_window;
 }
 

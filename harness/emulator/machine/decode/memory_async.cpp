@@ -9,13 +9,13 @@
 namespace warpgauge::emulator::machine::decode {
 namespace {
 
-void decode_source_size(const ptx::Operand& operand, Decoder& decoder, memory::CopyDetail* detail) {
+void decode_source_size(const ptx::Operand& operand, Decoder& decoder, CopyDetail* detail) {
   if (decoder.register_type(operand) == ptx::Type::pred) {
-    detail->source = memory::CopyDetail::Source::ignorable;
+    detail->source = CopyDetail::Source::ignorable;
     detail->ignored = decoder.source(operand, ptx::Type::pred);
     detail->ignored_negated = operand.negated;
   } else {
-    detail->source = memory::CopyDetail::Source::sized;
+    detail->source = CopyDetail::Source::sized;
     detail->size = decoder.source(operand, ptx::Type::u32);
   }
 }
@@ -33,20 +33,17 @@ void decode_copy(const ptx::Instruction& instruction, Modifiers& modifiers, Deco
   if (bytes != 16 && (bypasses || (bytes != 4 && bytes != 8)))
     throw Unsupported("of so many bytes");
 
-  auto detail = std::make_shared<memory::CopyDetail>();
+  auto detail = std::make_shared<CopyDetail>();
   const int width = static_cast<int>(bytes);
   detail->bytes = static_cast<std::uint8_t>(bytes);
-  detail->to = decode_access(instruction, decoder, memory::AccessEffect::write,
-                             memory::AccessSpace::shared, width);
-  detail->from = decode_access(instruction, decoder, memory::AccessEffect::read,
-                               memory::AccessSpace::global, width);
+  detail->to = decode_access(instruction, decoder, AccessEffect::write, AccessSpace::shared, width);
+  detail->from =
+      decode_access(instruction, decoder, AccessEffect::read, AccessSpace::global, width);
   detail->to.shared_kind =
       bypasses ? metrics::AccessKind::async_copy_bypass : metrics::AccessKind::async_copy;
   detail->to.low_mask[1] = detail->from.low_mask[0];  // the rule looks at rows of 128 bytes
-  const Address to =
-      decode_address(operand_at(instruction, 0), memory::AccessSpace::shared, decoder);
-  const Address from =
-      decode_address(operand_at(instruction, 1), memory::AccessSpace::global, decoder);
+  const Address to = decode_address(operand_at(instruction, 0), AccessSpace::shared, decoder);
+  const Address from = decode_address(operand_at(instruction, 1), AccessSpace::global, decoder);
   detail->to.short_address = to.is_short;
   detail->to_offset = to.offset;
   detail->from_offset = from.offset;
@@ -55,7 +52,7 @@ void decode_copy(const ptx::Instruction& instruction, Modifiers& modifiers, Deco
   if (count == 4) decode_source_size(instruction.operands[3], decoder, detail.get());
   result->sources[0] = to.slot;
   result->sources[1] = from.slot;
-  result->execute = isa.async({memory::AsyncKey::Op::copy});
+  result->execute = isa.async({AsyncKey::Op::copy});
   result->detail = decoder.keep(std::move(detail));
 }
 
@@ -87,16 +84,16 @@ void decode_matrix_move(const ptx::Instruction& instruction, bool store, Decoder
   const auto matrices = modifiers.take_one<int>({{"x1", 1}, {"x2", 2}, {"x4", 4}});
   if (!matrices) throw Unsupported("only .x1, .x2, .x4");
   const bool transposed = modifiers.take("trans");
-  const memory::AccessSpace space = take_space(modifiers);
-  if (space != memory::AccessSpace::shared && space != memory::AccessSpace::generic) {
+  const AccessSpace space = take_space(modifiers);
+  if (space != AccessSpace::shared && space != AccessSpace::generic) {
     throw Unsupported("only shared memory");
   }
   modifiers.finish();
 
-  auto detail = std::make_shared<memory::MatrixMoveDetail>();
-  detail->access = decode_access(instruction, decoder,
-                                 store ? memory::AccessEffect::write : memory::AccessEffect::read,
-                                 memory::AccessSpace::shared, 16);
+  auto detail = std::make_shared<MatrixMoveDetail>();
+  detail->access =
+      decode_access(instruction, decoder, store ? AccessEffect::write : AccessEffect::read,
+                    AccessSpace::shared, 16);
   detail->access.space = space;
   detail->access.shared_kind =
       store ? metrics::AccessKind::stmatrix : metrics::AccessKind::ldmatrix;
@@ -118,8 +115,7 @@ void decode_matrix_move(const ptx::Instruction& instruction, bool store, Decoder
                                  : decoder.destination(elements[n], ptx::Type::b32);
   }
   wait_for_all_lanes(decoder, result);
-  result->execute =
-      isa.async({store ? memory::AsyncKey::Op::store_matrix : memory::AsyncKey::Op::load_matrix});
+  result->execute = isa.async({store ? AsyncKey::Op::store_matrix : AsyncKey::Op::load_matrix});
   result->detail = decoder.keep(std::move(detail));
 }
 

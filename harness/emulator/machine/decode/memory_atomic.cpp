@@ -9,7 +9,7 @@ namespace warpgauge::emulator::machine::decode {
 namespace {
 
 struct Atomic {
-  memory::AccessSpace space = memory::AccessSpace::generic;
+  AccessSpace space = AccessSpace::generic;
   memory::AtomicOp op = memory::AtomicOp::add;
   ptx::Type type = ptx::Type::none;
   int elements = 1;
@@ -26,7 +26,7 @@ Atomic take_atomic(const ptx::Instruction& instruction) {
   atomic.op = *op;
   // Atomics are sequentially consistent here; 16-bit formats never flush subnormals.
   for (const char* const name : {"release", "acq_rel"}) {
-    if (modifiers.take(name)) atomic.flags |= memory::memory_flag::kRelease;
+    if (modifiers.take(name)) atomic.flags |= memory_flag::kRelease;
   }
   for (const char* const name : {"relaxed", "acquire", "noftz"}) modifiers.take(name);
   atomic.has_policy = take_hints(modifiers);
@@ -34,7 +34,7 @@ Atomic take_atomic(const ptx::Instruction& instruction) {
   atomic.type = modifiers.take_type().value_or(ptx::Type::none);
   modifiers.finish();
   if (atomic.elements * ptx::bytes_of(atomic.type) > 16) throw Unsupported("wider than 16 bytes");
-  if (atomic.elements > 1 && atomic.space == memory::AccessSpace::shared) {
+  if (atomic.elements > 1 && atomic.space == AccessSpace::shared) {
     throw Unsupported("vectors are for global memory");
   }
   return atomic;
@@ -47,7 +47,7 @@ bool decode_atomic(const ptx::Instruction& instruction, Decoder& decoder, const 
   const bool returns = instruction.opcode == "atom";
   if (!returns && instruction.opcode != "red") return false;
   const Atomic atomic = take_atomic(instruction);
-  auto detail = std::make_shared<memory::AtomicDetail>();
+  auto detail = std::make_shared<AtomicDetail>();
   detail->operation = atomic_operation(atomic.op, atomic.type);
   if (detail->operation == nullptr) throw Unsupported("this operation on this type");
   detail->element_bytes = static_cast<std::uint8_t>(ptx::bytes_of(atomic.type));
@@ -57,7 +57,7 @@ bool decode_atomic(const ptx::Instruction& instruction, Decoder& decoder, const 
   const std::size_t first = returns ? 1 : 0;  // operand: the address
   const std::size_t count = first + 2 + (detail->has_c ? 1 : 0) + (atomic.has_policy ? 1 : 0);
   if (instruction.operands.size() != count) throw Unsupported("with so many operands");
-  detail->access = decode_access(instruction, decoder, memory::AccessEffect::update, atomic.space,
+  detail->access = decode_access(instruction, decoder, AccessEffect::update, atomic.space,
                                  atomic.elements * detail->element_bytes);
   detail->access.is_strong = true;
   result->flags = atomic.flags;

@@ -19,18 +19,18 @@ std::uint8_t low_mask(int bytes) { return static_cast<std::uint8_t>(bytes - 1); 
 
 }  // namespace
 
-memory::AccessSpace take_space(Modifiers& modifiers) {
+AccessSpace take_space(Modifiers& modifiers) {
   return modifiers
-      .take_one<memory::AccessSpace>({{"global", memory::AccessSpace::global},
-                                      {"shared", memory::AccessSpace::shared},
-                                      {"shared::cta", memory::AccessSpace::shared},
-                                      {"shared::cluster", memory::AccessSpace::cluster},
-                                      {"local", memory::AccessSpace::local},
-                                      {"const", memory::AccessSpace::constant},
-                                      {"param", memory::AccessSpace::parameter},
-                                      {"param::entry", memory::AccessSpace::parameter},
-                                      {"param::func", memory::AccessSpace::parameter}})
-      .value_or(memory::AccessSpace::generic);
+      .take_one<AccessSpace>({{"global", AccessSpace::global},
+                              {"shared", AccessSpace::shared},
+                              {"shared::cta", AccessSpace::shared},
+                              {"shared::cluster", AccessSpace::cluster},
+                              {"local", AccessSpace::local},
+                              {"const", AccessSpace::constant},
+                              {"param", AccessSpace::parameter},
+                              {"param::entry", AccessSpace::parameter},
+                              {"param::func", AccessSpace::parameter}})
+      .value_or(AccessSpace::generic);
 }
 
 bool take_hints(Modifiers& modifiers) {
@@ -104,21 +104,19 @@ std::uint64_t integer_at(const ptx::Instruction& instruction, std::size_t n) {
   return operand.bits;
 }
 
-Address decode_address(const ptx::Operand& operand, memory::AccessSpace space, Decoder& decoder) {
+Address decode_address(const ptx::Operand& operand, AccessSpace space, Decoder& decoder) {
   if (operand.kind != ptx::Operand::Kind::address || operand.elements.size() != 1) {
     throw Unsupported("an address of another form than [base + offset]");
   }
   const ptx::Operand& base = operand.elements[0];
   ptx::Type type = decoder.register_type(base);
-  const bool is_shared =
-      space == memory::AccessSpace::shared || space == memory::AccessSpace::cluster;
+  const bool is_shared = space == AccessSpace::shared || space == AccessSpace::cluster;
   if (type == ptx::Type::none) {
     type = is_shared ? ptx::Type::u32 : ptx::Type::u64;
   }
   const bool is_short = ptx::bytes_of(type) == 4;
   if (!is_short && ptx::bytes_of(type) != 8) throw Unsupported("an address that has not 64 bits");
-  const bool offsets =
-      is_shared || space == memory::AccessSpace::local || space == memory::AccessSpace::parameter;
+  const bool offsets = is_shared || space == AccessSpace::local || space == AccessSpace::parameter;
   if (is_short && !offsets) throw Unsupported("an address of 32 bits");
   if (offsets && std::abs(operand.offset) > kMostOffset) {
     throw Unsupported("the offset " + std::to_string(operand.offset));
@@ -131,11 +129,11 @@ memory::BulkCounter bulk_counter(const ptx::Instruction& instruction, Decoder& d
   return {decoder.counter(instruction), plan.role == AccessPlan::Role::one_for_all};
 }
 
-memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decoder,
-                             memory::AccessEffect effect, memory::AccessSpace space, int width) {
+Access decode_access(const ptx::Instruction& instruction, Decoder& decoder, AccessEffect effect,
+                     AccessSpace space, int width) {
   const AccessPlan plan = decoder.access_plan(instruction);
   using Role = AccessPlan::Role;
-  memory::Access access;
+  Access access;
   access.effect = effect;
   access.space = space;
   access.width = static_cast<std::uint8_t>(width);
@@ -146,17 +144,17 @@ memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decod
     access.used_from = static_cast<std::uint8_t>(std::countr_zero(used));
     access.used_to = static_cast<std::uint8_t>(std::bit_width(used));
   }
-  access.counts = plan.role != Role::absorbed && space != memory::AccessSpace::constant &&
-                  space != memory::AccessSpace::parameter && space != memory::AccessSpace::cluster;
+  access.counts = plan.role != Role::absorbed && space != AccessSpace::constant &&
+                  space != AccessSpace::parameter && space != AccessSpace::cluster;
   access.counted_width = static_cast<std::uint8_t>(plan.role == Role::leader ? plan.width : width);
   switch (effect) {
-    case memory::AccessEffect::read:
+    case AccessEffect::read:
       access.shared_kind = metrics::AccessKind::shared_load;
       break;
-    case memory::AccessEffect::write:
+    case AccessEffect::write:
       access.shared_kind = metrics::AccessKind::shared_store;
       break;
-    case memory::AccessEffect::update:
+    case AccessEffect::update:
       access.shared_kind = metrics::AccessKind::shared_atomic;
       break;
   }
@@ -168,18 +166,17 @@ memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decod
   const int counted = access.counts ? access.counted_width : width;
   access.low_mask[0] = low_mask(access.counts ? 128 : width);                // cache lines
   access.low_mask[1] = access.low_mask[2] = low_mask(std::max(4, counted));  // words
-  const bool generic = space == memory::AccessSpace::generic;
+  const bool generic = space == AccessSpace::generic;
   const auto counter = [&](bool needed) -> std::uint32_t {
     return needed ? decoder.counter(instruction) : 0;
   };
-  access.counters[0] = counter(generic || space == memory::AccessSpace::global ||
-                               space == memory::AccessSpace::constant);
-  access.counters[1] = counter(generic || space == memory::AccessSpace::shared ||
-                               space == memory::AccessSpace::cluster);
-  access.counters[2] = counter(generic || space == memory::AccessSpace::local);
+  access.counters[0] =
+      counter(generic || space == AccessSpace::global || space == AccessSpace::constant);
+  access.counters[1] =
+      counter(generic || space == AccessSpace::shared || space == AccessSpace::cluster);
+  access.counters[2] = counter(generic || space == AccessSpace::local);
   const bool has_clusters = decoder.architecture().major >= 9;
-  access.cluster_counter =
-      counter((generic && has_clusters) || space == memory::AccessSpace::cluster);
+  access.cluster_counter = counter((generic && has_clusters) || space == AccessSpace::cluster);
   return access;
 }
 

@@ -4,11 +4,11 @@
 #include <optional>
 #include <span>
 
+#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/instruction.h"
 #include "harness/emulator/machine/decode/decoder.h"
 #include "harness/emulator/machine/decode/modifiers.h"
-#include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/machine/isa/isa.h"
-#include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/atomic_operations.h"
 #include "harness/emulator/machine/memory/whole_requests.h"
 
@@ -16,7 +16,7 @@ namespace warpgauge::emulator::machine::decode {
 
 /// Takes the state space of an instruction; generic if it names none. Parameters come out as
 /// `parameter`, whosever they are.
-memory::AccessSpace take_space(Modifiers& modifiers);
+AccessSpace take_space(Modifiers& modifiers);
 
 /// Takes what does not change results here: scopes, and hints to caches. True if there is the hint
 /// that comes with an operand, the cache policy.
@@ -35,14 +35,14 @@ struct Address {
   std::int64_t offset = 0;
 };
 /// Throws Unsupported if the operand is none, or has 32 bits where the space needs 64.
-Address decode_address(const ptx::Operand& operand, memory::AccessSpace space, Decoder& decoder);
+Address decode_address(const ptx::Operand& operand, AccessSpace space, Decoder& decoder);
 
 /// Where the copies of a bulk copy count, as its plan says.
 memory::BulkCounter bulk_counter(const ptx::Instruction& instruction, Decoder& decoder);
 
 /// How an instruction accesses memory and counts, with counters for all spaces that it may access.
-memory::Access decode_access(const ptx::Instruction& instruction, Decoder& decoder,
-                             memory::AccessEffect effect, memory::AccessSpace space, int width);
+Access decode_access(const ptx::Instruction& instruction, Decoder& decoder, AccessEffect effect,
+                     AccessSpace space, int width);
 
 /// The registers of an operand, a vector or one alone. Throws Unsupported if there are not so many.
 std::span<const ptx::Operand> elements_of(const ptx::Operand& operand, int count);

@@ -11,7 +11,7 @@ namespace {
 
 /// The modifiers of a move.
 struct Move {
-  memory::AccessSpace space = memory::AccessSpace::generic;
+  AccessSpace space = AccessSpace::generic;
   ptx::Type type = ptx::Type::none;
   int elements = 1;
   std::uint16_t flags = 0;
@@ -23,8 +23,8 @@ Move take_move(const ptx::Instruction& instruction) {
   Modifiers modifiers(instruction);
   Move move;
   move.space = take_space(modifiers);
-  if (modifiers.take("acquire")) move.flags |= memory::memory_flag::kAcquire;
-  if (modifiers.take("release")) move.flags |= memory::memory_flag::kRelease;
+  if (modifiers.take("acquire")) move.flags |= memory_flag::kAcquire;
+  if (modifiers.take("release")) move.flags |= memory_flag::kRelease;
   // Every access goes to memory at once, so these ask for nothing more.
   move.is_strong = move.flags != 0 || instruction.has("cv");
   for (const char* const name : {"volatile", "relaxed", "mmio"}) {
@@ -40,16 +40,14 @@ Move take_move(const ptx::Instruction& instruction) {
 }
 
 /// Where a parameter is: that of a kernel in the launch's buffer, all others in local memory.
-memory::AccessSpace place_of_parameter(const ptx::Operand& address, int width,
-                                       const Decoder& decoder) {
+AccessSpace place_of_parameter(const ptx::Operand& address, int width, const Decoder& decoder) {
   if (address.kind != ptx::Operand::Kind::address || address.elements.empty()) {
-    return memory::AccessSpace::parameter;
+    return AccessSpace::parameter;
   }
-  const std::optional<Place> place = decoder.place(address.elements[0].name);
-  if (!place)
-    return decoder.decodes_kernel() ? memory::AccessSpace::parameter : memory::AccessSpace::local;
-  if (place->kind == Place::Kind::local) return memory::AccessSpace::local;
-  if (place->kind != Place::Kind::kernel_parameter) throw Unsupported("of no parameter");
+  const std::optional<Location> place = decoder.place(address.elements[0].name);
+  if (!place) return decoder.decodes_kernel() ? AccessSpace::parameter : AccessSpace::local;
+  if (place->kind == Location::Kind::local) return AccessSpace::local;
+  if (place->kind != Location::Kind::kernel_parameter) throw Unsupported("of no parameter");
   const std::int64_t offset = address.offset;
   if (offset < 0 || static_cast<std::uint64_t>(offset + width) > place->bytes) {
     throw Unsupported("bytes outside of the parameter " + address.elements[0].name);
@@ -57,7 +55,7 @@ memory::AccessSpace place_of_parameter(const ptx::Operand& address, int width,
   if ((place->address + static_cast<std::uint64_t>(offset)) % width != 0) {
     throw Unsupported("a misaligned access to the parameter " + address.elements[0].name);
   }
-  return memory::AccessSpace::fixed_parameter;
+  return AccessSpace::fixed_parameter;
 }
 
 bool is_signed(ptx::Type type) {
@@ -92,13 +90,12 @@ bool decode_move(const ptx::Instruction& instruction, Decoder& decoder, const is
   const ptx::Operand& address = operand_at(instruction, store ? 0 : 1);
   const int bytes = ptx::bytes_of(move.type);
   const int width = bytes * move.elements;
-  const bool is_parameter = move.space == memory::AccessSpace::parameter;
+  const bool is_parameter = move.space == AccessSpace::parameter;
   if (is_parameter) move.space = place_of_parameter(address, width, decoder);
 
-  auto detail = std::make_shared<memory::MoveDetail>();
-  detail->access = decode_access(instruction, decoder,
-                                 store ? memory::AccessEffect::write : memory::AccessEffect::read,
-                                 move.space, width);
+  auto detail = std::make_shared<MoveDetail>();
+  detail->access = decode_access(
+      instruction, decoder, store ? AccessEffect::write : AccessEffect::read, move.space, width);
   if (is_parameter) detail->access.counts = false;
   detail->access.is_store = store;
   detail->access.is_strong = move.is_strong;
@@ -117,7 +114,7 @@ bool decode_move(const ptx::Instruction& instruction, Decoder& decoder, const is
   result->sources[0] = at.slot;
   result->offset = at.offset;
   result->flags = move.flags;
-  if (move.space == memory::AccessSpace::fixed_parameter) {
+  if (move.space == AccessSpace::fixed_parameter) {
     result->offset += static_cast<std::int64_t>(decoder.place(address.elements[0].name)->address);
   }
   result->execute = isa.memory({.store = store,

@@ -15,7 +15,6 @@ namespace warpgauge::emulator::machine::decode {
 namespace {
 
 using control::TensorCopyDetail;
-using memory::AccessSpace;
 
 constexpr std::array<std::string_view, 5> kRanks = {"1d", "2d", "3d", "4d", "5d"};
 

@@ -1,5 +1,5 @@
 // Decoding of the video instructions.
-#include "harness/emulator/machine/video.h"
+#include "harness/emulator/machine/control/video.h"
 
 #include <algorithm>
 #include <array>
@@ -9,13 +9,14 @@
 #include <string_view>
 #include <utility>
 
+#include "harness/emulator/machine/core/instruction.h"
 #include "harness/emulator/machine/decode/families.h"
 #include "harness/emulator/machine/decode/modifiers.h"
-#include "harness/emulator/machine/instruction.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {
 
+using control::Video;
 using VideoOp = Video::Op;
 using Then = Video::Then;
 
@@ -177,7 +178,7 @@ bool decode_video(const ptx::Instruction& instruction, Decoder& decoder, const i
     // Without a third operand it is read, and has no effect.
     result->sources[n] = decoder.source(plain(n + 1 < count ? n + 1 : 1), ptx::Type::u32);
   }
-  result->execute = execute_video;
+  result->execute = control::execute_video;
   result->detail = decoder.keep(std::move(video));
   return true;
 }

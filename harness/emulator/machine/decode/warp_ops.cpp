@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "harness/emulator/machine/core/instruction.h"
 #include "harness/emulator/machine/decode/families.h"
-#include "harness/emulator/machine/instruction.h"
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine::decode {

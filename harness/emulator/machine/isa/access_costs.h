@@ -5,9 +5,9 @@
 
 #include <utility>
 
+#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/lane_addresses.h"
 #include "harness/emulator/machine/isa/lanes.h"
-#include "harness/emulator/machine/memory/access.h"
-#include "harness/emulator/machine/memory/lane_addresses.h"
 #include "metrics/counting/counting_rules.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
@@ -15,8 +15,8 @@ namespace {
 
 /// The addresses that count: as those of an access of counted_width.
 template <typename Address>
-WARPGAUGE_INLINE void count_addresses(const memory::Access& access,
-                                      const memory::LaneAddresses<u64>& lanes, Address* counted) {
+WARPGAUGE_INLINE void count_addresses(const Access& access, const LaneAddresses<u64>& lanes,
+                                      Address* counted) {
   const u64 kept = ~(u64{access.counted_width} - 1);
   for (int lane = 0; lane < kLanes; ++lane) {
     counted[lane] =
@@ -24,8 +24,8 @@ WARPGAUGE_INLINE void count_addresses(const memory::Access& access,
   }
 }
 
-[[maybe_unused]] metrics::GlobalCost global_cost_of_any(const memory::Access& access,
-                                                        const memory::LaneAddresses<u64>& lanes) {
+[[maybe_unused]] metrics::GlobalCost global_cost_of_any(const Access& access,
+                                                        const LaneAddresses<u64>& lanes) {
   u64 counted[kLanes];
   count_addresses(access, lanes, counted);
   return metrics::global_cost(access.counted_width, counted, lanes.lanes);
@@ -90,9 +90,9 @@ WARPGAUGE_INLINE u64 bits_of(const Lines& numbers) {
       _mm512_reduce_or_epi64(_mm512_or_si512(half(numbers.low), half(numbers.high))));
 }
 
-WARPGAUGE_INLINE metrics::GlobalCost global_cost(const memory::Access& access,
-                                                 const memory::LaneAddresses<u64>& lanes,
-                                                 const memory::LaneDistances<u64>& distances) {
+WARPGAUGE_INLINE metrics::GlobalCost global_cost(const Access& access,
+                                                 const LaneAddresses<u64>& lanes,
+                                                 const LaneDistances<u64>& distances) {
   constexpr int kSectorBits = 5, kLineBits = 7;
   const u64 lead = lanes.addresses[__builtin_ctz(lanes.lanes)] + static_cast<u64>(lanes.offset);
   const u64 least = lead + static_cast<u64>(distances.lowest);
@@ -126,9 +126,8 @@ WARPGAUGE_INLINE metrics::GlobalCost global_cost(const memory::Access& access,
   return cost;
 }
 
-WARPGAUGE_INLINE u32 local_sectors(const memory::Access& access,
-                                   const memory::LaneAddresses<u64>& lanes,
-                                   const memory::LaneDistances<u64>& distances) {
+WARPGAUGE_INLINE u32 local_sectors(const Access& access, const LaneAddresses<u64>& lanes,
+                                   const LaneDistances<u64>& distances) {
   // Eight lanes have a sector for each word. The words of a wide access come together.
   const u32 width = access.counted_width < 4 ? 4 : access.counted_width;
   if (distances.lowest == distances.highest) return machine::lane_groups(lanes.lanes) * (width / 4);
@@ -151,15 +150,14 @@ WARPGAUGE_INLINE u32 local_sectors(const memory::Access& access,
 
 #else
 
-WARPGAUGE_INLINE metrics::GlobalCost global_cost(const memory::Access& access,
-                                                 const memory::LaneAddresses<u64>& lanes,
-                                                 const memory::LaneDistances<u64>&) {
+WARPGAUGE_INLINE metrics::GlobalCost global_cost(const Access& access,
+                                                 const LaneAddresses<u64>& lanes,
+                                                 const LaneDistances<u64>&) {
   return global_cost_of_any(access, lanes);
 }
 
-WARPGAUGE_INLINE u32 local_sectors(const memory::Access& access,
-                                   const memory::LaneAddresses<u64>& lanes,
-                                   const memory::LaneDistances<u64>&) {
+WARPGAUGE_INLINE u32 local_sectors(const Access& access, const LaneAddresses<u64>& lanes,
+                                   const LaneDistances<u64>&) {
   u32 counted[kLanes];
   count_addresses(access, lanes, counted);
   return metrics::local_sectors(access.counted_width, counted, lanes.lanes);

@@ -52,10 +52,10 @@ WARPGAUGE_INLINE bool same_distances(const Address* addresses, Address lead,
 inline constexpr s64 kLineBytes = 128;
 
 template <typename Address>
-WARPGAUGE_INLINE memory::LaneDistances<Address> distances_of(
-    const memory::LaneAddresses<Address>& lanes, int width) {
-  using Signed = typename memory::LaneDistances<Address>::Signed;
-  memory::LaneDistances<Address> result;
+WARPGAUGE_INLINE LaneDistances<Address> distances_of(const LaneAddresses<Address>& lanes,
+                                                     int width) {
+  using Signed = typename LaneDistances<Address>::Signed;
+  LaneDistances<Address> result;
   const int lead_lane = __builtin_ctz(lanes.lanes);
   const Address lead = lanes.addresses[lead_lane];
   const Address offset = static_cast<Address>(lanes.offset);
@@ -105,21 +105,20 @@ WARPGAUGE_INLINE memory::LaneDistances<Address> distances_of(
 alignas(64) constexpr u64 kNoDistances[kLanes] = {};
 
 #if defined(WARPGAUGE_ISA_avx512)
-WARPGAUGE_INLINE memory::LaneDistances<u64> no_distances(const memory::LaneAddresses<u64>& lanes) {
-  memory::LaneDistances<u64> result;
+WARPGAUGE_INLINE LaneDistances<u64> no_distances(const LaneAddresses<u64>& lanes) {
+  LaneDistances<u64> result;
   for (int lane = 0; lane < kLanes; ++lane) result.of[lane] = 0;
   result.low_bits = lanes.addresses[__builtin_ctz(lanes.lanes)] + static_cast<u64>(lanes.offset);
   result.contiguous = (lanes.lanes & (lanes.lanes - 1)) == 0;
   result.apart = true;
   return result;
 }
-WARPGAUGE_INLINE memory::LaneDistances<u64> distances_of(const memory::LaneAddresses<u64>& lanes,
-                                                         int width) {
+WARPGAUGE_INLINE LaneDistances<u64> distances_of(const LaneAddresses<u64>& lanes, int width) {
   if (same_distances(lanes.addresses, lanes.addresses[__builtin_ctz(lanes.lanes)], kNoDistances,
                      lanes.lanes)) {
     return no_distances(lanes);
   }
-  memory::LaneDistances<u64> result;
+  LaneDistances<u64> result;
   const int lead_lane = __builtin_ctz(lanes.lanes);
   const auto all = [](u64 value) { return _mm512_set1_epi64(static_cast<s64>(value)); };
   const __m512i lead = all(lanes.addresses[lead_lane]),
@@ -160,14 +159,13 @@ WARPGAUGE_INLINE memory::LaneDistances<u64> distances_of(const memory::LaneAddre
 // Addresses lie otherwise than the last time.
 [[gnu::noinline, maybe_unused]] void remember_shared(const Warp& warp,
                                                      const Instruction& instruction,
-                                                     const memory::Access& access,
-                                                     const memory::LaneAddresses<u32>& lanes) {
+                                                     const Access& access,
+                                                     const LaneAddresses<u32>& lanes) {
   memory::remember_shared(warp, instruction, access, lanes, distances_of(lanes, access.width));
 }
 /// Counts an execution whose lanes lie to each other as those of the last one, if it is known what
 /// it costs where it is.
-WARPGAUGE_INLINE bool recall_place(memory::AccessCache& cache,
-                                   const memory::LaneAddresses<u64>& lanes) {
+WARPGAUGE_INLINE bool recall_place(memory::AccessCache& cache, const LaneAddresses<u64>& lanes) {
   const u64 lead = lanes.addresses[__builtin_ctz(lanes.lanes)];
   const u32 low_bits = static_cast<u32>(lead + static_cast<u64>(lanes.offset)) & cache.now.low_mask;
   if (cache.now.mask != lanes.lanes || cache.now.low_bits == low_bits ||
@@ -185,12 +183,12 @@ WARPGAUGE_INLINE bool recall_place(memory::AccessCache& cache,
 }
 [[gnu::noinline, maybe_unused]] void remember_global(const Warp& warp,
                                                      const Instruction& instruction,
-                                                     const memory::Access& access,
-                                                     const memory::LaneAddresses<u64>& lanes) {
+                                                     const Access& access,
+                                                     const LaneAddresses<u64>& lanes) {
   memory::AccessCache& cache = warp.memory->caches[access.counters[0]];
   if (!recall_place(cache, lanes)) {
-    const memory::LaneDistances<u64> distances = distances_of(lanes, access.width);
-    memory::remember_pattern(warp, instruction, access, memory::Window::global, lanes, distances);
+    const LaneDistances<u64> distances = distances_of(lanes, access.width);
+    memory::remember_pattern(warp, instruction, access, Window::global, lanes, distances);
     memory::keep_what_matters(cache.now, access, distances);
     if (!access.counts) return;
     memory::put(cache, access, global_cost(access, lanes, distances), lanes.lanes);
@@ -200,11 +198,11 @@ WARPGAUGE_INLINE bool recall_place(memory::AccessCache& cache,
 }
 [[gnu::noinline, maybe_unused]] void remember_local(const Warp& warp,
                                                     const Instruction& instruction,
-                                                    const memory::Access& access,
-                                                    const memory::LaneAddresses<u64>& lanes) {
-  const memory::LaneDistances<u64> distances = distances_of(lanes, access.width);
+                                                    const Access& access,
+                                                    const LaneAddresses<u64>& lanes) {
+  const LaneDistances<u64> distances = distances_of(lanes, access.width);
   memory::AccessCache& cache =
-      memory::remember_pattern(warp, instruction, access, memory::Window::local, lanes, distances);
+      memory::remember_pattern(warp, instruction, access, Window::local, lanes, distances);
   if (!access.counts) return;
   memory::put_local(cache, local_sectors(access, lanes, distances), lanes.lanes);
 }

@@ -2,7 +2,7 @@
 // nullptr for what is not theirs.
 #pragma once
 
-#include "harness/emulator/machine/execute.h"
+#include "harness/emulator/machine/core/execute.h"
 #include "harness/emulator/machine/isa/alu.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {

@@ -2,21 +2,20 @@
 // between them. The files of machine/isa/ are compiled once for each.
 #pragma once
 
-#include "harness/emulator/machine/execute.h"
+#include "harness/emulator/machine/core/execute.h"
 
-namespace warpgauge::emulator::machine::memory {
+namespace warpgauge::emulator::machine {
 struct MemoryKey;
 struct AtomicKey;
 struct AsyncKey;
-}  // namespace warpgauge::emulator::machine::memory
+}  // namespace warpgauge::emulator::machine
 namespace warpgauge::emulator::machine::control {
 struct WarpOpKey;
 }  // namespace warpgauge::emulator::machine::control
 
 namespace warpgauge::emulator::machine::isa {
 
-// The keys that select a handler; each is defined by its family
-// (alu.h, memory/access.h, ...).
+// The keys that select a handler; each is defined by its family (alu.h, core/access.h, ...).
 struct AluKey;
 struct ConvertKey;
 struct MatrixKey;
@@ -29,9 +28,9 @@ struct Isa {
   Execute (*alu)(const AluKey&);
   Execute (*convert)(const ConvertKey&);
   Execute (*matrix)(const MatrixKey&);
-  Execute (*memory)(const memory::MemoryKey&);
-  Execute (*atomic)(const memory::AtomicKey&);
-  Execute (*async)(const memory::AsyncKey&);
+  Execute (*memory)(const MemoryKey&);
+  Execute (*atomic)(const AtomicKey&);
+  Execute (*async)(const AsyncKey&);
   Execute (*warp_op)(const control::WarpOpKey&);
 };
 
@@ -39,16 +38,17 @@ struct Isa {
 /// Throws std::invalid_argument if that is unknown or the CPU cannot do it.
 const Isa& best_isa();
 
-// Files of machine/isa/ define these in `namespace warpgauge::machine::WARPGAUGE_ISA`; all else in
-// them is in an anonymous namespace within.
+// Files of machine/isa/ define these in `namespace
+// warpgauge::emulator::machine::isa::WARPGAUGE_ISA`; all else in them is in an anonymous namespace
+// within.
 #define WARPGAUGE_DECLARE_ISA(isa)                    \
   namespace isa {                                     \
   Execute alu_handler(const AluKey&);                 \
   Execute convert_handler(const ConvertKey&);         \
   Execute matrix_handler(const MatrixKey&);           \
-  Execute memory_handler(const memory::MemoryKey&);   \
-  Execute atomic_handler(const memory::AtomicKey&);   \
-  Execute async_handler(const memory::AsyncKey&);     \
+  Execute memory_handler(const MemoryKey&);           \
+  Execute atomic_handler(const AtomicKey&);           \
+  Execute async_handler(const AsyncKey&);             \
   Execute warp_op_handler(const control::WarpOpKey&); \
   }
 WARPGAUGE_DECLARE_ISA(baseline)

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/warp.h"
+#include "harness/emulator/machine/core/warp.h"
 
 #ifdef WARPGAUGE_ISA_avx512
 #include <immintrin.h>

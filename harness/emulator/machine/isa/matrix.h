@@ -10,7 +10,7 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/operand_slot.h"
+#include "harness/emulator/machine/core/operand_slot.h"
 #include "harness/emulator/ptx/type.h"
 
 namespace warpgauge::emulator::machine::isa {

@@ -2,10 +2,10 @@
 // files of this folder only.
 #pragma once
 
+#include "harness/emulator/machine/core/operand_slot.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/isa/halves.h"
 #include "harness/emulator/machine/isa/lanes.h"
-#include "harness/emulator/machine/operand_slot.h"
-#include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {

@@ -1,8 +1,8 @@
 // Handlers that other files of this folder export to matrix.cpp.
 #pragma once
 
-#include "harness/emulator/machine/instruction.h"
-#include "harness/emulator/machine/warp.h"
+#include "harness/emulator/machine/core/instruction.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/ptx/type.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {

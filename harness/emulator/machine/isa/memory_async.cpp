@@ -16,18 +16,18 @@ struct SourceSizes {
 };
 
 WARPGAUGE_INLINE SourceSizes source_sizes(const Warp& warp, const Instruction& instruction,
-                                          const memory::CopyDetail& detail) {
+                                          const CopyDetail& detail) {
   SourceSizes sizes;
   const std::byte* const size = warp.bases[detail.size.base] + detail.size.offset;
   const std::byte* const flag = warp.bases[detail.ignored.base] + detail.ignored.offset;
   Mask ignored = 0;
-  if (detail.source == memory::CopyDetail::Source::ignorable) {
+  if (detail.source == CopyDetail::Source::ignorable) {
     ignored = *reinterpret_cast<const Mask*>(flag);
     if (detail.ignored_negated) ignored = ~ignored;
   }
   for (int lane = 0; lane < kLanes; ++lane) {
     u32 bytes = (ignored >> lane & 1) != 0 ? 0 : detail.bytes;
-    if (detail.source == memory::CopyDetail::Source::sized)
+    if (detail.source == CopyDetail::Source::sized)
       bytes = reinterpret_cast<const u32*>(size)[lane];
     if ((warp.active >> lane & 1) != 0 && bytes > detail.bytes) {
       memory::refuse_source_size(warp, instruction, lane, bytes, detail.bytes);
@@ -43,9 +43,8 @@ WARPGAUGE_INLINE SourceSizes source_sizes(const Warp& warp, const Instruction& i
 
 /// Counts one execution of both sides.
 WARPGAUGE_INLINE void count_copy(const Warp& warp, const Instruction& instruction,
-                                 const memory::CopyDetail& detail,
-                                 const memory::LaneAddresses<u32>& to,
-                                 const memory::LaneAddresses<u64>& from) {
+                                 const CopyDetail& detail, const LaneAddresses<u32>& to,
+                                 const LaneAddresses<u64>& from) {
   memory::AccessCache& shared = warp.memory->caches[detail.to.counters[1]];
   memory::AccessCache& global = warp.memory->caches[detail.from.counters[0]];
   if (from.lanes == 0) {
@@ -57,26 +56,25 @@ WARPGAUGE_INLINE void count_copy(const Warp& warp, const Instruction& instructio
     ++shared.repeats;
     ++global.repeats;
   } else {
-    remember_copy(warp, instruction, detail, to, distances_of(to, detail.bytes), from,
-                  distances_of(from, detail.bytes));
+    memory::remember_copy(warp, instruction, detail, to, distances_of(to, detail.bytes), from,
+                          distances_of(from, detail.bytes));
   }
 }
 
 WARPGAUGE_INLINE void check_copy(const Warp& warp, const Instruction& instruction,
-                                 const memory::CopyDetail& detail,
-                                 const memory::LaneAddresses<u32>& to,
-                                 const memory::LaneAddresses<u64>& from, const SourceSizes& sizes) {
+                                 const CopyDetail& detail, const LaneAddresses<u32>& to,
+                                 const LaneAddresses<u64>& from, const SourceSizes& sizes) {
   const memory::MemoryContext& context = *warp.memory;
   const memory::AccessCache& shared = context.caches[detail.to.counters[1]];
   const u32 to_lead = to.addresses[__builtin_ctz(to.lanes)] + static_cast<u32>(to.offset);
   if (!inside(shared, to_lead, 0, context.shared_bytes)) {
-    refuse_shared(warp, instruction, detail.to, to);
+    memory::refuse_shared(warp, instruction, detail.to, to);
   }
   const auto from_address = [&](int lane) {
     return from.addresses[lane] + static_cast<u64>(from.offset);
   };
   for_lanes(sizes.partial, [&](int lane) {
-    admit_lane(warp, instruction, detail.from, lane, from_address(lane), sizes.bytes[lane]);
+    memory::admit_lane(warp, instruction, detail.from, lane, from_address(lane), sizes.bytes[lane]);
   });
   if (from.lanes == 0) return;
   const memory::AccessCache& global = context.caches[detail.from.counters[0]];
@@ -86,21 +84,21 @@ WARPGAUGE_INLINE void check_copy(const Warp& warp, const Instruction& instructio
       global.generation == context.memory->generation();
   const Mask whole = from.lanes & ~sizes.partial;
   if (!known && whole != 0) {
-    admit(warp, instruction, detail.from, {from.addresses, from.offset, whole});
+    memory::admit(warp, instruction, detail.from, {from.addresses, from.offset, whole});
   }
 }
 
 void execute_copy(Warp& warp, const Instruction& instruction) {
-  const memory::CopyDetail& detail = *static_cast<const memory::CopyDetail*>(instruction.detail);
+  const CopyDetail& detail = *static_cast<const CopyDetail*>(instruction.detail);
   memory::MemoryContext& context = *warp.memory;
   AddressBuffers buffers;
   const SourceSizes sizes = source_sizes(warp, instruction, detail);
   const u32* const to_addresses =
       detail.to.short_address ? lanes<u32>(warp, instruction, 0)
                               : narrowed(lanes<u64>(warp, instruction, 0), 0, buffers.narrow);
-  const memory::LaneAddresses<u32> to{to_addresses, detail.to_offset, warp.active};
-  const memory::LaneAddresses<u64> from{lanes<u64>(warp, instruction, 1), detail.from_offset,
-                                        sizes.reading};
+  const LaneAddresses<u32> to{to_addresses, detail.to_offset, warp.active};
+  const LaneAddresses<u64> from{lanes<u64>(warp, instruction, 1), detail.from_offset,
+                                sizes.reading};
   count_copy(warp, instruction, detail, to, from);
   check_copy(warp, instruction, detail, to, from, sizes);
   if (context.observed) memory::observe_copy(warp, instruction, detail, to, from);
@@ -117,12 +115,11 @@ void execute_copy(Warp& warp, const Instruction& instruction) {
 
 /// Lane l has the address of row l.
 WARPGAUGE_INLINE Rows matrix_rows(const Warp& warp, const Instruction& instruction,
-                                  const memory::MatrixMoveDetail& detail) {
+                                  const MatrixMoveDetail& detail) {
   if (warp.active != kAllLanes) memory::refuse_part_of_warp(warp, instruction);
-  const memory::Access& access = detail.access;
+  const Access& access = detail.access;
   AddressBuffers buffers;
-  const u64 window =
-      access.space == memory::AccessSpace::generic ? window_base(memory::Window::shared) : 0;
+  const u64 window = access.space == AccessSpace::generic ? window_base(Window::shared) : 0;
   const u32* const addresses =
       access.short_address ? lanes<u32>(warp, instruction, 0)
                            : narrowed(lanes<u64>(warp, instruction, 0), window, buffers.narrow);
@@ -136,8 +133,7 @@ WARPGAUGE_INLINE Rows matrix_rows(const Warp& warp, const Instruction& instructi
 
 void execute_load_matrix(Warp& warp, const Instruction& instruction) {
   if (control::present_lanes(warp, instruction) == 0) return;
-  const memory::MatrixMoveDetail& detail =
-      *static_cast<const memory::MatrixMoveDetail*>(instruction.detail);
+  const MatrixMoveDetail& detail = *static_cast<const MatrixMoveDetail*>(instruction.detail);
   const Rows rows = matrix_rows(warp, instruction, detail);
   for (int n = 0; n < detail.matrices; ++n) {
     load_matrix(
@@ -148,8 +144,7 @@ void execute_load_matrix(Warp& warp, const Instruction& instruction) {
 
 void execute_store_matrix(Warp& warp, const Instruction& instruction) {
   if (control::present_lanes(warp, instruction) == 0) return;
-  const memory::MatrixMoveDetail& detail =
-      *static_cast<const memory::MatrixMoveDetail*>(instruction.detail);
+  const MatrixMoveDetail& detail = *static_cast<const MatrixMoveDetail*>(instruction.detail);
   const Rows rows = matrix_rows(warp, instruction, detail);
   for (int n = 0; n < detail.matrices; ++n) {
     const OperandSlot slot = detail.registers[n];
@@ -160,17 +155,17 @@ void execute_store_matrix(Warp& warp, const Instruction& instruction) {
 
 }  // namespace
 
-Execute async_handler(const memory::AsyncKey& key) {
+Execute async_handler(const AsyncKey& key) {
   switch (key.op) {
-    case memory::AsyncKey::Op::copy:
+    case AsyncKey::Op::copy:
       return execute_copy;
-    case memory::AsyncKey::Op::load_matrix:
+    case AsyncKey::Op::load_matrix:
       return execute_load_matrix;
-    case memory::AsyncKey::Op::store_matrix:
+    case AsyncKey::Op::store_matrix:
       return execute_store_matrix;
-    case memory::AsyncKey::Op::load_fragment:
+    case AsyncKey::Op::load_fragment:
       return execute_load_fragment;
-    case memory::AsyncKey::Op::store_fragment:
+    case AsyncKey::Op::store_fragment:
       return execute_store_fragment;
   }
   return nullptr;

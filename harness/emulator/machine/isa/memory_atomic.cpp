@@ -15,19 +15,19 @@ WARPGAUGE_INLINE void write_pointers(const Checked<Index>& checked, u64* pointer
 
 /// Fills the pointers of the active lanes and gives those that are in global memory.
 WARPGAUGE_INLINE Mask find_pointers(const Warp& warp, const Instruction& instruction,
-                                    const memory::Access& access, u64* pointers) {
+                                    const Access& access, u64* pointers) {
   AddressBuffers buffers;
-  if (access.space == memory::AccessSpace::shared) {
+  if (access.space == AccessSpace::shared) {
     write_pointers(shared_lanes(warp, instruction, access, buffers), pointers);
     return 0;
   }
-  if (access.space == memory::AccessSpace::global) {
+  if (access.space == AccessSpace::global) {
     write_pointers(global_lanes(warp, instruction, access, buffers), pointers);
     return warp.active;
   }
   write_pointers(other_lanes(warp, instruction, access, buffers), pointers);
   const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
-  return warp.active & lanes_in(memory::Window::global, addresses, instruction.offset);
+  return warp.active & lanes_in(Window::global, addresses, instruction.offset);
 }
 
 WARPGAUGE_INLINE const std::byte* vector(const Warp& warp, OperandSlot slot) {
@@ -35,8 +35,7 @@ WARPGAUGE_INLINE const std::byte* vector(const Warp& warp, OperandSlot slot) {
 }
 
 void execute_atomic(Warp& warp, const Instruction& instruction) {
-  const memory::AtomicDetail& detail =
-      *static_cast<const memory::AtomicDetail*>(instruction.detail);
+  const AtomicDetail& detail = *static_cast<const AtomicDetail*>(instruction.detail);
   alignas(64) u64 pointers[kLanes];
   const Mask global = find_pointers(warp, instruction, detail.access, pointers);
   const Mask others = warp.active & ~global;
@@ -53,6 +52,6 @@ void execute_atomic(Warp& warp, const Instruction& instruction) {
 
 }  // namespace
 
-Execute atomic_handler(const memory::AtomicKey&) { return execute_atomic; }
+Execute atomic_handler(const AtomicKey&) { return execute_atomic; }
 
 }  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -8,7 +8,6 @@
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
-using memory::FragmentDetail;
 using Part = FragmentDetail::Part;
 
 /// Where the matrix begins, as a generic address without the instruction's offset, and how many
@@ -19,9 +18,8 @@ struct Origin {
 };
 
 Origin origin_of(const Warp& warp, const Instruction& instruction, const FragmentDetail& detail) {
-  const memory::Access& access = detail.parts.front().access;
-  const u64 window =
-      access.space == memory::AccessSpace::shared ? window_base(memory::Window::shared) : 0;
+  const Access& access = detail.parts.front().access;
+  const u64 window = access.space == AccessSpace::shared ? window_base(Window::shared) : 0;
   const u32* const strides = lanes<u32>(warp, instruction, 1);
   Origin origin;
   for (int lane = 0; lane < kLanes; ++lane) {
@@ -40,14 +38,12 @@ Checked<u64> part_lanes(const Warp& warp, const Instruction& instruction, const 
     buffers.wide[lane] =
         origin.begin[lane] + part.outer[lane] * origin.stride[lane] + part.inner_bytes[lane];
   }
-  if (part.access.space == memory::AccessSpace::generic) {
+  if (part.access.space == AccessSpace::generic) {
     return generic_lanes(warp, instruction, part.access, buffers.wide, buffers);
   }
   const bool by_rows = part.form == Part::Form::rows || part.form == Part::Form::transposed_rows;
   const Mask lanes = by_rows ? kAllLanes >> (kLanes - 8 * part.count) : kAllLanes;
-  const memory::Window window = part.access.space == memory::AccessSpace::shared
-                                    ? memory::Window::shared
-                                    : memory::Window::global;
+  const Window window = part.access.space == AccessSpace::shared ? Window::shared : Window::global;
   return window_lanes(warp, instruction, part.access, buffers.wide, lanes, window, buffers);
 }
 

@@ -6,10 +6,10 @@
 #include <immintrin.h>
 #endif
 
+#include "harness/emulator/machine/core/access.h"
 #include "harness/emulator/machine/isa/access_patterns.h"
 #include "harness/emulator/machine/isa/lanes.h"
 #include "harness/emulator/machine/isa/trace_run.h"
-#include "harness/emulator/machine/memory/access.h"
 #include "harness/emulator/machine/memory/access_bounds.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/checked_access.h"
@@ -25,7 +25,7 @@ template <typename Index>
 struct Checked {
   u64 base;
   const Index* index;
-  memory::Pattern pattern;
+  Pattern pattern;
   Mask lanes;  ///< not 0
 
   std::byte* at(int lane) const {
@@ -52,8 +52,8 @@ WARPGAUGE_INLINE bool inside(const memory::AccessCache& cache, u64 lead, u64 beg
 }
 
 WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& instruction,
-                                           const memory::Access& access, const u32* addresses,
-                                           s64 offset, Mask lanes) {
+                                           const Access& access, const u32* addresses, s64 offset,
+                                           Mask lanes) {
   const memory::MemoryContext& context = *warp.memory;
   memory::AccessCache& cache = context.caches[access.counters[1]];
   const u32 short_offset = static_cast<u32>(offset);
@@ -64,7 +64,7 @@ WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& 
   }
   const u32 lead = addresses[__builtin_ctz(lanes)] + short_offset;
   if (!inside(cache, lead, 0, context.shared_bytes)) [[unlikely]] {
-    refuse_shared(warp, instruction, access, {addresses, offset, lanes});
+    memory::refuse_shared(warp, instruction, access, {addresses, offset, lanes});
   }
   if (context.observed) [[unlikely]] {
     memory::observe_shared(warp, instruction, access, {addresses, offset, lanes}, kLookAtRun);
@@ -74,8 +74,8 @@ WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& 
 }
 
 WARPGAUGE_INLINE Checked<u64> global_lanes(const Warp& warp, const Instruction& instruction,
-                                           const memory::Access& access, const u64* addresses,
-                                           s64 offset, Mask lanes) {
+                                           const Access& access, const u64* addresses, s64 offset,
+                                           Mask lanes) {
   const memory::MemoryContext& context = *warp.memory;
   memory::AccessCache& cache = context.caches[access.counters[0]];
   const u64 long_offset = static_cast<u64>(offset);
@@ -88,7 +88,7 @@ WARPGAUGE_INLINE Checked<u64> global_lanes(const Warp& warp, const Instruction& 
   const bool known = inside(cache, lead, cache.begin, cache.end) &&
                      cache.generation == context.memory->generation();
   if (!known) [[unlikely]]
-    admit(warp, instruction, access, {addresses, offset, lanes});
+    memory::admit(warp, instruction, access, {addresses, offset, lanes});
   if (context.observed) [[unlikely]] {
     memory::observe_global(warp, instruction, access, {addresses, offset, lanes});
   }
@@ -97,8 +97,8 @@ WARPGAUGE_INLINE Checked<u64> global_lanes(const Warp& warp, const Instruction& 
 
 /// `pointers` gets the addresses: a lane's local memory lies together, the lanes' far apart.
 WARPGAUGE_INLINE Checked<u64> local_lanes(const Warp& warp, const Instruction& instruction,
-                                          const memory::Access& access, const u64* addresses,
-                                          s64 offset, Mask lanes, u64* pointers) {
+                                          const Access& access, const u64* addresses, s64 offset,
+                                          Mask lanes, u64* pointers) {
   const memory::MemoryContext& context = *warp.memory;
   memory::AccessCache& cache = context.caches[access.counters[2]];
   const u64 long_offset = static_cast<u64>(offset);
@@ -109,30 +109,30 @@ WARPGAUGE_INLINE Checked<u64> local_lanes(const Warp& warp, const Instruction& i
   }
   const u64 lead = addresses[__builtin_ctz(lanes)] + long_offset;
   if (!inside(cache, lead, 0, context.local_bytes)) [[unlikely]] {
-    refuse_local(warp, instruction, access, {addresses, offset, lanes});
+    memory::refuse_local(warp, instruction, access, {addresses, offset, lanes});
   }
   const u32 stride = static_cast<u32>(context.local_stride);  // below 4 GiB: a warp has 32 of them
   for (int lane = 0; lane < kLanes; ++lane) {
     pointers[lane] = addresses[lane] + u64{static_cast<u32>(lane)} * stride;
   }
   const u64 base = reinterpret_cast<u64>(context.local) + long_offset;
-  return {base, pointers, memory::Pattern::general, lanes};
+  return {base, pointers, Pattern::general, lanes};
 }
 
 /// Kernel parameters that are read at computed addresses; they count nothing.
 WARPGAUGE_INLINE Checked<u64> parameter_lanes(const Warp& warp, const Instruction& instruction,
-                                              const memory::Access& access, const u64* addresses,
+                                              const Access& access, const u64* addresses,
                                               s64 offset, Mask lanes) {
   const memory::MemoryContext& context = *warp.memory;
-  bool valid = access.effect == memory::AccessEffect::read;
+  bool valid = access.effect == AccessEffect::read;
   for_lanes(lanes, [&](int lane) {
     const u64 address = addresses[lane] + static_cast<u64>(offset);
     valid = valid && address <= context.parameter_bytes &&
             context.parameter_bytes - address >= access.width && address % access.width == 0;
   });
-  if (!valid) refuse_parameter(warp, instruction, access, {addresses, offset, lanes});
+  if (!valid) memory::refuse_parameter(warp, instruction, access, {addresses, offset, lanes});
   const u64 base = reinterpret_cast<u64>(context.parameters) + static_cast<u64>(offset);
-  return {base, addresses, memory::Pattern::general, lanes};
+  return {base, addresses, Pattern::general, lanes};
 }
 
 /// Space for addresses that differ from those in the register.
@@ -155,16 +155,15 @@ WARPGAUGE_INLINE const u32* narrowed(const u64* addresses, u64 window, u32* buff
 }
 
 /// The lanes of which the generic address is in the window.
-WARPGAUGE_INLINE Mask lanes_in(memory::Window window, const u64* addresses, s64 offset) {
+WARPGAUGE_INLINE Mask lanes_in(Window window, const u64* addresses, s64 offset) {
   return mask_of<u64>([&](int lane) {
-    return (addresses[lane] + static_cast<u64>(offset)) >> memory::kWindowShift ==
-           static_cast<u64>(window);
+    return (addresses[lane] + static_cast<u64>(offset)) >> kWindowShift == static_cast<u64>(window);
   });
 }
 
 /// The address vector of 64 bits a lane.
 WARPGAUGE_INLINE const u64* wide_addresses(const Warp& warp, const Instruction& instruction,
-                                           const memory::Access& access, u64* buffer) {
+                                           const Access& access, u64* buffer) {
   if (!access.short_address) return lanes<u64>(warp, instruction, 0);
   const u32* const narrow = lanes<u32>(warp, instruction, 0);
   for (int lane = 0; lane < kLanes; ++lane) buffer[lane] = narrow[lane];
@@ -173,7 +172,7 @@ WARPGAUGE_INLINE const u64* wide_addresses(const Warp& warp, const Instruction& 
 
 /// Whether any of these generic addresses of shared memory is that of a block by its rank.
 WARPGAUGE_INLINE bool any_names_block(const u64* addresses, s64 offset, Mask lanes) {
-  const u64 to_window = static_cast<u64>(offset) - window_base(memory::Window::shared);
+  const u64 to_window = static_cast<u64>(offset) - window_base(Window::shared);
   u64 named = 0;
   for (int lane = 0; lane < kLanes; ++lane) {
     named |= memory::names_block(addresses[lane] + to_window) & (lanes >> lane & 1);
@@ -183,16 +182,15 @@ WARPGAUGE_INLINE bool any_names_block(const u64* addresses, s64 offset, Mask lan
 
 /// The lanes of one window of generic addresses.
 WARPGAUGE_INLINE Checked<u64> window_lanes(const Warp& warp, const Instruction& instruction,
-                                           const memory::Access& access, const u64* addresses,
-                                           Mask lanes, memory::Window window,
-                                           AddressBuffers& buffers) {
+                                           const Access& access, const u64* addresses, Mask lanes,
+                                           Window window, AddressBuffers& buffers) {
   const s64 offset = instruction.offset;
-  if (window == memory::Window::shared && any_names_block(addresses, offset, lanes)) {
+  if (window == Window::shared && any_names_block(addresses, offset, lanes)) {
     memory::find_in_cluster(warp, instruction, access, {addresses, offset, lanes},
                             buffers.pointers);
-    return {0, buffers.pointers, memory::Pattern::general, lanes};
+    return {0, buffers.pointers, Pattern::general, lanes};
   }
-  if (window == memory::Window::shared) {
+  if (window == Window::shared) {
     const u32* const narrow = narrowed(addresses, window_base(window), buffers.narrow);
     const Checked<s32> in = shared_lanes(warp, instruction, access, narrow, offset, lanes);
     for (int lane = 0; lane < kLanes; ++lane) {
@@ -200,11 +198,11 @@ WARPGAUGE_INLINE Checked<u64> window_lanes(const Warp& warp, const Instruction& 
     }
     return {in.base, buffers.pointers, in.pattern, lanes};
   }
-  if (window == memory::Window::local || window == memory::Window::parameter) {
+  if (window == Window::local || window == Window::parameter) {
     for (int lane = 0; lane < kLanes; ++lane) {
       buffers.offsets[lane] = addresses[lane] - window_base(window);
     }
-    return window == memory::Window::local
+    return window == Window::local
                ? local_lanes(warp, instruction, access, buffers.offsets, offset, lanes,
                              buffers.pointers)
                : parameter_lanes(warp, instruction, access, buffers.offsets, offset, lanes);
@@ -214,38 +212,38 @@ WARPGAUGE_INLINE Checked<u64> window_lanes(const Warp& warp, const Instruction& 
 }
 
 WARPGAUGE_INLINE Checked<u64> generic_lanes(const Warp& warp, const Instruction& instruction,
-                                            const memory::Access& access, const u64* addresses,
+                                            const Access& access, const u64* addresses,
                                             AddressBuffers& buffers) {
   const s64 offset = instruction.offset;
   Mask rest = warp.active;
   while (true) {
     const u64 lead = addresses[__builtin_ctz(rest)] + static_cast<u64>(offset);
-    const memory::Window window = static_cast<memory::Window>(lead >> memory::kWindowShift);
+    const Window window = static_cast<Window>(lead >> kWindowShift);
     const Mask lanes = rest & lanes_in(window, addresses, offset);
     const Checked<u64> checked =
         window_lanes(warp, instruction, access, addresses, lanes, window, buffers);
     if (lanes == warp.active) return checked;
     for_lanes(lanes, [&](int lane) { buffers.mixed[lane] = checked.base + checked.index[lane]; });
     rest &= ~lanes;
-    if (rest == 0) return {0, buffers.mixed, memory::Pattern::general, warp.active};
+    if (rest == 0) return {0, buffers.mixed, Pattern::general, warp.active};
   }
 }
 
 /// Any space but the two frequent ones. One function, for a handler each would be much code.
 [[gnu::noinline, maybe_unused]] Checked<u64> other_lanes(const Warp& warp,
                                                          const Instruction& instruction,
-                                                         const memory::Access& access,
+                                                         const Access& access,
                                                          AddressBuffers& buffers) {
   const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
-  if (access.space == memory::AccessSpace::generic) {
+  if (access.space == AccessSpace::generic) {
     return generic_lanes(warp, instruction, access, addresses, buffers);
   }
-  if (access.space == memory::AccessSpace::cluster) {
+  if (access.space == AccessSpace::cluster) {
     memory::find_in_cluster(warp, instruction, access, {addresses, instruction.offset, warp.active},
                             buffers.pointers);
-    return {0, buffers.pointers, memory::Pattern::general, warp.active};
+    return {0, buffers.pointers, Pattern::general, warp.active};
   }
-  if (access.space == memory::AccessSpace::local) {
+  if (access.space == AccessSpace::local) {
     return local_lanes(warp, instruction, access, addresses, instruction.offset, warp.active,
                        buffers.pointers);
   }
@@ -253,7 +251,7 @@ WARPGAUGE_INLINE Checked<u64> generic_lanes(const Warp& warp, const Instruction&
 }
 
 WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& instruction,
-                                           const memory::Access& access, AddressBuffers& buffers) {
+                                           const Access& access, AddressBuffers& buffers) {
   const u32* const addresses = access.short_address
                                    ? lanes<u32>(warp, instruction, 0)
                                    : narrowed(lanes<u64>(warp, instruction, 0), 0, buffers.narrow);
@@ -261,7 +259,7 @@ WARPGAUGE_INLINE Checked<s32> shared_lanes(const Warp& warp, const Instruction& 
 }
 
 WARPGAUGE_INLINE Checked<u64> global_lanes(const Warp& warp, const Instruction& instruction,
-                                           const memory::Access& access, AddressBuffers& buffers) {
+                                           const Access& access, AddressBuffers& buffers) {
   const u64* const addresses = wide_addresses(warp, instruction, access, buffers.wide);
   return global_lanes(warp, instruction, access, addresses, instruction.offset, warp.active);
 }
@@ -271,7 +269,7 @@ enum class Route { shared, global, fixed_parameter, other };
 
 template <Route kRoute>
 WARPGAUGE_INLINE auto active_lanes(const Warp& warp, const Instruction& instruction,
-                                   const memory::Access& access, AddressBuffers& buffers) {
+                                   const Access& access, AddressBuffers& buffers) {
   if constexpr (kRoute == Route::shared) {
     return shared_lanes(warp, instruction, access, buffers);
   } else if constexpr (kRoute == Route::global) {
@@ -279,7 +277,7 @@ WARPGAUGE_INLINE auto active_lanes(const Warp& warp, const Instruction& instruct
   } else if constexpr (kRoute == Route::fixed_parameter) {
     const u64 address =
         reinterpret_cast<u64>(warp.memory->parameters) + static_cast<u64>(instruction.offset);
-    return Checked<u64>{address, kNoDistances, memory::Pattern::uniform, warp.active};
+    return Checked<u64>{address, kNoDistances, Pattern::uniform, warp.active};
   } else {
     return other_lanes(warp, instruction, access, buffers);
   }

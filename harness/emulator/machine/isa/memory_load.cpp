@@ -8,7 +8,7 @@ namespace {
 template <Route kRoute, int kBytes, int kElements, bool kConverts>
 struct Load {
   static void execute(Warp& warp, const Instruction& instruction) {
-    const memory::MoveDetail& detail = *static_cast<const memory::MoveDetail*>(instruction.detail);
+    const MoveDetail& detail = *static_cast<const MoveDetail*>(instruction.detail);
     alignas(64) std::byte raw[kConverts ? kElements : 1][kConverts ? kLanes * kBytes : 1] = {};
     std::byte* registers[kElements];
     std::byte* to[kElements];
@@ -25,13 +25,12 @@ struct Load {
                 warp.active);
       }
     }
-    if ((instruction.flags & memory::memory_flag::kAcquire) != 0)
-      __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    if ((instruction.flags & memory_flag::kAcquire) != 0) __atomic_thread_fence(__ATOMIC_ACQUIRE);
   }
 };
 
 }  // namespace
 
-Execute load_handler(const memory::MemoryKey& key) { return choose<Load>(key); }
+Execute load_handler(const MemoryKey& key) { return choose<Load>(key); }
 
 }  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -7,8 +7,8 @@
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 
 /// Selection functions of the two halves of memory_handler.
-Execute load_handler(const memory::MemoryKey& key);
-Execute store_handler(const memory::MemoryKey& key);
+Execute load_handler(const MemoryKey& key);
+Execute store_handler(const MemoryKey& key);
 
 namespace {
 
@@ -55,7 +55,7 @@ void convert_from(const std::byte* from, std::byte* to, int to_bytes, Mask lanes
 /// Chooses Handler<route, bytes, elements, converts> by the key.
 template <template <Route, int, int, bool> typename Handler, Route kRoute, int kBytes,
           int kElements>
-WARPGAUGE_INLINE Execute choose_conversion(const memory::MemoryKey& key) {
+WARPGAUGE_INLINE Execute choose_conversion(const MemoryKey& key) {
   if constexpr (kBytes <= 8) {
     if (key.converts) return Handler<kRoute, kBytes, kElements, true>::execute;
   }
@@ -63,7 +63,7 @@ WARPGAUGE_INLINE Execute choose_conversion(const memory::MemoryKey& key) {
 }
 
 template <template <Route, int, int, bool> typename Handler, Route kRoute>
-WARPGAUGE_INLINE Execute choose_elements(const memory::MemoryKey& key) {
+WARPGAUGE_INLINE Execute choose_elements(const MemoryKey& key) {
   switch (key.elements * 100 + key.element_bytes) {
     case 101:
       return choose_conversion<Handler, kRoute, 1, 1>(key);
@@ -104,15 +104,15 @@ WARPGAUGE_INLINE Execute choose_elements(const memory::MemoryKey& key) {
 }
 
 template <template <Route, int, int, bool> typename Handler>
-WARPGAUGE_INLINE Execute choose(const memory::MemoryKey& key) {
+WARPGAUGE_INLINE Execute choose(const MemoryKey& key) {
   switch (key.space) {
-    case memory::AccessSpace::shared:
+    case AccessSpace::shared:
       return choose_elements<Handler, Route::shared>(key);
-    case memory::AccessSpace::global:
+    case AccessSpace::global:
       return choose_elements<Handler, Route::global>(key);
-    case memory::AccessSpace::constant:
+    case AccessSpace::constant:
       return key.store ? nullptr : choose_elements<Handler, Route::global>(key);
-    case memory::AccessSpace::fixed_parameter:
+    case AccessSpace::fixed_parameter:
       return key.store ? nullptr : choose_elements<Handler, Route::fixed_parameter>(key);
     default:
       return choose_elements<Handler, Route::other>(key);

@@ -8,9 +8,8 @@ namespace {
 template <Route kRoute, int kBytes, int kElements, bool kConverts>
 struct Store {
   static void execute(Warp& warp, const Instruction& instruction) {
-    const memory::MoveDetail& detail = *static_cast<const memory::MoveDetail*>(instruction.detail);
-    if ((instruction.flags & memory::memory_flag::kRelease) != 0)
-      __atomic_thread_fence(__ATOMIC_RELEASE);
+    const MoveDetail& detail = *static_cast<const MoveDetail*>(instruction.detail);
+    if ((instruction.flags & memory_flag::kRelease) != 0) __atomic_thread_fence(__ATOMIC_RELEASE);
     alignas(64) std::byte raw[kConverts ? kElements : 1][kConverts ? kLanes * kBytes : 1];
     const std::byte* from[kElements];
     for (int n = 0; n < kElements; ++n) {
@@ -29,9 +28,9 @@ struct Store {
 
 }  // namespace
 
-Execute store_handler(const memory::MemoryKey& key) { return choose<Store>(key); }
+Execute store_handler(const MemoryKey& key) { return choose<Store>(key); }
 
-Execute memory_handler(const memory::MemoryKey& key) {
+Execute memory_handler(const MemoryKey& key) {
   return key.store ? store_handler(key) : load_handler(key);
 }
 

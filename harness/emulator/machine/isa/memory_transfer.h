@@ -219,7 +219,7 @@ WARPGAUGE_INLINE void store_shuffled(const Checked<Index>& to, const std::byte* 
 template <int kBytes, int kElements, typename Index>
 WARPGAUGE_INLINE void load_lanes(const Checked<Index>& from, std::byte* const* to) {
   using T = Value<kBytes>;
-  if (from.pattern == memory::Pattern::uniform) {
+  if (from.pattern == Pattern::uniform) {
     const T* const values = reinterpret_cast<const T*>(from.at(from.lead()));
     T first[kElements];
     for (int n = 0; n < kElements; ++n) first[n] = values[n];
@@ -227,7 +227,7 @@ WARPGAUGE_INLINE void load_lanes(const Checked<Index>& from, std::byte* const* t
     return;
   }
   if constexpr (kElements == 1) {
-    if (from.pattern == memory::Pattern::contiguous) {
+    if (from.pattern == Pattern::contiguous) {
       const int lead = from.lead();
       copy<kBytes>(to[0], from.at(lead) - lead * kBytes, from.lanes);
       return;
@@ -257,7 +257,7 @@ template <int kBytes, int kElements, typename Index>
 WARPGAUGE_INLINE void store_lanes(const Checked<Index>& to, const std::byte* const* from) {
   using T = Value<kBytes>;
   if constexpr (kElements == 1) {
-    if (to.pattern == memory::Pattern::contiguous) {
+    if (to.pattern == Pattern::contiguous) {
       const int lead = to.lead();
       copy<kBytes>(to.at(lead) - lead * kBytes, from[0], to.lanes);
       return;

@@ -3,8 +3,8 @@
 
 #include <immintrin.h>
 
+#include "harness/emulator/machine/checks/trace.h"
 #include "harness/emulator/machine/isa/lanes.h"
-#include "harness/emulator/machine/memory/trace.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
@@ -20,8 +20,8 @@ WARPGAUGE_INLINE bool any(Vector bits) {
   return _mm512_test_epi64_mask(all, all) != 0;
 }
 
-[[maybe_unused]] bool look_at_run(const memory::RunOfWords& run) {
-  using Trace = memory::SharedTrace;
+[[maybe_unused]] bool look_at_run(const checks::RunOfWords& run) {
+  using Trace = checks::SharedTrace;
   constexpr int kWords = 4;  // of a vector: write, read, write, read, ...
   TracesInMemory* const traces = reinterpret_cast<TracesInMemory*>(run.first);
   const int vectors = kLanes * run.words_of_lane / kWords;
@@ -57,11 +57,11 @@ WARPGAUGE_INLINE bool any(Vector bits) {
   }
   return true;
 }
-[[maybe_unused]] constexpr memory::LookAtRun kLookAtRun = look_at_run;
+[[maybe_unused]] constexpr checks::LookAtRun kLookAtRun = look_at_run;
 
 #else
 
-[[maybe_unused]] constexpr memory::LookAtRun kLookAtRun = nullptr;
+[[maybe_unused]] constexpr checks::LookAtRun kLookAtRun = nullptr;
 
 #endif
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "harness/emulator/machine/core/access_text.h"
 #include "harness/emulator/machine/memory/access_cache.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/context.h"

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/memory/access.h"
-#include "harness/emulator/machine/memory/lane_addresses.h"
-#include "harness/emulator/machine/warp.h"
+#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/lane_addresses.h"
+#include "harness/emulator/machine/core/warp.h"
 
 namespace warpgauge::emulator::machine::memory {
 

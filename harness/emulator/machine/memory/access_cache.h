@@ -7,18 +7,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/emulator/machine/access_totals.h"
-#include "harness/emulator/machine/lanes.h"
-#include "harness/emulator/machine/memory/lane_addresses.h"
+#include "harness/emulator/machine/core/access_totals.h"
+#include "harness/emulator/machine/core/lane_addresses.h"
+#include "harness/emulator/machine/core/lanes.h"
 
 namespace warpgauge::emulator::machine::memory {
-
-/// How the addresses of the active lanes lie to each other.
-enum class Pattern : std::uint8_t {
-  general,
-  uniform,     ///< all the same
-  contiguous,  ///< in the order of the lanes, without gaps (lanes that are off leave theirs)
-};
 
 /// The counts that one execution adds to the totals.
 struct AccessCost {

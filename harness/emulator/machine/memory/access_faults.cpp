@@ -1,56 +1,10 @@
 // Messages of the faults of memory accesses.
 #include "harness/emulator/machine/memory/access_faults.h"
 
-#include <sstream>
-
+#include "harness/emulator/machine/core/access_text.h"
 #include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::memory {
-namespace {
-
-std::string bytes_text(std::uint64_t n) {
-  return std::to_string(n) + (n == 1 ? " byte" : " bytes");
-}
-
-const char* name_of(const Access& access, Window window) {
-  if (access.space == AccessSpace::constant) return "constant";
-  switch (window) {
-    case Window::shared:
-      return "shared";
-    case Window::local:
-      return "local";
-    case Window::parameter:
-      return "parameter";
-    default:
-      return "global";
-  }
-}
-
-}  // namespace
-
-std::string hexadecimal(std::uint64_t value) {
-  std::ostringstream out;
-  out << "0x" << std::hex << value;
-  return out.str();
-}
-
-std::string title(const Access& access, Window window, std::uint64_t address) {
-  std::string verb;
-  switch (access.effect) {
-    case AccessEffect::read:
-      verb = "read";
-      break;
-    case AccessEffect::write:
-      verb = "write";
-      break;
-    case AccessEffect::update:
-      verb = "atomic access";
-      break;
-  }
-  return std::string(name_of(access, window)) + " " + verb + " of " + bytes_text(access.width) +
-         " at " + hexadecimal(address);
-}
-
 void refuse(const Warp& warp, const Instruction& instruction, int lane, Fault::Kind kind,
             const std::string& what) {
   fault(warp, instruction, Mask{1} << lane, kind, what.c_str());

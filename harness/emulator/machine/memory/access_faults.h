@@ -4,19 +4,13 @@
 #include <cstdint>
 #include <string>
 
-#include "harness/emulator/machine/fault.h"
-#include "harness/emulator/machine/memory/access.h"
-#include "harness/emulator/machine/memory/lane_addresses.h"
-#include "harness/emulator/machine/memory/memory.h"
-#include "harness/emulator/machine/warp.h"
+#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/fault.h"
+#include "harness/emulator/machine/core/lane_addresses.h"
+#include "harness/emulator/machine/core/warp.h"
+#include "harness/emulator/machine/core/window.h"
 
 namespace warpgauge::emulator::machine::memory {
-
-/// "0x7f..."
-std::string hexadecimal(std::uint64_t value);
-
-/// "global read of 4 bytes at 0x7f..."
-std::string title(const Access& access, Window window, std::uint64_t address);
 
 /// Throws the fault of one lane.
 [[noreturn]] void refuse(const Warp& warp, const Instruction& instruction, int lane,

@@ -89,7 +89,7 @@ void record(const Warp& warp, const Access& access, Window window,
     kept = recorded(warp, cache, access, counted<Counted>(access, lanes), lanes.lanes);
     cache.shown_rank = cache.cost.rank;
   }
-  if (kept.block_number != warp.memory->block_number || kept.warp == 0) return;
+  if (kept.block_number != warp.block || kept.warp == 0) return;
   if (window == Window::shared) put_aside(cache);
   cache.now.mask = 0;
 }

@@ -4,12 +4,12 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/lane_addresses.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/memory/access_cache.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/memory/lane_addresses.h"
-#include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::memory {
 

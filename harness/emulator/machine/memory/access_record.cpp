@@ -29,8 +29,7 @@ WarpAccess::Space space_of(AccessTotals::Space space) {
 }  // namespace
 
 bool was_before(const Warp& warp, const WarpAccess& record) {
-  return std::pair(warp.memory->block_number, warp.memory->warp) <
-         std::pair(record.block_number, record.warp);
+  return std::pair(warp.block, warp.number) < std::pair(record.block_number, record.warp);
 }
 
 template <typename Address>
@@ -45,9 +44,9 @@ WarpAccess recorded(const Warp& warp, const AccessCache& cache, const Access& ac
   const AccessCost& cost = cache.cost;
   result.taken = result.is_shared() ? cost.wavefronts : cost.sectors;
   result.ideal = result.is_shared() ? cost.wavefronts_ideal : cost.sectors_ideal;
-  result.warp = warp.memory->warp;
+  result.warp = warp.number;
   result.block = warp.memory->block;
-  result.block_number = warp.memory->block_number;
+  result.block_number = warp.block;
   for (Mask rest = lanes; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<std::size_t>(std::countr_zero(rest));
     result.addresses[lane] = addresses[lane];

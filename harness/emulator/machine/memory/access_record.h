@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/memory/access.h"
+#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/memory/access_cost.h"
-#include "harness/emulator/machine/warp.h"
 #include "metrics/counting/warp_access.h"
 
 namespace warpgauge::emulator::machine::memory {

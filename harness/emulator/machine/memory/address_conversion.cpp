@@ -4,9 +4,9 @@
 #include <atomic>
 #include <optional>
 
+#include "harness/emulator/machine/checks/history.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/memory/history.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {
@@ -22,9 +22,9 @@ Window window_of(const Memory& memory, std::uint64_t address) {
 AsyncCopies::Made made_in(const Warp& warp) {
   const MemoryContext& context = *warp.memory;
   if (context.history == nullptr) return {};
-  return [&context](const AsyncCopies::Copy& copy, std::size_t lane) {
+  return [&context, &warp](const AsyncCopies::Copy& copy, std::size_t lane) {
     const auto offset = static_cast<std::uint64_t>(copy.to[lane] - context.shared);
-    context.history->copied(context.warp, static_cast<int>(lane), offset, copy.bytes);
+    context.history->copied(warp.number, static_cast<int>(lane), offset, copy.bytes);
   };
 }
 
@@ -33,11 +33,11 @@ AsyncCopies::Made made_in(const Warp& warp) {
 void execute_nothing(Warp&, const Instruction&) {}
 
 void execute_fence(Warp& warp, const Instruction& instruction) {
-  History* const history = warp.memory->history;
+  checks::History* const history = warp.memory->history;
   if (history != nullptr) {
-    history->fence(warp.memory->warp, (instruction.flags & kOfGrid) != 0);
-    if ((instruction.flags & kOfProxy) != 0) history->fence_proxy(warp.memory->warp);
-    if ((instruction.flags & kOfMbarriers) != 0) history->fence_mbarriers(warp.memory->warp);
+    history->fence(warp.number, (instruction.flags & kOfGrid) != 0);
+    if ((instruction.flags & kOfProxy) != 0) history->fence_proxy(warp.number);
+    if ((instruction.flags & kOfMbarriers) != 0) history->fence_mbarriers(warp.number);
   }
   std::atomic_thread_fence(std::memory_order_seq_cst);
 }

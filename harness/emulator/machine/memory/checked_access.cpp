@@ -5,9 +5,9 @@
 #include <bit>
 #include <cstring>
 
-#include "harness/emulator/machine/access_findings.h"
+#include "harness/emulator/machine/checks/access_findings.h"
+#include "harness/emulator/machine/checks/history.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/memory/history.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {
@@ -34,19 +34,24 @@ void check_store(const Warp& warp, const Instruction& instruction, const Access&
     for (Mask others = rest & (rest - 1); others != 0; others &= others - 1) {
       const int other = std::countr_zero(others);
       if (address_of(lanes, lane) != address_of(lanes, other) || !differ(lane, other)) continue;
-      return report_stores(warp, instruction, access,
-                           sizeof(Address) == 4 ? Window::shared : Window::global, lane, other,
-                           address_of(lanes, lane));
+      const Window window = sizeof(Address) == 4 ? Window::shared : Window::global;
+      return report_stores(
+          *warp.memory->findings,
+          {act_of(warp, instruction, lane), access, window, address_of(lanes, lane)},
+          warp.number * kLanes + static_cast<std::uint32_t>(other));
     }
   }
+}
+
+Pattern pattern_of(const Warp& warp, const Access& access, Window window) {
+  return warp.memory->caches[access.counters[static_cast<int>(window)]].now.pattern;
 }
 
 /// Lanes that read the same words leave the same traces: one of them is enough.
 template <typename Address>
 LaneAddresses<Address> that_matter(const Warp& warp, const Access& access, Window window,
                                    LaneAddresses<Address> lanes) {
-  const AccessCache& cache = warp.memory->caches[access.counters[static_cast<int>(window)]];
-  if (access.effect == AccessEffect::read && cache.now.pattern == Pattern::uniform) {
+  if (access.effect == AccessEffect::read && pattern_of(warp, access, window) == Pattern::uniform) {
     lanes.lanes &= ~lanes.lanes + 1;
   }
   return lanes;
@@ -72,7 +77,7 @@ void observe_parts(const Access& access, LaneAddresses<Address> lanes, Observe o
 }  // namespace
 
 void observe_shared(const Warp& warp, const Instruction& instruction, const Access& access,
-                    const LaneAddresses<std::uint32_t>& lanes, LookAtRun look_at_run) {
+                    const LaneAddresses<std::uint32_t>& lanes, checks::LookAtRun look_at_run) {
   const MemoryContext& context = *warp.memory;
   if (access.is_used_in_part()) {
     return observe_parts(access, lanes, [&](const Access& part, const auto& of_part) {
@@ -81,7 +86,8 @@ void observe_shared(const Warp& warp, const Instruction& instruction, const Acce
   }
   if (context.history != nullptr) {
     context.history->observe_shared(warp, instruction, access,
-                                    that_matter(warp, access, Window::shared, lanes), look_at_run);
+                                    that_matter(warp, access, Window::shared, lanes),
+                                    pattern_of(warp, access, Window::shared), look_at_run);
   }
   if (context.checks_stores) check_store(warp, instruction, access, lanes);
 }
@@ -89,10 +95,12 @@ void observe_shared(const Warp& warp, const Instruction& instruction, const Acce
 void observe_copy(const Warp& warp, const Instruction& instruction, const CopyDetail& copy,
                   const LaneAddresses<std::uint32_t>& to,
                   const LaneAddresses<std::uint64_t>& from) {
-  History* const history = warp.memory->history;
+  checks::History* const history = warp.memory->history;
   if (history == nullptr) return;
   history->observe_async(warp, instruction, copy.to, to);
-  if (from.lanes != 0) history->observe_global(warp, instruction, copy.from, from);
+  if (from.lanes == 0) return;
+  history->observe_global(warp, instruction, copy.from, from,
+                          pattern_of(warp, copy.from, Window::global));
 }
 
 void observe_global(const Warp& warp, const Instruction& instruction, const Access& access,
@@ -105,7 +113,8 @@ void observe_global(const Warp& warp, const Instruction& instruction, const Acce
   }
   if (context.history != nullptr) {
     context.history->observe_global(warp, instruction, access,
-                                    that_matter(warp, access, Window::global, lanes));
+                                    that_matter(warp, access, Window::global, lanes),
+                                    pattern_of(warp, access, Window::global));
   }
   if (context.checks_stores) check_store(warp, instruction, access, lanes);
 }

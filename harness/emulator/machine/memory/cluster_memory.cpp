@@ -6,10 +6,10 @@
 #include <span>
 #include <string>
 
-#include "harness/emulator/machine/async_rules.h"
+#include "harness/emulator/machine/checks/async_rules.h"
+#include "harness/emulator/machine/checks/history.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/memory/history.h"
 #include "harness/emulator/machine/memory/whole_requests.h"
 #include "metrics/counting/counting_rules.h"
 
@@ -55,12 +55,13 @@ class Requests {
 };
 
 /// A strong access to another block's memory orders what is before or behind it.
-void learn(const MemoryContext& context, const Instruction& instruction, const Access& access) {
-  BlockTimes& times = context.history->times();
-  if ((instruction.flags & memory_flag::kRelease) != 0) times.fence(context.warp);
+void learn(const Warp& warp, const Instruction& instruction, const Access& access) {
+  const MemoryContext& context = *warp.memory;
+  checks::BlockTimes& times = context.history->times();
+  if ((instruction.flags & memory_flag::kRelease) != 0) times.fence(warp.number);
   if (access.effect == AccessEffect::write) return;
-  times.acquire(context.warp);
-  context.cluster->note_met(context.rank);
+  times.acquire(warp.number);
+  context.cluster->times.note_met(context.rank);
 }
 
 }  // namespace
@@ -104,25 +105,21 @@ std::byte* pointer_to(const Warp& warp, const Instruction& instruction, int lane
   }
   const ClusterMemory::Part& part = context.cluster->parts[place.rank];
   if (part.has_ended && part.history != nullptr && part.history->looks_at_copies()) {
-    report(warp, instruction, lane, AsyncRule::ended_block, "",
+    report(*context.findings, act_of(warp, instruction, lane), checks::AsyncRule::ended_block, "",
            std::string(what) + ", at " + text_of(place, context) + ", which has ended");
   }
   return part.shared + place.offset;
 }
 
 void ClusterMemory::begin() {
-  for (Part& part : std::span(parts).first(blocks)) {
-    part.has_ended = false;
-    part.met = 0;
-    std::fill_n(part.uses.begin(), blocks, Use{});
-  }
+  for (Part& part : std::span(parts).first(blocks)) part.has_ended = false;
+  times.begin(blocks);
 }
 
 void note_use(const Warp& warp, const Instruction& instruction, int lane, std::uint32_t rank) {
   const MemoryContext& context = *warp.memory;
   if (rank == context.rank || context.history == nullptr) return;
-  ClusterMemory& cluster = *context.cluster;
-  cluster.parts[rank].uses[context.rank] = {++cluster.now, act_of(warp, instruction, lane)};
+  context.cluster->times.note_use(rank, context.rank, act_of(warp, instruction, lane));
 }
 
 void find_in_cluster(const Warp& warp, const Instruction& instruction, const Access& access,
@@ -139,13 +136,13 @@ void find_in_cluster(const Warp& warp, const Instruction& instruction, const Acc
     pointers[lane] = reinterpret_cast<std::uint64_t>(at);
     requests.add(context, lane, place);
     note_use(warp, instruction, lane, place.rank);
-    History* const history = context.cluster->parts[place.rank].history;
+    checks::History* const history = context.cluster->parts[place.rank].history;
     if (history != nullptr && access.effect != AccessEffect::read) {
       history->note_written(place.offset, access.width);
     }
   }
   requests.count(warp, access);
-  if (context.history != nullptr && access.is_strong) learn(context, instruction, access);
+  if (context.history != nullptr && access.is_strong) learn(warp, instruction, access);
 }
 
 }  // namespace warpgauge::emulator::machine::memory

@@ -5,39 +5,34 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/emulator/machine/finding.h"
-#include "harness/emulator/machine/lanes.h"
-#include "harness/emulator/machine/memory/access.h"
-#include "harness/emulator/machine/memory/lane_addresses.h"
-#include "harness/emulator/machine/warp.h"
+#include "harness/emulator/machine/checks/cluster_times.h"
+#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/lane_addresses.h"
+#include "harness/emulator/machine/core/lanes.h"
+#include "harness/emulator/machine/core/warp.h"
+
+namespace warpgauge::emulator::machine::checks {
+class History;
+}  // namespace warpgauge::emulator::machine::checks
 
 namespace warpgauge::emulator::machine::memory {
 
 class CopiedTiles;
-class History;
 
 /// By rank in the cluster.
 struct ClusterMemory {
-  static constexpr std::uint32_t kMostBlocks = 16;
-  /// When another block last used the part, and by what.
-  struct Use {
-    std::uint64_t time = 0;
-    Act act;
-  };
+  static constexpr std::uint32_t kMostBlocks = checks::ClusterTimes::kMostBlocks;
   struct Part {
     std::byte* shared = nullptr;
-    History* history = nullptr;           ///< nullptr: no check needs one
-    CopiedTiles* tiles = nullptr;         ///< of its block
-    bool has_ended = false;               ///< its block
-    std::uint64_t met = 0;                ///< when its block last met others, or learnt of them
-    std::array<Use, kMostBlocks> uses{};  ///< by rank of the user
+    checks::History* history = nullptr;  ///< nullptr: no check needs one
+    CopiedTiles* tiles = nullptr;        ///< of its block
+    bool has_ended = false;              ///< its block
   };
   std::array<Part, kMostBlocks> parts{};
   std::uint32_t blocks = 1;
-  std::uint64_t now = 0;  ///< in uses and meetings
+  checks::ClusterTimes times;
 
   void begin();  ///< another cluster
-  void note_met(std::uint32_t rank) { parts[rank].met = ++now; }
 };
 
 /// A place in the shared memory of some block of the cluster.

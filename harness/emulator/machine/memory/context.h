@@ -10,9 +10,13 @@
 #include "harness/emulator/machine/memory/memory.h"
 #include "metrics/counting/warp_access.h"
 
+namespace warpgauge::emulator::machine::checks {
+class Findings;
+class History;
+}  // namespace warpgauge::emulator::machine::checks
+
 namespace warpgauge::emulator::machine::memory {
 
-class History;
 struct ClusterMemory;
 
 /// One per warp; the engine fills it. Addresses of .shared, .local and kernel parameters are
@@ -26,17 +30,16 @@ struct MemoryContext {
 
   // Of the block.
   std::array<std::uint32_t, 3> block{};  ///< its index in the grid
-  std::uint64_t block_number = 0;        ///< the same, linear
   std::byte* shared = nullptr;           ///< static variables, then dynamic; aligned to 1024 bytes
   std::uint32_t shared_bytes = 0;
   ClusterMemory* cluster = nullptr;                     ///< of its cluster
   std::uint32_t rank = 0;                               ///< of the block there
   bool observed = false;                                ///< some check looks at the accesses
-  History* history = nullptr;                           ///< null: none looks at those before
+  checks::History* history = nullptr;                   ///< null: none looks at those before
+  checks::Findings* findings = nullptr;                 ///< of the launch
   bool checks_stores = false, checks_shuffles = false;  ///< see Checks
 
   // Of the warp.
-  std::uint32_t warp = 0;  ///< number in its block
   /// Byte `offset` of lane l's local memory is local[l * local_stride + offset].
   std::byte* local = nullptr;      ///< aligned to 64 bytes
   std::uint64_t local_stride = 0;  ///< best an odd multiple of 64 (caches have sets)

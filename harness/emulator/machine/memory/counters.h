@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "harness/emulator/machine/access_totals.h"
+#include "harness/emulator/machine/core/access_totals.h"
 #include "harness/emulator/machine/memory/access_cache.h"
 #include "metrics/counting/warp_access.h"
 
@@ -32,8 +32,5 @@ class Counters {
   std::vector<AccessCache> caches_;
   std::vector<metrics::WarpAccess> records_;
 };
-
-/// Adds up the counts of several workers for one instruction: the same space, or none yet.
-void add(AccessTotals& sum, const AccessTotals& more);
 
 }  // namespace warpgauge::emulator::machine::memory

@@ -9,8 +9,8 @@
 #include <shared_mutex>
 #include <utility>
 
+#include "harness/emulator/machine/checks/global_traces.h"
 #include "harness/emulator/machine/memory/address_pool.h"
-#include "harness/emulator/machine/memory/global_traces.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {
@@ -89,8 +89,8 @@ struct Memory::Impl {
   std::deque<std::uint64_t> small_quarantine, large_quarantine;  ///< begins, oldest first
   std::uint64_t small_quarantined = 0, large_quarantined = 0;    ///< bytes
   std::uint64_t in_use = 0;
-  Ranges written;                        ///< by the host
-  std::unique_ptr<GlobalTraces> traces;  ///< nullptr: nothing asks for them
+  Ranges written;                                ///< by the host
+  std::unique_ptr<checks::GlobalTraces> traces;  ///< nullptr: nothing asks for them
 
   /// The last block that begins at or in front of `address`; end() if there is none.
   Blocks::const_iterator last_before(std::uint64_t address) const {
@@ -172,9 +172,9 @@ Memory::Range Memory::written_range(std::uint64_t address, std::uint64_t bytes) 
   return impl_->written.touching(address, address + bytes);
 }
 
-GlobalTraces& Memory::traces() {
+checks::GlobalTraces& Memory::traces() {
   const std::unique_lock lock(impl_->mutex);
-  if (impl_->traces == nullptr) impl_->traces = std::make_unique<GlobalTraces>();
+  if (impl_->traces == nullptr) impl_->traces = std::make_unique<checks::GlobalTraces>();
   return *impl_->traces;
 }
 

@@ -10,25 +10,12 @@
 #include <string>
 #include <vector>
 
+#include "harness/emulator/machine/checks/watched_memory.h"
+
 namespace warpgauge::emulator::machine::memory {
 
-/// Addresses of 64 bits say which memory they mean by their highest 16 bits ("generic").
-enum class Window : std::uint16_t {
-  global = 0,
-  shared = 1,
-  local = 2,
-  constant = 3,
-  parameter = 4
-};
-inline constexpr int kWindowShift = 48;
-constexpr std::uint64_t window_base(Window window) {
-  return static_cast<std::uint64_t>(window) << kWindowShift;
-}
-
-class GlobalTraces;
-
 /// May be used by several threads at the same time.
-class Memory {
+class Memory : public checks::WatchedMemory {
  public:
   enum class Kind { device, managed, pinned_host, symbol, heap /* malloc in kernels */, array };
 
@@ -79,22 +66,14 @@ class Memory {
   std::optional<Extent> extent(std::uint64_t address) const;  ///< the same, faster
   /// Where an access of `bytes` bytes lies, for messages: "4 bytes past the end of cudaMalloc #3
   /// (400 bytes)", "byte 8 of cudaMalloc #2 (64 bytes), which was freed", "a null pointer".
-  std::string describe(const void* address, std::uint64_t bytes = 1) const;
+  std::string describe(const void* address, std::uint64_t bytes = 1) const override;
 
   /// Something other than a kernel wrote there.
   void note_written(const void* begin, std::uint64_t bytes);
-  /// Addresses that something other than a kernel may have written.
-  struct Range {
-    std::uint64_t begin = 0, end = 0;
-  };
-  /// Such a range that `bytes` bytes at `address` touch; empty: nothing but a kernel can have
-  /// written any of them. Memory that the host can write counts as written.
-  Range written_range(std::uint64_t address, std::uint64_t bytes) const;
-
-  /// The history of accesses to global memory; made at the first call.
-  GlobalTraces& traces();
-  /// Empties it; all memory counts as written from now on.
-  void forget_traces();
+  /// Memory that the host can write counts as written.
+  Range written_range(std::uint64_t address, std::uint64_t bytes) const override;
+  checks::GlobalTraces& traces() override;
+  void forget_traces() override;
 
   /// Changes whenever an allocation goes or loses a right: compare it before using a cached find().
   [[gnu::always_inline]] std::uint64_t generation() const {

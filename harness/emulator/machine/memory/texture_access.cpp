@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "harness/emulator/machine/fault.h"
+#include "harness/emulator/machine/core/fault.h"
 #include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::memory {

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/instruction.h"
+#include "harness/emulator/machine/core/instruction.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/memory/texture.h"
-#include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::memory {
 

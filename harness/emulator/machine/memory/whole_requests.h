@@ -6,10 +6,9 @@
 #include <cstdint>
 #include <string_view>
 
-#include "harness/emulator/machine/access_totals.h"
+#include "harness/emulator/machine/core/access_totals.h"
+#include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/memory/context.h"
-#include "harness/emulator/machine/memory/counters.h"
-#include "harness/emulator/machine/warp.h"
 
 namespace warpgauge::emulator::machine::memory {
 

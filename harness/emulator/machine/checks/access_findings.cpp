@@ -1,0 +1,73 @@
+// The texts of what the history of accesses finds.
+#include "harness/emulator/machine/checks/access_findings.h"
+
+#include <string>
+
+#include "harness/emulator/machine/core/access_text.h"
+#include "harness/emulator/ptx/module.h"
+
+namespace warpgauge::emulator::machine::checks {
+namespace {
+
+/// "global read of 4 bytes at byte 8 of cudaMalloc #2 (400 bytes)"
+std::string named(const Findings& findings, const LaneAccess& access) {
+  const std::string text = title(access.access, access.window, access.address);
+  if (access.window != Window::global) return text;
+  const auto* const at = reinterpret_cast<const void*>(access.address);
+  return text.substr(0, text.rfind(' ') + 1) + findings.memory.describe(at, access.access.width);
+}
+
+}  // namespace
+
+std::string place_of_counter(const KernelCode& kernel, std::uint64_t counter) {
+  const KernelCode::Counter& known = kernel.counters[counter];
+  return source_place(*known.code, known.instruction);
+}
+
+bool is_async_copy(const KernelCode& kernel, std::uint64_t counter) {
+  const KernelCode::Counter& known = kernel.counters[counter];
+  return known.code->function->body[known.instruction].opcode == "cp";
+}
+
+void report_race(Findings& findings, const LaneAccess& access, const EarlierAccess& earlier) {
+  const std::string other = place_of_counter(findings.kernel, earlier.counter);
+  std::string what =
+      named(findings, access) + ", which " + thread_text(findings.launch, earlier.thread);
+  if (access.window == Window::global) {
+    what += " of " + block_text(findings.launch, earlier.block);
+  }
+  what += std::string(" has ") + (earlier.wrote ? "written" : "read") + " at " + other + "; ";
+  if (earlier.in_flight) {
+    what += "the copy may not have arrived: no cp.async.wait_group of that thread stands between";
+  } else if (access.window == Window::global && earlier.block != access.act.block) {
+    what +=
+        "the blocks are not ordered: only an atomic with __threadfence(), or a barrier of the "
+        "grid, orders them";
+  } else if (earlier.thread / kLanes == access.act.thread / kLanes) {
+    what += "no __syncwarp() stands between";
+  } else {
+    what += "no __syncthreads() stands between";
+  }
+  findings.report(access.act, "race", other, what);
+}
+
+void report_unwritten(Findings& findings, const LaneAccess& access) {
+  findings.report(access.act, "uninitialised", "",
+                  named(findings, access) + (access.window == Window::shared
+                                                 ? ": no thread of the block has written it"
+                                                 : ": nothing has written it"));
+}
+
+void report_stores(Findings& findings, const LaneAccess& access, std::uint32_t other) {
+  findings.report(access.act, "one word, several values", "",
+                  named(findings, access) + ", to which " + thread_text(findings.launch, other) +
+                      " of the same warp stores another value: which one stays is not defined");
+}
+
+void report_shuffle(Findings& findings, const Act& act, int from) {
+  findings.report(act, "shuffle", "",
+                  "takes the value of lane " + std::to_string(from) +
+                      ", which does not take part: what it gets is not defined");
+}
+
+}  // namespace warpgauge::emulator::machine::checks

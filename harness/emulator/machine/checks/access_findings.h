@@ -1,0 +1,44 @@
+// The texts of what the history of accesses finds.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "harness/emulator/machine/checks/findings.h"
+#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/act.h"
+#include "harness/emulator/machine/core/window.h"
+
+namespace warpgauge::emulator::machine::checks {
+
+/// An access that was made before. `counter` is that of its instruction.
+struct EarlierAccess {
+  std::uint64_t block = 0;
+  std::uint32_t thread = 0;  ///< in its block
+  std::uint64_t counter = 0;
+  bool wrote = false;
+  bool in_flight = false;  ///< cp.async that its thread has not waited for
+};
+
+/// An access of one lane.
+struct LaneAccess {
+  const Act& act;
+  const Access& access;
+  Window window;
+  std::uint64_t address;
+};
+
+/// "f.cu:12": the instruction with this counter.
+std::string place_of_counter(const KernelCode& kernel, std::uint64_t counter);
+/// Whether it is a cp.async.
+bool is_async_copy(const KernelCode& kernel, std::uint64_t counter);
+
+/// The access races with an earlier one of its block, or (global memory) of another.
+void report_race(Findings& findings, const LaneAccess& access, const EarlierAccess& earlier);
+void report_unwritten(Findings& findings, const LaneAccess& access);
+/// Thread `other`, of the same warp, stores another value to the word.
+void report_stores(Findings& findings, const LaneAccess& access, std::uint32_t other);
+/// The lane takes a value from lane `from`, which does not take part.
+void report_shuffle(Findings& findings, const Act& act, int from);
+
+}  // namespace warpgauge::emulator::machine::checks

@@ -1,0 +1,54 @@
+// The history of one block after the other.
+#include "harness/emulator/machine/checks/history.h"
+
+#include <algorithm>
+
+namespace warpgauge::emulator::machine::checks {
+
+History::History(LaunchHistory& launch, const Place& place)
+    : launch_(launch),
+      cluster_(place.cluster),
+      rank_(place.rank),
+      memory_(place.shared.data()),
+      times_(place.warps),
+      shared_((place.shared.size() + 3) / 4) {}
+
+History::~History() { launch_.reached(global_time()); }
+
+void History::begin_block(std::uint64_t number) {
+  launch_.reached(global_time());
+  any_in_flight_ |= !flights_.empty();
+  flights_.clear();
+  proxy_fences_.begin();
+  mbarrier_fences_.begin();
+  product_waits_.begin();
+  if (any_in_flight_ || times_.is_running_out()) {
+    std::ranges::fill(shared_, WordTraces());
+    any_in_flight_ = false;
+    times_.restart();
+  }
+  times_.begin();
+  block_ = number;
+  acquired_ = 0;
+  acquires_ = false;
+}
+
+void History::sync_lanes(std::uint32_t warp) {
+  if (launch_.checks.lanes) times_.sync_lanes(warp);
+}
+
+void History::fence(std::uint32_t warp, bool of_grid) {
+  times_.fence(warp);
+  if (of_grid) launch_.fence(block_, global_time());
+}
+
+void History::acquire(const Warp& warp) {
+  times_.acquire(warp.number);
+  cluster_.note_met(rank_);
+}
+
+bool History::is_new(bool of_shared, std::uint64_t first, std::uint64_t second, bool wrote) {
+  return found_.insert({of_shared, first, second, wrote}).second;
+}
+
+}  // namespace warpgauge::emulator::machine::checks

@@ -1,0 +1,189 @@
+// The history of accesses to shared and global memory, in which races and reads of memory that
+// nothing wrote are found.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <span>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "harness/emulator/machine/checks/block_times.h"
+#include "harness/emulator/machine/checks/cluster_times.h"
+#include "harness/emulator/machine/checks/launch_history.h"
+#include "harness/emulator/machine/checks/product_waits.h"
+#include "harness/emulator/machine/checks/proxy_fences.h"
+#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/lane_addresses.h"
+#include "harness/emulator/machine/core/warp.h"
+
+namespace warpgauge::emulator::machine::checks {
+
+/// Who begins a copy, or a product of matrices in shared memory.
+struct Maker {
+  const Warp& warp;
+  const Instruction& instruction;
+  int lane;
+};
+
+/// The history of one block at a time. The code that executes instructions tells of accesses,
+/// barriers, fences and copies; what is wrong goes to the findings of the launch.
+class History {
+ public:
+  /// A place for blocks: `rank` is theirs in the cluster, `shared` their shared memory.
+  struct Place {
+    ClusterTimes& cluster;
+    std::uint32_t rank = 0;
+    std::size_t warps = 0;
+    std::span<const std::byte> shared;
+  };
+  History(LaunchHistory& launch, const Place& place);
+  ~History();
+
+  void begin_block(std::uint64_t number);
+  std::uint64_t block() const { return block_; }
+  BlockTimes& times() { return times_; }
+  const ClusterTimes& cluster() const { return cluster_; }
+  Findings& findings() { return launch_.findings; }
+  void sync_lanes(std::uint32_t warp);
+  void fence(std::uint32_t warp, bool of_grid);
+
+  /// `pattern` is that of the lanes. `look_at_run` may be nullptr.
+  void observe_shared(const Warp& warp, const Instruction& instruction, const Access& access,
+                      const LaneAddresses<std::uint32_t>& lanes, Pattern pattern,
+                      LookAtRun look_at_run);
+  /// By cp.async, which is done when its thread waits for it: see copied().
+  void observe_async(const Warp& warp, const Instruction& instruction, const Access& access,
+                     const LaneAddresses<std::uint32_t>& lanes);
+  void copied(std::uint32_t warp, int lane, std::uint64_t offset, std::uint64_t bytes);
+  void observe_global(const Warp& warp, const Instruction& instruction, const Access& access,
+                      const LaneAddresses<std::uint64_t>& lanes, Pattern pattern);
+  /// Something that is not held against others, as it is ordered by other means, has written to
+  /// shared memory.
+  void note_written(std::uint64_t offset, std::uint64_t bytes);
+
+  // Of copies of the async proxy.
+  using CopyNumber = std::uint64_t;
+  /// Shared memory of the block from `offset` on.
+  struct Bytes {
+    std::uint32_t offset, count;
+  };
+  bool looks_at_copies() const { return launch_.checks.async; }
+  void fence_proxy(std::uint32_t warp) {
+    proxy_fences_.note(warp, times_.now());
+    fence_mbarriers(warp);
+  }
+  void fence_mbarriers(std::uint32_t warp) { mbarrier_fences_.note(warp, times_.now()); }
+  /// A thread of the block begins a copy that reads these bytes until has_read(). `in_group`: it
+  /// waits for the copy by its group.
+  CopyNumber begin_read(const Maker& maker, Bytes bytes, bool in_group);
+  void has_read(CopyNumber copy);
+  /// A thread of the cluster begins a copy that writes these bytes until has_written(). `reduces`:
+  /// another one may do so at the same time.
+  CopyNumber begin_write(const Maker& maker, Bytes bytes, bool reduces);
+  /// As warp `knower` of the block learns.
+  void has_written(CopyNumber copy, std::uint32_t knower);
+  ProductWaits& product_waits() { return product_waits_; }
+  /// A warp of the block begins a product that reads these bytes until product_waits() says so.
+  void multiply(const Maker& maker, std::span<const Bytes> bytes);
+  /// Copies in groups of these lanes of a warp that are not done.
+  std::vector<Act> reads_in_flight(std::uint32_t warp, Mask lanes) const;
+  std::vector<Act> writes_in_flight() const;
+  /// Uses of the block's memory by other blocks that it has not met since.
+  std::vector<Act> unordered_uses() const { return cluster_.unordered_uses(rank_); }
+  /// Whether a fence lies between mbarrier.init by warp `from` and what warp `to` does now.
+  bool is_mbarrier_fenced(std::uint32_t from, BlockTimes::Time time, std::uint32_t to) const {
+    return is_fenced(mbarrier_fences_, from, time, to);
+  }
+
+ private:
+  /// A copy that is not done.
+  struct Flight {
+    CopyNumber number;
+    std::uint64_t trace;
+    Bytes bytes;
+    Act act;
+    bool writes, in_group;
+  };
+  struct CopyPlace {
+    Act act;  ///< the last one there
+    bool is_product;
+  };
+  std::uint64_t place_of_copy(const Act& act, bool is_product);
+  std::uint64_t trace_of(const Maker& maker, const Act& act, bool is_product);
+  Flight& take_off(const Maker& maker, Bytes bytes);
+  Flight land(CopyNumber copy);
+  template <typename Function>
+  void for_words(Bytes bytes, Function function);
+  void check_source(const Maker& maker, std::span<const Bytes> bytes, const char* reads);
+  bool check_source_word(const Maker& maker, std::uint64_t offset, std::uint64_t write,
+                         const char* reads);
+  void check_destination(const Maker& maker, Bytes bytes, bool reduces);
+  bool check_destination_word(const Maker& maker, std::uint64_t offset, std::uint64_t trace,
+                              bool wrote, bool reduces);
+  bool is_of_product(std::uint64_t trace) const;
+  /// Whether a barrier or a fence of wgmma orders what warp `from` did before what `to` does now.
+  bool orders(std::uint32_t from, BlockTimes::Time time, std::uint32_t to) const {
+    return times_.orders(from, time, to) || product_waits_.have_met(from, time, to);
+  }
+  /// Whether one of the fences lies between.
+  bool is_fenced(const ProxyFences& fences, std::uint32_t from, BlockTimes::Time time,
+                 std::uint32_t to) const {
+    return fences.between(from, time, to, times_, [this](auto... what) { return orders(what...); });
+  }
+  /// Whether what left the trace is ordered before what the warp does now.
+  bool is_ordered(std::uint64_t trace, std::uint32_t warp) const;
+  std::string act_text(std::uint64_t trace, const char* did) const;
+  std::string place_text(std::uint64_t trace) const;
+  /// Whether what the warp does now does not come behind the copy that left the trace.
+  bool is_ahead_of_copy(std::uint32_t warp, std::uint64_t trace, bool wrote) const;
+  void report_ahead_of_copy(const Warp& warp, const Instruction& instruction, const Access& access,
+                            int lane, std::uint32_t address, std::uint64_t trace, bool wrote) const;
+
+  struct SharedLook;
+  struct GlobalLook;
+
+  /// The warp learns of others by what it reads.
+  void acquire(const Warp& warp);
+  void look_at_shared(const Warp& warp, const Instruction& instruction, const Access& access,
+                      const LaneAddresses<std::uint32_t>& lanes, Pattern pattern,
+                      std::uint64_t in_flight, LookAtRun look_at_run);
+  /// False if this block object has reported this pair of instructions before.
+  bool is_new(bool of_shared, std::uint64_t first, std::uint64_t second, bool wrote);
+  /// Whether something other than a kernel is known to have written there.
+  bool knows_written(std::uint64_t address, std::uint64_t bytes) const {
+    for (const WatchedMemory::Range& range : written_) {
+      if (address >= range.begin && address + bytes <= range.end) return true;
+    }
+    return false;
+  }
+  /// The present time as traces of global memory keep it.
+  std::uint64_t global_time() const { return launch_.begin + (times_.now() - times_.began()); }
+
+  LaunchHistory& launch_;
+  ClusterTimes& cluster_;
+  const std::uint32_t rank_;
+  const std::byte* const memory_;  ///< shared
+  std::set<std::tuple<bool, std::uint64_t, std::uint64_t, bool>> found_;
+  BlockTimes times_;
+  std::vector<WordTraces> shared_;
+  bool any_in_flight_ = false;  ///< of them
+  // Of copies of the async proxy.
+  std::vector<CopyPlace> copy_places_;
+  std::vector<Flight> flights_;  ///< in the order of their numbers
+  CopyNumber last_copy_ = 0;
+  ProxyFences proxy_fences_, mbarrier_fences_;
+  ProductWaits product_waits_;
+  // Of global memory.
+  std::uint64_t block_ = 0;
+  std::uint64_t acquired_ = 0;  ///< all fences up to this one are known
+  bool acquires_ = false;       ///< the last access to global memory acquires
+  std::array<WatchedMemory::Range, 4>
+      written_{};  ///< where something else has written, lately found
+  std::size_t next_written_ = 0;
+};
+
+}  // namespace warpgauge::emulator::machine::checks

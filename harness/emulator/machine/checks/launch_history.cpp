@@ -1,0 +1,55 @@
+// The order of blocks by fences.
+#include "harness/emulator/machine/checks/launch_history.h"
+
+namespace warpgauge::emulator::machine::checks {
+namespace {
+
+constexpr int kNumberBits = 40;
+static_assert(GlobalTrace::kMostTime < std::uint64_t{1} << (64 - kNumberBits));
+
+std::uint64_t number_of(std::uint64_t fence) {
+  return fence & ((std::uint64_t{1} << kNumberBits) - 1);
+}
+std::uint64_t time_of_fence(std::uint64_t fence) { return fence >> kNumberBits; }
+
+/// Starts the time anew before it runs out.
+GlobalTraces& with_time_left(WatchedMemory& memory) {
+  GlobalTraces& traces = memory.traces();
+  if (traces.now > GlobalTrace::kMostTime / 2) memory.forget_traces();
+  return traces;
+}
+
+}  // namespace
+
+LaunchHistory::LaunchHistory(const Checks& checks, WatchedMemory& memory, Findings& findings,
+                             std::uint64_t blocks)
+    : checks(checks),
+      memory(memory),
+      findings(findings),
+      traces(with_time_left(memory)),
+      begin(++traces.now) {
+  if (blocks <= GlobalTrace::kActors) fences_ = std::make_unique<Fences[]>(blocks);
+}
+
+void LaunchHistory::fence(std::uint64_t block, std::uint64_t time) {
+  if (!tells_blocks()) return;
+  const std::uint64_t number = fences_made_.fetch_add(1, std::memory_order_relaxed) + 1;
+  Fences& fences = fences_[block];
+  fences.before.store(fences.last.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  fences.last.store(time << kNumberBits | number, std::memory_order_release);
+}
+
+bool LaunchHistory::orders(std::uint64_t block, std::uint64_t time, std::uint64_t acquired) const {
+  const std::uint64_t last = fences_[block].last.load(std::memory_order_acquire);
+  if (time >= time_of_fence(last)) return false;
+  const std::uint64_t before = fences_[block].before.load(std::memory_order_relaxed);
+  if (time < time_of_fence(before)) return acquired != 0;
+  return number_of(last) <= acquired;
+}
+
+void LaunchHistory::reached(std::uint64_t time) {
+  std::uint64_t now = traces.now.load(std::memory_order_relaxed);
+  while (now < time && !traces.now.compare_exchange_weak(now, time)) continue;
+}
+
+}  // namespace warpgauge::emulator::machine::checks

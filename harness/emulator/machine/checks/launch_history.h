@@ -1,0 +1,49 @@
+// What the blocks of a launch share of the history of accesses: the order of blocks by fences.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+#include "harness/emulator/machine/checks/findings.h"
+#include "harness/emulator/machine/checks/global_traces.h"
+#include "harness/emulator/machine/checks/watched_memory.h"
+#include "harness/emulator/machine/core/checks.h"
+
+namespace warpgauge::emulator::machine::checks {
+
+/// Each block has a time of its own, which goes on from `begin`; fences have numbers of the launch.
+class LaunchHistory {
+ public:
+  LaunchHistory(const Checks& checks, WatchedMemory& memory, Findings& findings,
+                std::uint64_t blocks);
+
+  const Checks checks;
+  const WatchedMemory& memory;
+  Findings& findings;
+  GlobalTraces& traces;
+  const std::uint64_t begin;  ///< time at which each block begins
+
+  /// False where the grid has more blocks than traces can name.
+  bool tells_blocks() const { return fences_ != nullptr; }
+  /// A block makes its accesses before `time` known to others.
+  void fence(std::uint64_t block, std::uint64_t time);
+  /// The number of the latest fence: who reads a flag behind it knows what it made known.
+  std::uint64_t fenced() const { return fences_made_.load(std::memory_order_relaxed); }
+  /// Whether what `block` did at `time` is known to who knows of all fences up to `acquired`. Only
+  /// the last two fences of a block are kept: of what is older it is true if any is known.
+  bool orders(std::uint64_t block, std::uint64_t time, std::uint64_t acquired) const;
+  /// A block has come that far.
+  void reached(std::uint64_t time);
+
+ private:
+  /// Numbers of fences, and the times of their blocks, in one word.
+  struct Fences {
+    std::atomic<std::uint64_t> last, before;
+  };
+  std::unique_ptr<Fences[]> fences_;
+  std::atomic<std::uint64_t> fences_made_ = 0;
+};
+
+}  // namespace warpgauge::emulator::machine::checks

@@ -1,0 +1,15 @@
+// What a check has found. A kernel goes on after a finding, as it would on a GPU.
+#pragma once
+
+#include <string>
+
+#include "metrics/base/source_line.h"
+
+namespace warpgauge::emulator::machine {
+
+struct Finding {
+  std::string text;  ///< as Fault::what(): kernel, block, thread, line, and what is wrong
+  metrics::SourceLine source;
+};
+
+}  // namespace warpgauge::emulator::machine
