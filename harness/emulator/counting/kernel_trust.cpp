@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/emulator/counting/sass_match.h"
+#include "harness/emulator/counting/match.h"
 #include "harness/emulator/machine/core/outcome.h"
 #include "metrics/machine_code/sass_code.h"
 
@@ -67,7 +67,7 @@ Verdict judge_atomic(const Match& match, const Comparison& comparison) {
 Verdict judge(const Match& match, const Comparison& comparison) {
   const PtxAccess& access = *match.access;
   if (access.kind == Kind::atomic) return judge_atomic(match, comparison);
-  if (access.kind == Kind::bulk && !match.place.by_lane) {
+  if (access.kind == Kind::bulk && !match.standing.by_lane) {
     return {{machine::AccessPlan::Role::one_for_all, 0}, kExact};
   }
   if (access.is_of_fragment()) {
@@ -89,7 +89,7 @@ Verdict judge(const Match& match, const Comparison& comparison) {
   if (width > access.width && moves) return by_width;
   // A part of it lies in the same sectors, and as far from those of other lanes.
   const bool is_part = width > 0 && width < access.width;
-  if (is_part && loads && match.place.once) return by_width;
+  if (is_part && loads && match.standing.once) return by_width;
   return {{},
           estimate(fmt::format("the machine code has {} for its {} bytes", widths_of(match.found),
                                access.width))};
@@ -144,7 +144,7 @@ std::vector<std::size_t> absorbed_by(const Match& leader, int width, const Compa
   }
   const auto missing = missing_beside(leader, comparison, taken);
   const bool complete = std::ssize(missing) == width / own.width - 1;
-  if (leader.place.once && complete) return missing;
+  if (leader.standing.once && complete) return missing;
   return {};
 }
 
@@ -166,9 +166,9 @@ bool may_replace(const PtxAccess& one, const PtxAccess& other) {
 /// Whether the counterpart of one executes where the access does, though it may do the work of the
 /// other as well.
 bool stays(const Match& one, const Match& other) {
-  const bool each_round = one.place.in_own_loop && one.place.once && one.found.size() == 1;
+  const bool each_round = one.standing.in_own_loop && one.standing.once && one.found.size() == 1;
   return one.block == other.block ||
-         (one.place.decided && (one.loop == 0 || one.loop == other.loop || each_round));
+         (one.standing.decided && (one.loop == 0 || one.loop == other.loop || each_round));
 }
 
 /// Judges those that may do the work of access `removed`, which has no counterpart. It counts
@@ -199,7 +199,7 @@ bool executes_alike(const Match& match, const machine::AccessPlan& plan) {
   return counts && !match.found.empty() && !match.access->guarded && !match.has_loop &&
          match.votes == 0 && match.access->kind != Kind::atomic &&
          match.access->kind != Kind::bulk && !match.access->is_of_fragment() &&
-         match.place.undivided.empty() && match.place.untaken.empty() &&
+         match.standing.undivided.empty() && match.standing.untaken.empty() &&
          std::ranges::none_of(match.found, &MemoryInstruction::guarded);
 }
 
@@ -230,7 +230,7 @@ OracleAnswer conclude(Comparison comparison) {
     if (verdicts[i].plan.role != machine::AccessPlan::Role::leader) continue;
     const auto members = absorbed_by(matches[i], verdicts[i].plan.width, comparison, absorbed);
     absorbed.insert(members.begin(), members.end());
-    if (members.empty() && !matches[i].place.once) {
+    if (members.empty() && !matches[i].standing.once) {
       verdicts[i] = {{},
                      estimate("the machine code has " + widths_of(matches[i].found) +
                               " for several executions of it")};
@@ -248,7 +248,7 @@ OracleAnswer conclude(Comparison comparison) {
   }
 
   for (std::size_t i = 0; i < matches.size(); ++i) {
-    const std::string& difference = matches[i].place.difference;
+    const std::string& difference = matches[i].standing.difference;
     if (!difference.empty() && verdicts[i].trust == kExact)
       verdicts[i].trust = estimate(difference);
     if (matches[i].order && verdicts[i].trust == kExact) verdicts[i].trust = *matches[i].order;
@@ -260,7 +260,7 @@ OracleAnswer conclude(Comparison comparison) {
     if (verdicts[i].plan.role != machine::AccessPlan::Role::as_written) {
       answer.plans.entries.push_back({line, verdicts[i].plan});
     }
-    const std::set<int>& undivided = matches[i].place.undivided;
+    const std::set<int>& undivided = matches[i].standing.undivided;
     if (verdicts[i].trust == kExact && !undivided.empty()) {
       answer.trust.conditions.insert(
           {line,
@@ -268,7 +268,7 @@ OracleAnswer conclude(Comparison comparison) {
             estimate(
                 "lanes of a warp part where the machine code has one copy of it for each way")}});
     }
-    for (const auto& [branch, difference] : matches[i].place.untaken) {
+    for (const auto& [branch, difference] : matches[i].standing.untaken) {
       if (verdicts[i].trust != kExact) break;
       answer.trust.conditions.insert({line, {{{}, {branch}}, estimate(difference)}});
       answer.plans.watched.insert(branch);

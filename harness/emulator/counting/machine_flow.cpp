@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "harness/emulator/counting/sass_match.h"
+#include "harness/emulator/counting/code_with_lines.h"
 #include "metrics/machine_code/sass.h"
 #include "metrics/machine_code/sass_registers.h"
 

@@ -50,12 +50,12 @@ std::optional<Copies> copies_of_block(const std::vector<Match*>& block,
 void compare_neighbours(const std::vector<Match*>& block, const MachineFlow& machine) {
   const auto usual = copies_of_block(block, machine);
   for (Match* match : block) {
-    if (!match->place.difference.empty()) continue;
+    if (!match->standing.difference.empty()) continue;
     std::set<std::size_t> blocks;
     for (const MemoryInstruction& one : match->found) blocks.insert(machine.block_at(one.pc));
     const bool repeated = match->loop == 0 && blocks.size() < match->found.size();
     if (repeated || copies_of(*match, machine) != usual) {
-      match->place.difference =
+      match->standing.difference =
           "ptxas has it more or less often than its neighbours: it loads again, or uses again what "
           "it has loaded";
     }

@@ -36,16 +36,16 @@ class Function {
 
   /// `certain` are the blocks of the machine code with what ptxas makes only where the PTX does, of
   /// the same block of the PTX.
-  Place place_of(const PtxAccess& access, std::span<const MemoryInstruction> found,
-                 const std::set<std::size_t>& certain) const {
-    Place place;
+  Standing place_of(const PtxAccess& access, std::span<const MemoryInstruction> found,
+                    const std::set<std::size_t>& certain) const {
+    Standing standing;
     const std::size_t own = *flow_.block_at(access.text_line);
-    compare_loops(access, own, found, place);
-    place.in_own_loop = is_in_own_loop(own, found);
+    compare_loops(access, own, found, standing);
+    standing.in_own_loop = is_in_own_loop(own, found);
     for (const MemoryInstruction& one : found) {
-      if (place.difference.empty()) compare_branches(access, one, found, certain, place);
+      if (standing.difference.empty()) compare_branches(access, one, found, certain, standing);
     }
-    return place;
+    return standing;
   }
 
  private:
@@ -56,9 +56,9 @@ class Function {
     return flow_.last_line(loop.header);
   }
 
-  void add_exits(const FlowGraph::Loop& loop, Place& place) const {
+  void add_exits(const FlowGraph::Loop& loop, Standing& standing) const {
     for (std::size_t block = 0; block < loop.contains.size(); ++block) {
-      if (counterparts_.is_exit(block, loop)) place.undivided.insert(flow_.last_line(block));
+      if (counterparts_.is_exit(block, loop)) standing.undivided.insert(flow_.last_line(block));
     }
   }
 
@@ -100,7 +100,7 @@ class Function {
   }
 
   void compare_loops(const PtxAccess& access, std::size_t own,
-                     std::span<const MemoryInstruction> found, Place& place) const {
+                     std::span<const MemoryInstruction> found, Standing& standing) const {
     // Of each loop here, the loops of the machine code that are the same and have a copy.
     std::map<std::size_t, std::set<std::size_t>> with_copies;
     std::map<std::size_t, std::size_t> copies;
@@ -113,15 +113,15 @@ class Function {
         if (same.kind == Counterpart::Kind::of_another_function) continue;
         const bool is_bulk = access.kind == Kind::bulk;
         if (is_bulk && machine_.is_by_lane(machine_.loops()[i], access.text_line)) {
-          place.by_lane = true;
+          standing.by_lane = true;
           continue;
         }
         if (same.kind == Counterpart::Kind::none) {
-          place.difference = "ptxas made a loop around it that the PTX does not have";
+          standing.difference = "ptxas made a loop around it that the PTX does not have";
           return;
         }
         if (!loops_[same.number].contains[own]) {
-          place.difference = fmt::format(
+          standing.difference = fmt::format(
               "the machine code has it in the loop that ends in line {} of the PTX, which has it "
               "outside",
               line_of(loops_[same.number]));
@@ -136,12 +136,12 @@ class Function {
       if (!loops_[loop].contains[own]) continue;
       if (is_unrolled_altogether(loop)) continue;
       if (copies[loop] == 0) {
-        place.difference = fmt::format(
+        standing.difference = fmt::format(
             "ptxas took it out of the loop that ends in line {} of the PTX", line_of(loops_[loop]));
         return;
       }
       if (copies[loop] < found.size() || with_copies[loop].size() > 1) {
-        add_exits(loops_[loop], place);
+        add_exits(loops_[loop], standing);
       }
     }
   }
@@ -213,17 +213,17 @@ class Function {
     return nullptr;
   }
 
-  void add_branch(std::size_t block, const FlowGraph::Loop* unrolled, Place& place) const {
+  void add_branch(std::size_t block, const FlowGraph::Loop* unrolled, Standing& standing) const {
     if (unrolled != nullptr) {
-      add_exits(*unrolled, place);
+      add_exits(*unrolled, standing);
     } else {
-      place.undivided.insert(flow_.last_line(block));
+      standing.undivided.insert(flow_.last_line(block));
     }
   }
 
   void compare_branches(const PtxAccess& access, const MemoryInstruction& one,
                         std::span<const MemoryInstruction> found,
-                        const std::set<std::size_t>& certain_blocks, Place& place) const {
+                        const std::set<std::size_t>& certain_blocks, Standing& standing) const {
     const std::size_t own = *flow_.block_at(access.text_line);
     const std::set<std::size_t> expected(deciders_[own].begin(), deciders_[own].end());
     std::set<std::size_t> present, certain;  // without those that may choose a copy of a loop
@@ -239,11 +239,11 @@ class Function {
       if (known && unrolled == nullptr) certain.insert(branch.number);
       if (known && expected.contains(branch.number)) {
         // Lanes that part there come to it apart, for they meet again only behind it.
-        if (machine_.arrivals(one.pc, block) > 1) add_branch(branch.number, unrolled, place);
+        if (machine_.arrivals(one.pc, block) > 1) add_branch(branch.number, unrolled, standing);
         continue;
       }
       if (known && (covers(found, block) || unrolled != nullptr)) {
-        add_branch(branch.number, unrolled, place);
+        add_branch(branch.number, unrolled, standing);
         continue;
       }
       const std::string difference =
@@ -253,10 +253,10 @@ class Function {
                       flow_.last_line(branch.number))
                 : "a branch decides it that the PTX does not have";
       if (known && is_behind(block, branch.number, machine_.block_at(one.pc))) {
-        place.untaken.emplace(flow_.last_line(branch.number), difference);
+        standing.untaken.emplace(flow_.last_line(branch.number), difference);
         continue;
       }
-      place.difference = difference;
+      standing.difference = difference;
       return;
     }
     std::vector<std::size_t> missing;
@@ -269,7 +269,7 @@ class Function {
       };
       if (std::ranges::none_of(loops_, decides_loop)) missing.push_back(block);
     }
-    place.decided &= missing.empty();
+    standing.decided &= missing.empty();
     const bool is_early =
         may_be_early(one.op) && !one.guarded && !certain_blocks.contains(machine_.block_at(one.pc));
     if (!missing.empty() && is_early) {
@@ -278,13 +278,13 @@ class Function {
         const std::string difference = fmt::format(
             "ptxas may make it also where the branch in line {} of the PTX leads past it", line);
         if (!flow_.falls_through(block) || taken_way(block).contains(own)) {
-          place.difference = difference;
+          standing.difference = difference;
         } else {
-          place.untaken.emplace(line, difference);
+          standing.untaken.emplace(line, difference);
         }
       }
     } else if (one.guarded && !any_missing && !access.guarded && access.kind != Kind::atomic) {
-      place.difference = "a condition decides it that the PTX does not have";
+      standing.difference = "a condition decides it that the PTX does not have";
     }
   }
 
@@ -315,10 +315,10 @@ void compare_places(std::vector<Match>& matches, std::span<const PtxFlow> flows,
         }
       }
       for (Match* match : block) {
-        match->place = function.place_of(*match->access, match->found, certain);
+        match->standing = function.place_of(*match->access, match->found, certain);
       }
       compare_neighbours(block, machine);
-      for (Match* match : block) match->place.once = is_once(*match, matches, machine);
+      for (Match* match : block) match->standing.once = is_once(*match, matches, machine);
     }
   }
 }

@@ -141,19 +141,19 @@ void add_places(const MachineFlow& machine, std::span<const PtxFlow> flows,
     Match& match = here.emplace_back(matches[i]);
     match.found.erase(match.found.begin(),
                       match.found.begin() + static_cast<std::ptrdiff_t>(before[i]));
-    match.place = {};
+    match.standing = {};
     if (match.access->is_of_fragment()) keep_one_of_each_copy(match, machine);
   }
   compare_places(here, flows, machine);
   for (std::size_t i = 0; i < here.size(); ++i) {
-    Place& place = originals[i]->place;
-    if (place.difference.empty()) place.difference = here[i].place.difference;
-    place.undivided.merge(here[i].place.undivided);
-    place.untaken.merge(here[i].place.untaken);
-    place.decided &= here[i].place.decided;
-    place.once &= here[i].place.once;
-    place.in_own_loop |= here[i].place.in_own_loop;
-    place.by_lane |= here[i].place.by_lane;
+    Standing& standing = originals[i]->standing;
+    if (standing.difference.empty()) standing.difference = here[i].standing.difference;
+    standing.undivided.merge(here[i].standing.undivided);
+    standing.untaken.merge(here[i].standing.untaken);
+    standing.decided &= here[i].standing.decided;
+    standing.once &= here[i].standing.once;
+    standing.in_own_loop |= here[i].standing.in_own_loop;
+    standing.by_lane |= here[i].standing.by_lane;
   }
 }
 

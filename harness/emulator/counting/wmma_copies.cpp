@@ -40,9 +40,10 @@ void keep_one_of_each_copy(Match& match, const MachineFlow& machine) {
   const bool is_guarded = std::ranges::any_of(match.found, &MemoryInstruction::guarded);
   match.found = first_of_each_copy(match, machine);
   if (match.found.empty()) {
-    match.place.difference = "the machine code has other accesses for it than the emulator counts";
+    match.standing.difference =
+        "the machine code has other accesses for it than the emulator counts";
   } else if (is_guarded) {
-    match.place.difference = "a condition decides its accesses in the machine code";
+    match.standing.difference = "a condition decides its accesses in the machine code";
     match.found.clear();
   }
 }
