@@ -5,7 +5,7 @@
 #include <array>
 
 #include "harness/emulator/machine/core/error_table.h"
-#include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/exported.h"
 
 namespace warpgauge::emulator::driver {
 namespace {

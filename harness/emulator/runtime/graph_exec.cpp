@@ -10,6 +10,7 @@
 
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/capture.h"
+#include "harness/emulator/runtime/graph_handles.h"
 #include "harness/emulator/runtime/graph_memory.h"
 #include "harness/emulator/runtime/graph_nodes.h"
 

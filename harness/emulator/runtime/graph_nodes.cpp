@@ -5,6 +5,7 @@
 
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/functions.h"
+#include "harness/emulator/runtime/graph_handles.h"
 #include "harness/emulator/runtime/launch.h"
 #include "harness/emulator/runtime/streams.h"
 

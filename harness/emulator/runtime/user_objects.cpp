@@ -1,8 +1,8 @@
 // Objects of the program's own whose life graphs extend.
-#include "harness/emulator/runtime/user_objects.h"
-
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/graph.h"
+#include "harness/emulator/runtime/graph_handles.h"
+#include "harness/emulator/runtime/user_object.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
