@@ -36,13 +36,13 @@ struct Count {
 };
 using Counts = std::map<std::string, Count, std::less<>>;  // by metric
 using Chain = std::vector<metrics::CallSite>;  // the calls that a line was inlined through
-using Parts = std::map<std::pair<Place, Chain>, Counts>;
+using Parts = std::map<std::pair<CountedLine, Chain>, Counts>;
 
 /// One side's counts of a case on an architecture.
 struct CountedCase {
   std::string run;
   Parts parts;
-  std::map<Place, Counts> places;           // sums of the parts
+  std::map<CountedLine, Counts> places;           // sums of the parts
   std::map<std::string, std::string> code;  // kernel -> hash
 };
 using CountedKey = std::pair<metrics::CaseId, std::string>;  // with the architecture
@@ -52,10 +52,10 @@ std::string name_of(const CountedKey& key) {
   return key.second.empty() ? key.first.str() : key.first.str() + " on " + key.second;
 }
 
-Place whole_case(const CountedKey& key) { return {.id = key.first, .arch = key.second}; }
+CountedLine whole_case(const CountedKey& key) { return {.id = key.first, .arch = key.second}; }
 
-Place place_of(const Fact& fact) {
-  Place place = whole_case({fact.id, fact.arch});
+CountedLine place_of(const Fact& fact) {
+  CountedLine place = whole_case({fact.id, fact.arch});
   if (fact.scope == metrics::Scope::whole_case) return place;
   place.scope = fact.scope;
   place.kernel = fact.kernel;
@@ -99,8 +99,8 @@ void add_count(CountedCases& cases, const Fact& fact, const std::string& run) {
 }
 
 /// The sums of the parts of each place, as sure as the least sure part.
-std::map<Place, Counts> sums_of(const Parts& parts) {
-  std::map<Place, Counts> places;
+std::map<CountedLine, Counts> sums_of(const Parts& parts) {
+  std::map<CountedLine, Counts> places;
   for (const auto& [part, counts] : parts) {
     Counts& sums = places[part.first];
     for (const auto& [metric, count] : counts) {
@@ -153,7 +153,7 @@ struct ComparedPlace {
   std::vector<CountDifference> differences;
 };
 
-ComparedPlace compare_place(const Place& place, const std::vector<std::string_view>& metrics,
+ComparedPlace compare_place(const CountedLine& place, const std::vector<std::string_view>& metrics,
                             const Counts& a, const Counts& b) {
   static const Count kNothing;
   const auto count_in = [](const Counts& counts, std::string_view metric) -> const Count& {
@@ -197,20 +197,20 @@ struct ComparedCase {
 /// Compares the case line by line, where both sides know their lines, and as a whole.
 ComparedCase compare_case(const CountedKey& key, const CountedCase& a, const CountedCase& b) {
   static const Counts kNothing;
-  const auto counts_at = [](const CountedCase& counted, const Place& place) -> const Counts& {
+  const auto counts_at = [](const CountedCase& counted, const CountedLine& place) -> const Counts& {
     const auto found = counted.places.find(place);
     return found == counted.places.end() ? kNothing : found->second;
   };
   const auto metrics = metrics_of(counts_at(a, whole_case(key)), counts_at(b, whole_case(key)));
   const bool with_lines = knows_its_lines(a) && knows_its_lines(b);
-  std::set<Place> places;
+  std::set<CountedLine> places;
   for (const CountedCase* counted : {&a, &b}) {
     for (const auto& [place, counts] : counted->places) {
       if (with_lines || place.is_whole_case()) places.insert(place);
     }
   }
   ComparedCase compared{.agreement = {.cases = 1}};
-  for (const Place& place : places) {
+  for (const CountedLine& place : places) {
     auto [agreement, differences] =
         compare_place(place, metrics, counts_at(a, place), counts_at(b, place));
     FamilyAgreement& family = compared.agreement;

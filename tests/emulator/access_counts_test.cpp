@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/emulator/machine/core/window.h"
 #include "metrics/counting/counting_rules.h"
 #include "tests/emulator/memory_bench.h"
 
@@ -361,7 +362,7 @@ TEST_P(AccessCounts, LocalAccessesAreTheSumOfTheirExecutions) {
 
 TEST(Counters, AddUpOverWorkers) {
   AccessTotals sum;
-  memory::add(sum, {});
+  add(sum, {});
   EXPECT_EQ(sum.space, Space::none);
   const AccessTotals part{.space = Space::shared,
                           .requests = 2,
@@ -369,9 +370,9 @@ TEST(Counters, AddUpOverWorkers) {
                           .wavefronts_ideal = 3,
                           .estimates = 1,
                           .estimate_reason = "why"};
-  memory::add(sum, part);
-  memory::add(sum, {});
-  memory::add(sum, part);
+  add(sum, part);
+  add(sum, {});
+  add(sum, part);
   EXPECT_EQ(sum.space, Space::shared);
   EXPECT_EQ(sum.requests, 4u);
   EXPECT_EQ(sum.wavefronts, 10u);

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "harness/emulator/machine/core/window.h"
 #include "harness/emulator/machine/memory/atomic_operations.h"
 #include "harness/emulator/machine/memory/small_floats.h"
 #include "tests/emulator/memory_bench.h"

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/emulator/machine/core/window.h"
 #include "tests/emulator/memory_bench.h"
 
 namespace warpgauge::emulator::machine {

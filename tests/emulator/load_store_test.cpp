@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/emulator/machine/core/window.h"
 #include "tests/emulator/memory_bench.h"
 
 namespace warpgauge::emulator::machine {

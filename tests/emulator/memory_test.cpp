@@ -1,4 +1,5 @@
 // The list of allocations: alignment, red zones, use after free, and how addresses are described.
+#include "harness/emulator/machine/core/window.h"
 #include "harness/emulator/machine/memory/memory.h"
 
 #include <gmock/gmock.h>

@@ -97,13 +97,13 @@ TEST_P(MergedOf, AKernelAndItsFunctionsDoNotExecuteTogether) {
 INSTANTIATE_TEST_SUITE_P(Recorded, MergedOf, testing::Values("sm_75", "sm_90"),
                          [](const auto& suite) { return std::string(suite.param); });
 
-/// The trust in a load of one loop where another loop lacks its load.
-metrics::Trust trust_beside_removed(const Place& place) {
+/// How far a load of one loop can be trusted where another loop lacks its own.
+metrics::Trust trust_beside_removed(const Standing& place) {
   const PtxAccess loads[] = {{.text_line = 5, .width = 4, .base = "a", .block = 1},
                              {.text_line = 8, .width = 4, .base = "b", .block = 2}};
   Comparison comparison;
   comparison.spaces = {ptx::Space::global};
-  comparison.matches.push_back({.access = &loads[0], .place = place, .block = 5, .loop = 4});
+  comparison.matches.push_back({.access = &loads[0], .standing = place, .block = 5, .loop = 4});
   comparison.matches.push_back({.access = &loads[1], .block = 8, .loop = 7});
   comparison.matches[0].found.push_back({.op = metrics::MemoryOp::ldg, .width = 4});
   return conclude(std::move(comparison)).trust.of(5);
@@ -114,8 +114,9 @@ TEST(RemovedInAnotherLoop, WhatEachRoundComesToIsExact) {
 }
 
 TEST(RemovedInAnotherLoop, WhatMayStandElsewhereIsNotExact) {
-  for (const Place& place : {Place{.in_own_loop = false}, Place{.once = false, .in_own_loop = true},
-                             Place{.decided = false, .in_own_loop = true}}) {
+  for (const Standing& place :
+       {Standing{.in_own_loop = false}, Standing{.once = false, .in_own_loop = true},
+        Standing{.decided = false, .in_own_loop = true}}) {
     const metrics::Trust trust = trust_beside_removed(place);
     EXPECT_EQ(trust.confidence, Confidence::estimate);
     EXPECT_THAT(trust.reason, HasSubstr("may have made one of it and the access in line 8"));

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "harness/emulator/counting/sass_match.h"
+#include "harness/emulator/counting/match.h"
 #include "harness/emulator/machine/core/outcome.h"
 #include "metrics/machine_code/sass_code.h"
 
@@ -41,7 +41,9 @@ Verdict judge_atomic(const Match& match, const Comparison& comparison) {
     return {{machine::AccessPlan::Role::compare_and_swap, 0},
             estimate("the machine code repeats a compare and swap until no other lane interferes")};
   }
-  const auto is_popc = [](const MemoryInstruction& one) { return one.op == MemoryOp::atoms_popc; };
+  const auto is_popc = [](const MemoryInstruction& instruction) {
+    return instruction.op == MemoryOp::atoms_popc;
+  };
   const auto popcs = std::ranges::count_if(match.found, is_popc);
   if (popcs > 0 && popcs < std::ranges::ssize(match.found)) {
     return {{}, estimate("the machine code has " + widths_of(match.found) + " for it")};
@@ -49,8 +51,9 @@ Verdict judge_atomic(const Match& match, const Comparison& comparison) {
   if (popcs > 0) return {{machine::AccessPlan::Role::one_for_all, 0}, kExact};
   // ptxas lets one lane of a warp do it for all only if they have one address. In global memory
   // that is one request of one sector either way.
-  const auto is_global = [](const MemoryInstruction& one) {
-    return one.op == MemoryOp::red || one.op == MemoryOp::atomg || one.op == MemoryOp::atomg_cas;
+  const auto is_global = [](const MemoryInstruction& instruction) {
+    return instruction.op == MemoryOp::red || instruction.op == MemoryOp::atomg ||
+           instruction.op == MemoryOp::atomg_cas;
   };
   const bool guarded = std::ranges::any_of(match.found, &MemoryInstruction::guarded);
   const bool votes =
@@ -67,7 +70,7 @@ Verdict judge_atomic(const Match& match, const Comparison& comparison) {
 Verdict judge(const Match& match, const Comparison& comparison) {
   const PtxAccess& access = *match.access;
   if (access.kind == Kind::atomic) return judge_atomic(match, comparison);
-  if (access.kind == Kind::bulk && !match.place.by_lane) {
+  if (access.kind == Kind::bulk && !match.standing.by_lane) {
     return {{machine::AccessPlan::Role::one_for_all, 0}, kExact};
   }
   if (access.is_of_fragment()) {
@@ -89,7 +92,7 @@ Verdict judge(const Match& match, const Comparison& comparison) {
   if (width > access.width && moves) return by_width;
   // A part of it lies in the same sectors, and as far from those of other lanes.
   const bool is_part = width > 0 && width < access.width;
-  if (is_part && loads && match.place.once) return by_width;
+  if (is_part && loads && match.standing.once) return by_width;
   return {{},
           estimate(fmt::format("the machine code has {} for its {} bytes", widths_of(match.found),
                                access.width))};
@@ -144,7 +147,7 @@ std::vector<std::size_t> absorbed_by(const Match& leader, int width, const Compa
   }
   const auto missing = missing_beside(leader, comparison, taken);
   const bool complete = std::ssize(missing) == width / own.width - 1;
-  if (leader.place.once && complete) return missing;
+  if (leader.standing.once && complete) return missing;
   return {};
 }
 
@@ -156,19 +159,20 @@ bool may_hold(const PtxAccess& leader, int width, const PtxAccess& other) {
 
 /// Whether the counterpart of one may also do the work of the other, which has none: two stores of
 /// a branch made one, a value loaded once for both.
-bool may_replace(const PtxAccess& one, const PtxAccess& other) {
-  const bool elsewhere = one.base == other.base && one.base_value == other.base_value &&
-                         one.block == other.block && one.offset != other.offset;
-  return one.kind == other.kind && one.space == other.space && one.width == other.width &&
-         one.parts == other.parts && one.by_rows == other.by_rows && !elsewhere;
+bool may_replace(const PtxAccess& access, const PtxAccess& other) {
+  const bool elsewhere = access.base == other.base && access.base_value == other.base_value &&
+                         access.block == other.block && access.offset != other.offset;
+  return access.kind == other.kind && access.space == other.space && access.width == other.width &&
+         access.parts == other.parts && access.by_rows == other.by_rows && !elsewhere;
 }
 
 /// Whether the counterpart of one executes where the access does, though it may do the work of the
 /// other as well.
-bool stays(const Match& one, const Match& other) {
-  const bool each_round = one.place.in_own_loop && one.place.once && one.found.size() == 1;
-  return one.block == other.block ||
-         (one.place.decided && (one.loop == 0 || one.loop == other.loop || each_round));
+bool stays(const Match& match, const Match& other) {
+  const bool each_round =
+      match.standing.in_own_loop && match.standing.once && match.found.size() == 1;
+  return match.block == other.block ||
+         (match.standing.decided && (match.loop == 0 || match.loop == other.loop || each_round));
 }
 
 /// Judges those that may do the work of access `removed`, which has no counterpart. It counts
@@ -199,7 +203,7 @@ bool executes_alike(const Match& match, const machine::AccessPlan& plan) {
   return counts && !match.found.empty() && !match.access->guarded && !match.has_loop &&
          match.votes == 0 && match.access->kind != Kind::atomic &&
          match.access->kind != Kind::bulk && !match.access->is_of_fragment() &&
-         match.place.undivided.empty() && match.place.untaken.empty() &&
+         match.standing.undivided.empty() && match.standing.untaken.empty() &&
          std::ranges::none_of(match.found, &MemoryInstruction::guarded);
 }
 
@@ -210,10 +214,10 @@ void add_on_stack(const Match& match, ExecutionModel& executions, KernelTrust& t
   const bool is_exact = trust.by_text_line.at(line) == kExact && !trust.conditions.contains(line);
   if (is_exact || match.on_stack.empty() || match.on_stack.size() < match.found.size()) return;
   std::vector<KernelTrust::Spill> found;
-  for (const StackAccess& one : match.on_stack) {
-    const auto followed = executions.follow(one.instruction.pc / metrics::SassWord::kBytes);
+  for (const StackAccess& access : match.on_stack) {
+    const auto followed = executions.follow(access.instruction.pc / metrics::SassWord::kBytes);
     if (!followed) return;
-    found.push_back({one.source, one.instruction.width, 0, followed});
+    found.push_back({access.source, access.instruction.width, 0, followed});
   }
   trust.on_stack.emplace(line, std::move(found));
 }
@@ -230,7 +234,7 @@ OracleAnswer conclude(Comparison comparison) {
     if (verdicts[i].plan.role != machine::AccessPlan::Role::leader) continue;
     const auto members = absorbed_by(matches[i], verdicts[i].plan.width, comparison, absorbed);
     absorbed.insert(members.begin(), members.end());
-    if (members.empty() && !matches[i].place.once) {
+    if (members.empty() && !matches[i].standing.once) {
       verdicts[i] = {{},
                      estimate("the machine code has " + widths_of(matches[i].found) +
                               " for several executions of it")};
@@ -248,7 +252,7 @@ OracleAnswer conclude(Comparison comparison) {
   }
 
   for (std::size_t i = 0; i < matches.size(); ++i) {
-    const std::string& difference = matches[i].place.difference;
+    const std::string& difference = matches[i].standing.difference;
     if (!difference.empty() && verdicts[i].trust == kExact)
       verdicts[i].trust = estimate(difference);
     if (matches[i].order && verdicts[i].trust == kExact) verdicts[i].trust = *matches[i].order;
@@ -260,7 +264,7 @@ OracleAnswer conclude(Comparison comparison) {
     if (verdicts[i].plan.role != machine::AccessPlan::Role::as_written) {
       answer.plans.entries.push_back({line, verdicts[i].plan});
     }
-    const std::set<int>& undivided = matches[i].place.undivided;
+    const std::set<int>& undivided = matches[i].standing.undivided;
     if (verdicts[i].trust == kExact && !undivided.empty()) {
       answer.trust.conditions.insert(
           {line,
@@ -268,15 +272,15 @@ OracleAnswer conclude(Comparison comparison) {
             estimate(
                 "lanes of a warp part where the machine code has one copy of it for each way")}});
     }
-    for (const auto& [branch, difference] : matches[i].place.untaken) {
+    for (const auto& [branch, difference] : matches[i].standing.untaken) {
       if (verdicts[i].trust != kExact) break;
       answer.trust.conditions.insert({line, {{{}, {branch}}, estimate(difference)}});
       answer.plans.watched.insert(branch);
     }
     if (verdicts[i].trust == kExact && executes_alike(matches[i], verdicts[i].plan)) {
       std::vector<std::size_t> found;
-      for (const MemoryInstruction& one : matches[i].found) {
-        found.push_back(one.pc / metrics::SassWord::kBytes);
+      for (const MemoryInstruction& instruction : matches[i].found) {
+        found.push_back(instruction.pc / metrics::SassWord::kBytes);
       }
       const Kind kind = matches[i].access->kind;
       comparison.executions.add_access(line, found, kind == Kind::load || kind == Kind::store);

@@ -4,12 +4,12 @@
 #include <vector>
 
 #include "harness/emulator/counting/machine_flow.h"
-#include "harness/emulator/counting/sass_match.h"
+#include "harness/emulator/counting/match.h"
 
 namespace warpgauge::emulator::counting {
 
-/// Sets Match::place.difference of those that ptxas has more or less often than the others of one
-/// block of the PTX.
+/// Sets Match::standing.difference of those that ptxas has more or less often than the others of
+/// one block of the PTX.
 void compare_neighbours(const std::vector<Match*>& block, const MachineFlow& machine);
 
 /// Whether one execution of the machine code's stands for one of `access`, which is in no loop, or

@@ -1,3 +1,4 @@
+// Compares the loops and branches around accesses in the machine code and in the PTX.
 #include "harness/emulator/counting/match_position.h"
 
 #include <fmt/format.h>
@@ -36,16 +37,17 @@ class Function {
 
   /// `certain` are the blocks of the machine code with what ptxas makes only where the PTX does, of
   /// the same block of the PTX.
-  Place place_of(const PtxAccess& access, std::span<const MemoryInstruction> found,
-                 const std::set<std::size_t>& certain) const {
-    Place place;
+  Standing place_of(const PtxAccess& access, std::span<const MemoryInstruction> found,
+                    const std::set<std::size_t>& certain) const {
+    Standing standing;
     const std::size_t own = *flow_.block_at(access.text_line);
-    compare_loops(access, own, found, place);
-    place.in_own_loop = is_in_own_loop(own, found);
-    for (const MemoryInstruction& one : found) {
-      if (place.difference.empty()) compare_branches(access, one, found, certain, place);
+    compare_loops(access, own, found, standing);
+    standing.in_own_loop = is_in_own_loop(own, found);
+    for (const MemoryInstruction& instruction : found) {
+      if (standing.difference.empty())
+        compare_branches(access, instruction, found, certain, standing);
     }
-    return place;
+    return standing;
   }
 
  private:
@@ -56,9 +58,9 @@ class Function {
     return flow_.last_line(loop.header);
   }
 
-  void add_exits(const FlowGraph::Loop& loop, Place& place) const {
+  void add_exits(const FlowGraph::Loop& loop, Standing& standing) const {
     for (std::size_t block = 0; block < loop.contains.size(); ++block) {
-      if (counterparts_.is_exit(block, loop)) place.undivided.insert(flow_.last_line(block));
+      if (counterparts_.is_exit(block, loop)) standing.undivided.insert(flow_.last_line(block));
     }
   }
 
@@ -77,8 +79,8 @@ class Function {
       if (!innermost) innermost = loop;
       if (!ends_behind_rounds(loops_[loop])) return false;
     }
-    return innermost && std::ranges::all_of(found, [&](const MemoryInstruction& one) {
-             const std::size_t loop = machine_.innermost_loop(machine_.block_at(one.pc));
+    return innermost && std::ranges::all_of(found, [&](const MemoryInstruction& instruction) {
+             const std::size_t loop = machine_.innermost_loop(machine_.block_at(instruction.pc));
              return loop < machine_.loops().size() && is_same_loop(loop, *innermost);
            });
   }
@@ -100,12 +102,12 @@ class Function {
   }
 
   void compare_loops(const PtxAccess& access, std::size_t own,
-                     std::span<const MemoryInstruction> found, Place& place) const {
-    // Of each loop here, the loops of the machine code that are the same and have a copy.
+                     std::span<const MemoryInstruction> found, Standing& standing) const {
+    // For each loop here, the loops of the machine code that are the same and have a copy.
     std::map<std::size_t, std::set<std::size_t>> with_copies;
     std::map<std::size_t, std::size_t> copies;
-    for (const MemoryInstruction& one : found) {
-      const std::size_t block = machine_.block_at(one.pc);
+    for (const MemoryInstruction& instruction : found) {
+      const std::size_t block = machine_.block_at(instruction.pc);
       std::set<std::size_t> in;
       for (std::size_t i = 0; i < machine_.loops().size(); ++i) {
         if (!machine_.loops()[i].contains[block]) continue;
@@ -113,15 +115,15 @@ class Function {
         if (same.kind == Counterpart::Kind::of_another_function) continue;
         const bool is_bulk = access.kind == Kind::bulk;
         if (is_bulk && machine_.is_by_lane(machine_.loops()[i], access.text_line)) {
-          place.by_lane = true;
+          standing.by_lane = true;
           continue;
         }
         if (same.kind == Counterpart::Kind::none) {
-          place.difference = "ptxas made a loop around it that the PTX does not have";
+          standing.difference = "ptxas made a loop around it that the PTX does not have";
           return;
         }
         if (!loops_[same.number].contains[own]) {
-          place.difference = fmt::format(
+          standing.difference = fmt::format(
               "the machine code has it in the loop that ends in line {} of the PTX, which has it "
               "outside",
               line_of(loops_[same.number]));
@@ -136,12 +138,12 @@ class Function {
       if (!loops_[loop].contains[own]) continue;
       if (is_unrolled_altogether(loop)) continue;
       if (copies[loop] == 0) {
-        place.difference = fmt::format(
+        standing.difference = fmt::format(
             "ptxas took it out of the loop that ends in line {} of the PTX", line_of(loops_[loop]));
         return;
       }
       if (copies[loop] < found.size() || with_copies[loop].size() > 1) {
-        add_exits(loops_[loop], place);
+        add_exits(loops_[loop], standing);
       }
     }
   }
@@ -151,7 +153,8 @@ class Function {
     const FlowGraph& graph = machine_.graph();
     const std::size_t meeting_point = graph.meeting_point(branch);
     std::vector<std::size_t> past;
-    for (const MemoryInstruction& one : found) past.push_back(machine_.block_at(one.pc));
+    for (const MemoryInstruction& instruction : found)
+      past.push_back(machine_.block_at(instruction.pc));
     std::erase(past, meeting_point);
     const auto may_end = [&](std::size_t block) {
       const auto& behind = graph.behind(block);
@@ -165,7 +168,7 @@ class Function {
     return covers;
   }
 
-  /// Of a branch of the PTX, which falls through to the next block.
+  /// For a branch of the PTX, which falls through to the next block.
   std::set<std::size_t> taken_way(std::size_t branch) const {
     std::set<std::size_t> found;
     for (const std::size_t next : flow_.graph().behind(branch)) {
@@ -183,11 +186,11 @@ class Function {
     bool shown = false;
     for (const std::size_t next : machine_.graph().behind(branch)) {
       const auto own = machine_.graph().way(branch, next);
-      for (const std::size_t one : own) {
-        if (!counterparts_.is_known_branch(one)) continue;
-        const bool is_untaken = untaken.contains(counterparts_.of_branch(one).number);
+      for (const std::size_t on_way : own) {
+        if (!counterparts_.is_known_branch(on_way)) continue;
+        const bool is_untaken = untaken.contains(counterparts_.of_branch(on_way).number);
         if (own.contains(block) != is_untaken ||
-            taken.contains(counterparts_.of_branch(one).number))
+            taken.contains(counterparts_.of_branch(on_way).number))
           return false;
         shown = true;
       }
@@ -213,21 +216,21 @@ class Function {
     return nullptr;
   }
 
-  void add_branch(std::size_t block, const FlowGraph::Loop* unrolled, Place& place) const {
+  void add_branch(std::size_t block, const FlowGraph::Loop* unrolled, Standing& standing) const {
     if (unrolled != nullptr) {
-      add_exits(*unrolled, place);
+      add_exits(*unrolled, standing);
     } else {
-      place.undivided.insert(flow_.last_line(block));
+      standing.undivided.insert(flow_.last_line(block));
     }
   }
 
-  void compare_branches(const PtxAccess& access, const MemoryInstruction& one,
+  void compare_branches(const PtxAccess& access, const MemoryInstruction& instruction,
                         std::span<const MemoryInstruction> found,
-                        const std::set<std::size_t>& certain_blocks, Place& place) const {
+                        const std::set<std::size_t>& certain_blocks, Standing& standing) const {
     const std::size_t own = *flow_.block_at(access.text_line);
     const std::set<std::size_t> expected(deciders_[own].begin(), deciders_[own].end());
     std::set<std::size_t> present, certain;  // without those that may choose a copy of a loop
-    for (const std::size_t block : machine_.deciders(machine_.block_at(one.pc))) {
+    for (const std::size_t block : machine_.deciders(machine_.block_at(instruction.pc))) {
       if (machine_.last_line(block) == access.text_line) continue;  // one lane for all, a loop
       if (machine_.is_branch_if_apart(block) && covers(found, block)) continue;
       const Counterpart& branch = counterparts_.of_branch(block);
@@ -239,11 +242,12 @@ class Function {
       if (known && unrolled == nullptr) certain.insert(branch.number);
       if (known && expected.contains(branch.number)) {
         // Lanes that part there come to it apart, for they meet again only behind it.
-        if (machine_.arrivals(one.pc, block) > 1) add_branch(branch.number, unrolled, place);
+        if (machine_.arrivals(instruction.pc, block) > 1)
+          add_branch(branch.number, unrolled, standing);
         continue;
       }
       if (known && (covers(found, block) || unrolled != nullptr)) {
-        add_branch(branch.number, unrolled, place);
+        add_branch(branch.number, unrolled, standing);
         continue;
       }
       const std::string difference =
@@ -252,11 +256,11 @@ class Function {
                       "which does not decide it there",
                       flow_.last_line(branch.number))
                 : "a branch decides it that the PTX does not have";
-      if (known && is_behind(block, branch.number, machine_.block_at(one.pc))) {
-        place.untaken.emplace(flow_.last_line(branch.number), difference);
+      if (known && is_behind(block, branch.number, machine_.block_at(instruction.pc))) {
+        standing.untaken.emplace(flow_.last_line(branch.number), difference);
         continue;
       }
-      place.difference = difference;
+      standing.difference = difference;
       return;
     }
     std::vector<std::size_t> missing;
@@ -269,22 +273,23 @@ class Function {
       };
       if (std::ranges::none_of(loops_, decides_loop)) missing.push_back(block);
     }
-    place.decided &= missing.empty();
-    const bool is_early =
-        may_be_early(one.op) && !one.guarded && !certain_blocks.contains(machine_.block_at(one.pc));
+    standing.decided &= missing.empty();
+    const bool is_early = may_be_early(instruction.op) && !instruction.guarded &&
+                          !certain_blocks.contains(machine_.block_at(instruction.pc));
     if (!missing.empty() && is_early) {
       for (const std::size_t block : missing) {
         const int line = flow_.last_line(block);
         const std::string difference = fmt::format(
             "ptxas may make it also where the branch in line {} of the PTX leads past it", line);
         if (!flow_.falls_through(block) || taken_way(block).contains(own)) {
-          place.difference = difference;
+          standing.difference = difference;
         } else {
-          place.untaken.emplace(line, difference);
+          standing.untaken.emplace(line, difference);
         }
       }
-    } else if (one.guarded && !any_missing && !access.guarded && access.kind != Kind::atomic) {
-      place.difference = "a condition decides it that the PTX does not have";
+    } else if (instruction.guarded && !any_missing && !access.guarded &&
+               access.kind != Kind::atomic) {
+      standing.difference = "a condition decides it that the PTX does not have";
     }
   }
 
@@ -310,15 +315,16 @@ void compare_places(std::vector<Match>& matches, std::span<const PtxFlow> flows,
     for (const auto& [number, block] : blocks) {
       std::set<std::size_t> certain;
       for (const Match* match : block) {
-        for (const MemoryInstruction& one : match->found) {
-          if (!may_be_early(one.op) && !one.guarded) certain.insert(machine.block_at(one.pc));
+        for (const MemoryInstruction& instruction : match->found) {
+          if (!may_be_early(instruction.op) && !instruction.guarded)
+            certain.insert(machine.block_at(instruction.pc));
         }
       }
       for (Match* match : block) {
-        match->place = function.place_of(*match->access, match->found, certain);
+        match->standing = function.place_of(*match->access, match->found, certain);
       }
       compare_neighbours(block, machine);
-      for (Match* match : block) match->place.once = is_once(*match, matches, machine);
+      for (Match* match : block) match->standing.once = is_once(*match, matches, machine);
     }
   }
 }

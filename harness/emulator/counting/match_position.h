@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "harness/emulator/counting/machine_flow.h"
+#include "harness/emulator/counting/match.h"
 #include "harness/emulator/counting/ptx_flow.h"
-#include "harness/emulator/counting/sass_match.h"
 
 namespace warpgauge::emulator::counting {
 
-/// Sets Match::place of those of `matches` that were found. `flows` are those of the module's
+/// Sets Match::standing of those of `matches` that were found. `flows` are those of the module's
 /// functions.
 ///
 /// Loops and branches of both are the same by the lines of the branches. An access counts in the

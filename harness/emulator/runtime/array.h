@@ -1,4 +1,4 @@
-// CUDA arrays. They are laid out row by row, without gaps, which no program can observe.
+// A CUDA array. It is laid out row by row, without gaps, which no program can observe.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,8 +10,6 @@
 #include "harness/emulator/machine/memory/surface_writes.h"
 
 namespace warpgauge::emulator::runtime {
-
-class State;
 
 /// Its address is its cudaArray_t.
 struct Array {
@@ -29,11 +27,5 @@ struct Array {
   std::size_t slices() const { return std::max<std::size_t>(extent.depth, 1); }
   std::size_t slice_bytes() const { return pitch() * rows(); }
 };
-
-/// Throws Failure with cudaErrorInvalidResourceHandle if there is no such array.
-Array& array_of(State& state, cudaArray_const_t array);
-
-/// Channels of 8, 16 or 32 bits, as many as 1, 2 or 4, all alike.
-bool is_supported(const cudaChannelFormatDesc& channels);
 
 }  // namespace warpgauge::emulator::runtime

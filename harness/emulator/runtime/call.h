@@ -4,19 +4,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include "harness/emulator/runtime/exported.h"
 #include "harness/emulator/runtime/failure.h"
 #include "harness/emulator/runtime/function_ref.h"
 #include "harness/emulator/runtime/state.h"
-
-// The functions are the process's own in the shared library and in programs linked with it alike.
-#define WARPGAUGE_API extern "C" __attribute__((visibility("default")))
-
-// The same function under the name that code compiled with --default-stream=per-thread calls
-// (suffix _ptsz, or _ptds where it has no stream). Everything is done when a call returns, so
-// streams make no difference.
-#define WARPGAUGE_PER_THREAD(function, suffix)     \
-  extern "C" __attribute__((visibility("default"), \
-                            alias(#function))) decltype(function) function##suffix;
 
 namespace warpgauge::emulator::runtime {
 
@@ -53,7 +44,8 @@ class DriverCall {
   const char* const outer_;
 };
 
-/// What the program has called: `name`, or the function of the driver that this thread is in.
+/// The function that the program has called: `name`, or the function of the driver that this thread
+/// is in.
 const char* called_as(const char* name);
 
 /// Sets the thread's last error and returns it. cudaErrorNotReady is no error.

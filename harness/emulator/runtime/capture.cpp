@@ -5,6 +5,7 @@
 #include <set>
 
 #include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/graph_handles.h"
 #include "harness/emulator/runtime/stream_order.h"
 
 namespace warpgauge::emulator::runtime {

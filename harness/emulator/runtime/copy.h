@@ -5,31 +5,12 @@
 
 #include <cstddef>
 
+#include "harness/emulator/runtime/copy_ends.h"
+
 namespace warpgauge::emulator::runtime {
 
 class State;
 struct Array;
-
-/// Where rows lie: row y of slice z begins at begin + z x slice + y x pitch.
-struct Box {
-  std::byte* begin = nullptr;
-  std::size_t pitch = 0, slice = 0;  ///< bytes
-};
-
-/// The extent of a copy: rows of `width` bytes.
-struct Size {
-  std::size_t width = 0, height = 1, depth = 1;
-  bool empty() const { return width == 0 || height == 0 || depth == 0; }
-};
-
-/// Which memory an end of a copy must be in; `any`: decided by the pointer.
-enum class Side { host, device, any };
-
-/// One end of a copy, with where it must be.
-struct End {
-  Box box;
-  Side side = Side::any;
-};
 
 struct Sides {
   Side destination, source;

@@ -10,7 +10,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "harness/emulator/runtime/user_objects.h"
+#include "harness/emulator/runtime/user_object.h"
 #include "harness/emulator/runtime/work.h"
 
 namespace warpgauge::emulator::runtime {
@@ -87,12 +87,6 @@ struct Graphs {
   std::size_t memory_bytes = 0, most_memory_bytes = 0;
   std::size_t reserved_bytes = 0, most_reserved_bytes = 0;
 };
-
-// These throw Failure with cudaErrorInvalidValue for what is none.
-std::shared_ptr<GraphExec> exec_of(State& state, cudaGraphExec_t exec);
-Graph& graph_of(State& state, cudaGraph_t graph);
-Node& node_of(State& state, cudaGraphNode_t node);
-std::vector<Node*> nodes_of(State& state, const cudaGraphNode_t* nodes, std::size_t count);
 
 inline cudaGraph_t handle_of(const Graph* graph) {
   return reinterpret_cast<cudaGraph_t>(const_cast<Graph*>(graph));

@@ -6,6 +6,7 @@
 #include "harness/emulator/machine/core/graph_condition.h"
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/graph_handles.h"
 #include "harness/emulator/runtime/graph_memory.h"
 #include "harness/emulator/runtime/graph_nodes.h"
 #include "harness/emulator/runtime/memcpy.h"

@@ -9,6 +9,7 @@
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/functions.h"
 #include "harness/emulator/runtime/graph.h"
+#include "harness/emulator/runtime/graph_handles.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include "harness/emulator/runtime/arrays.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/capture.h"
 

@@ -1,6 +1,7 @@
 // Copies to and from CUDA arrays.
 #include <cuda_runtime_api.h>
 
+#include "harness/emulator/runtime/arrays.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/capture.h"
 #include "harness/emulator/runtime/copy.h"

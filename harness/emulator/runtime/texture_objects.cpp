@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "harness/emulator/machine/memory/texture.h"
+#include "harness/emulator/runtime/arrays.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/copy.h"
 #include "harness/emulator/runtime/device_properties.h"

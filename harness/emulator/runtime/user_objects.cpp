@@ -1,8 +1,8 @@
 // Objects of the program's own whose life graphs extend.
-#include "harness/emulator/runtime/user_objects.h"
-
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/graph.h"
+#include "harness/emulator/runtime/graph_handles.h"
+#include "harness/emulator/runtime/user_object.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -14,16 +14,16 @@ HeldObject& held(HeldObjects& objects, cudaUserObject_t object) {
 }
 
 void retain(HeldObjects& objects, const std::shared_ptr<UserObject>& object, unsigned count) {
-  HeldObject& one = objects[object.get()];
-  one.object = object;
-  one.count += count;
+  HeldObject& held_object = objects[object.get()];
+  held_object.object = object;
+  held_object.count += count;
 }
 
 void release(HeldObjects& objects, cudaUserObject_t object, unsigned count) {
-  HeldObject& one = held(objects, object);
-  require(count > 0 && count <= one.count);
-  one.count -= count;
-  if (one.count == 0) objects.erase(object);
+  HeldObject& held_object = held(objects, object);
+  require(count > 0 && count <= held_object.count);
+  held_object.count -= count;
+  if (held_object.count == 0) objects.erase(object);
 }
 
 }  // namespace

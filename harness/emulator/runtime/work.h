@@ -9,7 +9,7 @@
 #include <variant>
 #include <vector>
 
-#include "harness/emulator/runtime/copy.h"
+#include "harness/emulator/runtime/copy_ends.h"
 
 namespace warpgauge::emulator::runtime {
 

@@ -1,5 +1,5 @@
-// CUDA arrays.
-#include "harness/emulator/runtime/array.h"
+// Functions of the CUDA runtime that make and describe arrays.
+#include "harness/emulator/runtime/arrays.h"
 
 #include <array>
 #include <memory>
