@@ -47,7 +47,7 @@ std::string isolated_text(const std::function<std::string()>& make,
                     [&](const CrashedItem& crashed) {
                       answer->set("its process was lost: " + crashed.reason, true);
                     }});
-  // What went wrong in the child may have written here, too.
+  // A child that went wrong may have written here, too: the length is not to be trusted.
   std::string text(answer->text, std::min(answer->length, sizeof(Answer::text)));
   if (answer->failed) throw std::runtime_error(text);
   return text;

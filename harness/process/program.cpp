@@ -35,7 +35,7 @@
 namespace warpgauge::process {
 namespace {
 
-/// For the driver to answer whether there is a GPU, which it may have to start first.
+/// The driver may have to start first before it says whether there is a GPU.
 constexpr std::chrono::seconds kLongestAnswer(60);
 
 /// Opens the standard streams that were closed, or the next file would get the number of one, and
@@ -60,8 +60,7 @@ void finish_output() {
                   flushed ? "" : ": ", flushed ? "" : std::strerror(errno)));
 }
 
-/// In the environment of a program that another one continued in: the hashes of the other one's
-/// fat binaries.
+/// The variable that tells a program the hashes of the fat binaries of the one that continued in it.
 constexpr char kContinuedBuild[] = "WARPGAUGE_CONTINUED_BUILD";
 
 /// Throws if this program was continued in by one that has other kernels.

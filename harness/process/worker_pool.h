@@ -43,19 +43,20 @@ struct IsolatedWork {
   std::chrono::seconds time_limit{60};  ///< for one item
   /// The items before this one that must be done when it begins; without it: none.
   std::function<std::vector<std::size_t>(std::size_t)> after;
-  /// In the parent, before the first item begins: true for items that are not to be done after all.
+  /// Called in the parent before the first item begins. True for items that are not to be done
+  /// after all.
   std::function<bool(std::size_t)> skip;
-  /// In the child, before its first item: the setup of a process.
+  /// Called in a child before its first item: sets the process up.
   std::function<void()> begin;
-  /// In the parent, when an item begins: what its child is to know that was not known when the
-  /// child was forked; without it: nothing.
+  /// Called in the parent when an item begins: tells its child what was not known when the child
+  /// was forked. Without it children are told nothing.
   std::function<std::string(std::size_t)> note;
-  /// In the child: does an item.
+  /// Called in a child: does an item.
   std::function<ItemEnd(const WorkOrder&)> work;
-  /// In the parent, when an item is done (crashed ones included), with the children at work again.
-  /// Not for those that were done just before an exception.
+  /// Called in the parent when an item is done (also if it crashed), with the children at work
+  /// again. It is not called for items that were done just before an exception.
   std::function<void(std::size_t)> done;
-  /// In the parent, before `done`, for an item during which the child died.
+  /// Called in the parent before `done`, for an item during which the child died.
   std::function<void(const CrashedItem&)> died;
 };
 
@@ -70,7 +71,7 @@ class WorkerPool {
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// With `processes` of them at most. Throws std::system_error if no process can be made,
+  /// Does all work, with `processes` at most. Throws std::system_error if no process can be made,
   /// std::runtime_error if two in a row finish no item.
   void work_through(std::size_t processes);
   /// Kills all of them, and does not wait for their end, which takes a while where they used a GPU.
