@@ -1,5 +1,5 @@
-"""ci/lint: each kind of finding, planted in a small checkout, is found by its line, and ends it with
-1; a tool that is missing or fails is a fault, never a pass."""
+"""ci/lint: each kind of finding, planted in a small checkout, is found by its line and ends it
+with 1; a tool that is missing or fails is a fault, never a pass."""
 
 import os
 import shutil
