@@ -105,7 +105,9 @@ def test_shellcheck_finds_nothing_in_the_script(tmp_path):
     (job,) = filled(JOBS, PASSES).values()
     file = tmp_path / "job.sh"
     file.write_text("# shellcheck shell=sh disable=SC2194,SC2157,SC2050\n" + job["script"][0])
-    done = subprocess.run(["shellcheck", file], capture_output=True, text=True)
+    done = subprocess.run(
+        [ROOT / "build/venv/bin/shellcheck", file], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout
 
 

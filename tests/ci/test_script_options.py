@@ -27,8 +27,9 @@ def run(folder, *command, **environment):
 @pytest.mark.parametrize(
     "script, options, message",
     [
-        ("test", ["--fliter"], "unknown option --fliter; usage: ci/test [--preset NAME]"),
+        ("test", ["--fliter"], "unknown option --fliter; usage: ci/test [--preset NAME] [--only"),
         ("test", ["--preset", ""], "--preset needs a name: dev, ci, debug or asan"),
+        ("test", ["--only"], "--only needs a regular expression"),
         ("bootstrap", ["--fliter"], "unknown option --fliter"),
         ("nightly", ["--fliter", "x"], "there is no option --fliter; see ci/nightly --help"),
         ("nightly", ["--filter"], "--filter needs a value; see ci/nightly --help"),
