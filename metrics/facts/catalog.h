@@ -2,7 +2,6 @@
 #pragma once
 
 #include <span>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -34,21 +33,21 @@ inline constexpr double kFreeGrowth = 0.25;
 
 /// One row of the table, whose columns metrics/facts/catalog.toml explains.
 struct Metric {
-  std::string id;
-  std::string unit;
+  std::string_view id;
+  std::string_view unit;
   Direction direction = Direction::none;
   Class cls = Class::info;
   Cost cost = Cost::direct;
   Source source = Source::run;
   Formula formula;          ///< of counters of CUPTI (range) or of Counts (sass, emulator)
   bool is_of_line = false;  ///< the formula is of a source line; a kernel has the largest value
-  std::vector<std::string> cupti_names;  ///< exact CUPTI names it is computed from
-  std::string meaning;                   ///< one sentence: what it counts
-  std::string good;                      ///< one sentence: which values are good, and why
-  std::string cure;                      ///< one sentence: what to do when it is not good
-  std::string ideal;  ///< the metric that `of = "ideal"` means; empty: there is none
+  std::vector<std::string_view> cupti_names;  ///< exact CUPTI names it is computed from
+  std::string_view meaning;                   ///< one sentence: what it counts
+  std::string_view good;                      ///< one sentence: which values are good, and why
+  std::string_view cure;                      ///< one sentence: what to do when it is not good
+  std::string_view ideal;  ///< the metric that `of = "ideal"` means; empty: there is none
   /// Nsight Compute's count that is this one; of several, the first without the others.
-  std::vector<std::string> nsight_names;
+  std::vector<std::string_view> nsight_names;
 };
 
 /// All metrics, in the order in which they are listed.

@@ -28,7 +28,9 @@ TextPlace place_of(std::string_view path, const toml::source_region& region) {
 /// The columns of a row, each asked for once.
 class Row {
  public:
-  Row(std::string_view path, const Entry& entry) : path_(path), key_(*entry.first) {
+  /// `texts` keeps what the row's texts point into.
+  Row(std::string_view path, const Entry& entry, std::deque<std::string>& texts)
+      : path_(path), key_(*entry.first), texts_(texts) {
     if (const toml::table* table = entry.second->as_table()) {
       columns_ = in_file_order(*table);
     } else {
@@ -36,20 +38,20 @@ class Row {
     }
   }
 
-  std::string_view id() const { return key_.str(); }
+  std::string_view id() { return kept(std::string(key_.str())); }
 
   /// Line breaks are blanks. Empty where there is no such column.
-  std::string text_or_nothing(std::string_view column) {
+  std::string_view text_or_nothing(std::string_view column) {
     const toml::node* node = take(column);
     if (node == nullptr) return "";
     std::string text = text_of(column, *node);
     std::ranges::replace(text, '\n', ' ');
-    return text;
+    return kept(std::move(text));
   }
 
-  std::string text(std::string_view column) {
-    std::string text = text_or_nothing(column);
-    if (text.empty()) fail(key_.source(), fmt::format("'{}' has no '{}'", id(), column));
+  std::string_view text(std::string_view column) {
+    const std::string_view text = text_or_nothing(column);
+    if (text.empty()) fail(key_.source(), fmt::format("'{}' has no '{}'", key_.str(), column));
     return text;
   }
 
@@ -58,7 +60,7 @@ class Row {
              std::optional<Value> otherwise = std::nullopt) {
     const toml::node* node = take(column);
     if (node == nullptr && otherwise) return *otherwise;
-    if (node == nullptr) fail(key_.source(), fmt::format("'{}' has no '{}'", id(), column));
+    if (node == nullptr) fail(key_.source(), fmt::format("'{}' has no '{}'", key_.str(), column));
     const std::string text = text_of(column, *node);
     const auto found = std::ranges::find(words, text, &Word<Value>::first);
     if (found != words.end()) return found->second;
@@ -68,13 +70,13 @@ class Row {
          fmt::format("'{}' has the unknown word '{}'{}", column, text, did_you_mean(text, known)));
   }
 
-  std::vector<std::string> texts(std::string_view column) {
+  std::vector<std::string_view> texts(std::string_view column) {
     const toml::node* node = take(column);
     if (node == nullptr) return {};
     const toml::array* array = node->as_array();
     if (array == nullptr) fail(node->source(), fmt::format("'{}' must be a list", column));
-    std::vector<std::string> texts;
-    for (const toml::node& element : *array) texts.push_back(text_of(column, element));
+    std::vector<std::string_view> texts;
+    for (const toml::node& element : *array) texts.push_back(kept(text_of(column, element)));
     return texts;
   }
 
@@ -87,26 +89,38 @@ class Row {
     return Formula(text, std::move(place));
   }
 
+  /// The names of `formula`, which are counters of CUPTI.
+  std::vector<std::string_view> counters(const Formula& formula) {
+    std::vector<std::string_view> names;
+    for (const Formula::Name& name : formula.names()) {
+      if (name.text.find("__") == std::string::npos) {
+        formula.refuse(name.offset, fmt::format("'{}' is no counter of CUPTI", name.text));
+      }
+      names.push_back(kept(name.text));
+    }
+    return names;
+  }
+
   std::size_t number(std::string_view column) {
     const toml::node* node = take(column);
     if (node == nullptr || !node->is_integer()) {
-      fail(key_.source(), fmt::format("'{}' needs the number '{}'", id(), column));
+      fail(key_.source(), fmt::format("'{}' needs the number '{}'", key_.str(), column));
     }
     return static_cast<std::size_t>(node->as_integer()->get());
   }
 
-  std::vector<std::pair<std::string, std::string>> pairs(std::string_view column) {
-    std::vector<std::pair<std::string, std::string>> pairs;
+  std::vector<std::pair<std::string_view, std::string_view>> pairs(std::string_view column) {
+    std::vector<std::pair<std::string_view, std::string_view>> pairs;
     const toml::node* node = take(column);
     if (node == nullptr || !node->is_array()) {
-      fail(key_.source(), fmt::format("'{}' needs the list '{}'", id(), column));
+      fail(key_.source(), fmt::format("'{}' needs the list '{}'", key_.str(), column));
     }
     for (const toml::node& element : *node->as_array()) {
       const toml::array* pair = element.as_array();
       if (pair == nullptr || pair->size() != 2) {
         fail(element.source(), fmt::format("'{}' must be of pairs", column));
       }
-      pairs.emplace_back(text_of(column, (*pair)[0]), text_of(column, (*pair)[1]));
+      pairs.emplace_back(kept(text_of(column, (*pair)[0])), kept(text_of(column, (*pair)[1])));
     }
     return pairs;
   }
@@ -148,8 +162,11 @@ class Row {
     throw CatalogError(place_of(path_, at), problem);
   }
 
+  std::string_view kept(std::string text) { return texts_.emplace_back(std::move(text)); }
+
   std::string_view path_;
   const toml::key& key_;
+  std::deque<std::string>& texts_;
   std::vector<Entry> columns_;
   std::vector<std::string> asked_;
 };
@@ -164,18 +181,6 @@ Metric described(Row& row) {
   metric.good = row.text("good");
   metric.cure = row.text("cure");
   return metric;
-}
-
-/// The names of the formula, which are counters of CUPTI.
-std::vector<std::string> counters_in(const Formula& formula) {
-  std::vector<std::string> names;
-  for (const Formula::Name& name : formula.names()) {
-    if (name.text.find("__") == std::string::npos) {
-      formula.refuse(name.offset, fmt::format("'{}' is no counter of CUPTI", name.text));
-    }
-    names.push_back(name.text);
-  }
-  return names;
 }
 
 Metric read_metric(Row& row) {
@@ -202,7 +207,7 @@ Metric read_metric(Row& row) {
                 fmt::format("'{}' {} cupti_names, being of '{}'", metric.id,
                             source == Source::sass ? "needs" : "cannot have", to_string(source)));
   }
-  if (source == Source::range) metric.cupti_names = counters_in(metric.formula);
+  if (source == Source::range) metric.cupti_names = row.counters(metric.formula);
   return metric;
 }
 
@@ -234,13 +239,13 @@ Catalog parse_catalog(std::string_view text, std::string_view path) {
   std::vector<Row> rows;
   for (const Entry& entry : in_file_order(table)) {
     if (entry.first->str() == kAnyCounter) {
-      catalog.counter = read_counter(Row(path, entry));
+      catalog.counter = read_counter(Row(path, entry, catalog.texts));
     } else {
-      catalog.metrics.push_back(read_metric(rows.emplace_back(path, entry)));
+      catalog.metrics.push_back(read_metric(rows.emplace_back(path, entry, catalog.texts)));
     }
   }
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    const std::string& ideal = catalog.metrics[i].ideal;
+    const std::string_view ideal = catalog.metrics[i].ideal;
     if (ideal.empty() ||
         std::ranges::find(catalog.metrics, ideal, &Metric::id) != catalog.metrics.end()) {
       continue;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <deque>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,13 +14,14 @@ namespace warpgauge::metrics {
 
 /// The rows that are not written down: those of hardware counters by their names.
 struct CounterForm {
-  std::string pattern;  ///< of names, as a regular expression of ECMAScript and of Python
+  std::string_view pattern;  ///< of names, as a regular expression of ECMAScript and of Python
   std::size_t longest = 0;
-  std::vector<std::pair<std::string, std::string>> units;  ///< by what a name ends with
-  Metric row;                                              ///< without what depends on the name
+  std::vector<std::pair<std::string_view, std::string_view>> units;  ///< by what a name ends with
+  Metric row;  ///< without what depends on the name
 };
 
 struct Catalog {
+  std::deque<std::string> texts;  ///< what the rows point into
   std::vector<Metric> metrics;
   CounterForm counter;
 };

@@ -1,4 +1,4 @@
-// Looks into a cubin: section headers and, for what points into code, relocations.
+// Looks into a cubin: its sections and, for what points into code, relocations.
 #include "metrics/machine_code/cubin.h"
 
 #include <elf.h>
@@ -43,24 +43,6 @@ Struct read_struct(std::span<const std::byte> image, std::uint64_t offset, std::
   return out;
 }
 
-/// The NUL-terminated string at `offset` of a string table.
-std::string_view string_at(std::span<const std::byte> table, std::uint64_t offset) {
-  if (offset >= table.size()) refuse_cubin("the name of a section lies outside the table of names");
-  const auto rest = table.subspan(offset);
-  const auto end = std::ranges::find(rest, std::byte{0});
-  if (end == rest.end()) refuse_cubin("the table of section names does not end with a zero");
-  return {reinterpret_cast<const char*>(rest.data()), static_cast<std::size_t>(end - rest.begin())};
-}
-
-/// Shared memory and uninitialised variables: a size, but nothing in the file. Types of their own
-/// where the device linker has yet to place them (nvcc -rdc=true).
-bool is_reserved(const Elf64_Shdr& section) {
-  constexpr std::uint32_t kGlobal = SHT_LOPROC + 7, kLocal = SHT_LOPROC + 9;
-  constexpr std::uint32_t kShared = SHT_LOPROC + 10;
-  const std::uint32_t type = section.sh_type;
-  return type == SHT_NOBITS || type == kGlobal || type == kLocal || type == kShared;
-}
-
 Elf64_Ehdr read_header(std::span<const std::byte> image) {
   const auto header = read_struct<Elf64_Ehdr>(image, 0, "the ELF header");
   if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0)
@@ -72,9 +54,16 @@ Elf64_Ehdr read_header(std::span<const std::byte> image) {
     refuse_cubin(
         fmt::format("it is for ELF machine {}, not for CUDA ({})", header.e_machine, EM_CUDA));
   }
-  if (header.e_shentsize != sizeof(Elf64_Shdr))
-    refuse_cubin("its section headers have an unknown size");
   return header;
+}
+
+std::vector<ElfSection> named_sections(std::span<const std::byte> image) try {
+  std::vector<ElfSection> sections = elf_sections(image);
+  const auto has_name = [](const ElfSection& section) { return !section.name.empty(); };
+  if (std::ranges::none_of(sections, has_name)) refuse_cubin("its sections have no names");
+  return sections;
+} catch (const ElfError& error) {
+  refuse_cubin(error.problem());
 }
 
 }  // namespace
@@ -84,31 +73,7 @@ Cubin::Cubin(std::span<const std::byte> image) : image_(image) {
   // The program headers are not used, but a file without them has lost its end.
   slice(image, header.e_phoff, std::uint64_t{header.e_phnum} * header.e_phentsize,
         "the table of program headers");
-
-  // Counts that do not fit into 16 bits are in the first section header (ELF gABI, "Sections").
-  const auto first = read_struct<Elf64_Shdr>(image, header.e_shoff, "the first section header");
-  const std::uint64_t count = header.e_shnum != 0 ? header.e_shnum : first.sh_size;
-  const std::uint64_t names = header.e_shstrndx != SHN_XINDEX ? header.e_shstrndx : first.sh_link;
-  if (count > image.size() / sizeof(Elf64_Shdr))
-    refuse_cubin("it claims more sections than fit into it");
-  if (names >= count) refuse_cubin("it has no table of section names");
-
-  const auto table =
-      slice(image, header.e_shoff, count * sizeof(Elf64_Shdr), "the table of section headers");
-  const auto section_header = [&](std::uint64_t index) {
-    return read_struct<Elf64_Shdr>(table, index * sizeof(Elf64_Shdr), "a section header");
-  };
-  const auto bytes_of = [&](const Elf64_Shdr& section) -> std::span<const std::byte> {
-    if (is_reserved(section)) return {};
-    return slice(image, section.sh_offset, section.sh_size, "a section");
-  };
-  const auto name_table = bytes_of(section_header(names));
-  sections_.emplace_back();  // 0 is the null section
-  for (std::uint64_t i = 1; i < count; ++i) {
-    const Elf64_Shdr section = section_header(i);
-    sections_.push_back({string_at(name_table, section.sh_name), bytes_of(section), section.sh_size,
-                         section.sh_link});
-  }
+  sections_ = named_sections(image);
   // Up to CUDA 12 in bits 0 to 7, and since in bits 8 to 15.
   constexpr int kNewAbi = 8;
   abi_ = header.e_ident[EI_ABIVERSION];
@@ -132,7 +97,7 @@ std::string Cubin::arch() const {
 
 std::vector<std::string> Cubin::kernels() const {
   std::vector<std::string> names;
-  for (const Section& section : sections_) {
+  for (const ElfSection& section : sections_) {
     if (section.name.starts_with(kCodePrefix) && !section.bytes.empty()) {
       names.emplace_back(section.name.substr(kCodePrefix.size()));
     }
@@ -141,7 +106,7 @@ std::vector<std::string> Cubin::kernels() const {
 }
 
 std::span<const std::byte> Cubin::code(std::string_view kernel) const {
-  for (const Section& section : sections_) {
+  for (const ElfSection& section : sections_) {
     if (section.name.starts_with(kCodePrefix) &&
         section.name.substr(kCodePrefix.size()) == kernel) {
       return section.bytes;
@@ -156,14 +121,14 @@ std::string Cubin::sass_hash(std::string_view kernel) const {
 }
 
 std::span<const std::byte> Cubin::section(std::string_view name) const {
-  const Section* section = find(name);
+  const ElfSection* section = find(name);
   return section == nullptr ? std::span<const std::byte>() : section->bytes;
 }
 
 std::span<const std::byte> Cubin::numbered_section(std::string_view name) const {
-  if (const Section* whole = find(name)) return whole->bytes;
+  if (const ElfSection* whole = find(name)) return whole->bytes;
   const std::string prefix = std::string(name) + ".";
-  const auto numbered = [&](const Section& section) { return section.name.starts_with(prefix); };
+  const auto numbered = [&](const ElfSection& section) { return section.name.starts_with(prefix); };
   const auto found = std::ranges::find_if(sections_, numbered);
   const bool is_one = std::ranges::count_if(sections_, numbered) == 1;
   return is_one ? found->bytes : std::span<const std::byte>();
@@ -172,7 +137,7 @@ std::span<const std::byte> Cubin::numbered_section(std::string_view name) const 
 std::uint64_t Cubin::shared_static_bytes(std::string_view kernel) const {
   constexpr int kFirstWithReserve = 90;
   constexpr std::uint64_t kReserve = 1024;  // at the front of each block's, for the system
-  const Section* section = find(std::string(".nv.shared.").append(kernel));
+  const ElfSection* section = find(std::string(".nv.shared.").append(kernel));
   const std::uint64_t bytes = section == nullptr ? 0 : section->size;
   const std::uint64_t reserve = sm_ >= kFirstWithReserve ? kReserve : 0;
   return bytes > reserve ? bytes - reserve : 0;
@@ -192,7 +157,7 @@ std::map<std::uint64_t, std::string_view> Cubin::kernels_at(std::string_view nam
   };
   for (const auto& [prefix, bytes] :
        {std::pair{".rel", sizeof(Elf64_Rel)}, {".rela", sizeof(Elf64_Rela)}}) {
-    const Section* table = find(std::string(prefix).append(name));
+    const ElfSection* table = find(std::string(prefix).append(name));
     if (table == nullptr || table->link >= sections_.size()) continue;
     // Elf64_Rela is Elf64_Rel and an addend, which is 0 here: symbols are whole sections.
     for (std::size_t at = 0; at + bytes <= table->bytes.size(); at += bytes) {
@@ -205,7 +170,7 @@ std::map<std::uint64_t, std::string_view> Cubin::kernels_at(std::string_view nam
 std::map<std::uint32_t, Cubin::Function> Cubin::functions() const {
   constexpr unsigned char kEntry = 0x10;  // of st_other
   std::map<std::uint32_t, Function> functions;
-  const Section* table = find(".symtab");
+  const ElfSection* table = find(".symtab");
   if (table == nullptr || table->link >= sections_.size()) return functions;
   const auto names = sections_[table->link].bytes;
   const std::size_t count = table->bytes.size() / sizeof(Elf64_Sym);
@@ -220,7 +185,8 @@ std::map<std::uint32_t, Cubin::Function> Cubin::functions() const {
     const auto rest = names.subspan(symbol.st_name);
     const auto end = std::ranges::find(rest, std::byte{0});
     if (!section.starts_with(kCodePrefix) || end == rest.end()) continue;
-    functions[number] = {.name = string_at(names, symbol.st_name),
+    functions[number] = {.name = {reinterpret_cast<const char*>(rest.data()),
+                                  static_cast<std::size_t>(end - rest.begin())},
                          .kernel = section.substr(kCodePrefix.size()),
                          .offset = symbol.st_value,
                          .is_entry = (symbol.st_other & kEntry) != 0};
@@ -228,15 +194,15 @@ std::map<std::uint32_t, Cubin::Function> Cubin::functions() const {
   return functions;
 }
 
-const Cubin::Section* Cubin::find(std::string_view name) const {
-  const auto found = std::ranges::find(sections_, name, &Section::name);
+const ElfSection* Cubin::find(std::string_view name) const {
+  const auto found = std::ranges::find(sections_, name, &ElfSection::name);
   return found == sections_.end() ? nullptr : &*found;
 }
 
 std::uint64_t Cubin::constant_bytes(std::string_view kernel) const {
   constexpr std::string_view kConstantPrefix = ".nv.constant";  // bank, point and kernel follow
   std::uint64_t bytes = 0;
-  for (const Section& section : sections_) {
+  for (const ElfSection& section : sections_) {
     if (!section.name.starts_with(kConstantPrefix)) continue;
     const std::size_t point = section.name.find('.', kConstantPrefix.size());
     if (point != section.name.npos && section.name.substr(point + 1) == kernel) {

@@ -10,6 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/machine_code/elf_sections.h"
+
 namespace warpgauge::metrics {
 
 /// An image that is no cubin or is damaged. what() says where in the file, and what to do.
@@ -65,16 +67,10 @@ class Cubin {
   std::span<const std::byte> image() const { return image_; }
 
  private:
-  struct Section {
-    std::string_view name;
-    std::span<const std::byte> bytes;
-    std::uint64_t size = 0;  // of shared memory, too, which has no bytes in the file
-    std::uint32_t link = 0;  // index of the section that goes with it: symbols of relocations
-  };
-  const Section* find(std::string_view name) const;
+  const ElfSection* find(std::string_view name) const;
 
   std::span<const std::byte> image_;
-  std::vector<Section> sections_;  // that of index 0, which is none, among them
+  std::vector<ElfSection> sections_;  // that of index 0, which is none, among them
   int sm_ = 0, abi_ = 0;
 };
 

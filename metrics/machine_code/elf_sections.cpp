@@ -1,10 +1,13 @@
+// Reads the table of sections of an ELF file.
 #include "metrics/machine_code/elf_sections.h"
 
 #include <elf.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
+#include <utility>
 
 namespace warpgauge::metrics {
 namespace {
@@ -12,8 +15,7 @@ namespace {
 using Bytes = std::span<const std::byte>;
 
 [[noreturn]] void refuse_elf(std::uint64_t offset, std::string_view problem) {
-  throw ElfError(
-      fmt::format("not a usable ELF file: at offset {}, {}. Build it again", offset, problem));
+  throw ElfError(offset, problem);
 }
 
 template <typename Struct>
@@ -37,13 +39,34 @@ Elf64_Shdr header_of_section(Bytes bytes, const Elf64_Ehdr& header, std::uint64_
   return *section;
 }
 
-std::string_view text_at(Bytes texts, std::uint64_t offset) {
-  if (offset >= texts.size()) return "";
-  const char* const begin = reinterpret_cast<const char*>(texts.data()) + offset;
-  return {begin, strnlen(begin, texts.size() - offset)};
+/// The section has bytes in the file. Of a cubin that the device linker has yet to see (nvcc
+/// -rdc=true), shared memory and uninitialised variables have types of their own.
+bool has_bytes(const Elf64_Ehdr& header, const Elf64_Shdr& section) {
+  constexpr std::uint32_t kGlobal = SHT_LOPROC + 7, kLocal = SHT_LOPROC + 9;
+  constexpr std::uint32_t kShared = SHT_LOPROC + 10;
+  const std::uint32_t type = section.sh_type;
+  if (type == SHT_NOBITS || type == SHT_NULL) return false;
+  return header.e_machine != EM_CUDA || (type != kGlobal && type != kLocal && type != kShared);
+}
+
+std::string_view name_at(Bytes names, std::uint64_t offset, std::size_t section) {
+  const Bytes rest = offset < names.size() ? names.subspan(offset) : Bytes();
+  const auto end = std::ranges::find(rest, std::byte{0});
+  if (end == rest.end()) {
+    refuse_elf(offset,
+               fmt::format("of the names of sections, that of section {} has no end", section));
+  }
+  return {reinterpret_cast<const char*>(rest.data()), static_cast<std::size_t>(end - rest.begin())};
 }
 
 }  // namespace
+
+ElfError::ElfError(std::uint64_t offset, std::string_view problem)
+    : ElfError(fmt::format("at offset {}, {}", offset, problem)) {}
+
+ElfError::ElfError(std::string problem)
+    : std::runtime_error(fmt::format("not a usable ELF file: {}. Build it again", problem)),
+      problem_(std::move(problem)) {}
 
 bool is_elf(Bytes bytes) {
   return bytes.size() >= SELFMAG && std::memcmp(bytes.data(), ELFMAG, SELFMAG) == 0;
@@ -76,23 +99,24 @@ std::vector<ElfSection> elf_sections(Bytes bytes) {
   std::vector<ElfSection> sections;
   std::vector<std::uint32_t> names;
   for (std::uint64_t i = 0; i < count; ++i) {
-    const Elf64_Shdr one = header_of_section(bytes, *header, i);
-    const bool has_bytes = one.sh_type != SHT_NOBITS && one.sh_type != SHT_NULL;
-    if (has_bytes && (one.sh_offset > bytes.size() || one.sh_size > bytes.size() - one.sh_offset)) {
-      refuse_elf(one.sh_offset,
-                 fmt::format("section {} ({} bytes) reaches beyond the end ({} bytes)", i,
-                             one.sh_size, bytes.size()));
+    const Elf64_Shdr section = header_of_section(bytes, *header, i);
+    const std::uint64_t offset = section.sh_offset, size = section.sh_size;
+    const bool is_there = has_bytes(*header, section);
+    if (is_there && (offset > bytes.size() || size > bytes.size() - offset)) {
+      refuse_elf(offset, fmt::format("section {} ({} bytes) reaches beyond the end ({} bytes)", i,
+                                     size, bytes.size()));
     }
-    names.push_back(one.sh_name);
+    names.push_back(section.sh_name);
     sections.push_back({.name = "",
-                        .type = one.sh_type,
-                        .flags = one.sh_flags,
-                        .link = one.sh_link,
-                        .bytes = has_bytes ? bytes.subspan(one.sh_offset, one.sh_size) : Bytes()});
+                        .type = section.sh_type,
+                        .flags = section.sh_flags,
+                        .link = section.sh_link,
+                        .size = size,
+                        .bytes = is_there ? bytes.subspan(offset, size) : Bytes()});
   }
   if (names_at >= sections.size()) return sections;
   for (std::size_t i = 0; i < sections.size(); ++i) {
-    sections[i].name = text_at(sections[names_at].bytes, names[i]);
+    sections[i].name = name_at(sections[names_at].bytes, names[i], i);
   }
   return sections;
 }

@@ -1,10 +1,11 @@
-// The sections of an ELF file of the host: an object, a shared library or a program.
+// The sections of an ELF file: an object, a shared library or a program of the host, or a cubin.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,15 +13,25 @@ namespace warpgauge::metrics {
 
 /// An ELF file that is damaged or not of 64 bits. what() says where, and what to do.
 class ElfError : public std::runtime_error {
-  using std::runtime_error::runtime_error;
+ public:
+  ElfError(std::uint64_t offset, std::string_view problem);
+  /// "at offset 64, the header of section 0 reaches beyond the end (70 bytes)"
+  const std::string& problem() const { return problem_; }
+
+ private:
+  explicit ElfError(std::string problem);
+
+  std::string problem_;
 };
 
 struct ElfSection {
   std::string_view name;
-  std::uint32_t type = 0;            ///< SHT_*
-  std::uint64_t flags = 0;           ///< SHF_*, and of cubins more
-  std::uint32_t link = 0;            ///< index of the section that goes with it
-  std::span<const std::byte> bytes;  ///< in the file, which must outlive it; none of SHT_NOBITS
+  std::uint32_t type = 0;   ///< SHT_*
+  std::uint64_t flags = 0;  ///< SHF_*, and of cubins more
+  std::uint32_t link = 0;   ///< index of the section that goes with it
+  /// As it is in memory. Shared memory and uninitialised variables have a size, and no bytes.
+  std::uint64_t size = 0;
+  std::span<const std::byte> bytes;  ///< in the file, which must outlive it
 };
 
 /// An ELF file, of the host or a cubin, also one that is damaged.

@@ -118,15 +118,16 @@ TEST(CatalogFile, RefusesAnUnknownCountWithItsPlace) {
 TEST(CatalogFile, OfTheProgramHasKnownCountersAlone) {
   for (const Metric& metric : built_in_catalog().metrics) {
     if (metric.source != Source::range) continue;
-    for (const std::string& name : metric.cupti_names) EXPECT_EQ(unknown_counter(name), "");
+    for (const std::string_view name : metric.cupti_names) EXPECT_EQ(unknown_counter(name), "");
   }
 }
 
 TEST(CatalogFile, HasARowForCounters) {
   const CounterForm& counter = built_in_catalog().counter;
   EXPECT_EQ(counter.longest, 256u);
-  EXPECT_EQ(counter.units.front(), (std::pair<std::string, std::string>(".ratio", "ratio")));
-  EXPECT_EQ(counter.units.back(), (std::pair<std::string, std::string>("", "counts")));
+  EXPECT_EQ(counter.units.front(),
+            (std::pair<std::string_view, std::string_view>(".ratio", "ratio")));
+  EXPECT_EQ(counter.units.back(), (std::pair<std::string_view, std::string_view>("", "counts")));
   EXPECT_THAT(error_of("['counter.*']\n" + std::string(kWords) +
                        "source = 'run'\npattern = 'a'\n"
                        "longest = 3\nunits = [['x', 'y']]\n"),
