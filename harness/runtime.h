@@ -55,6 +55,10 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit 
 /// The architecture ("sm_90a") whose code the emulator runs; empty on a GPU.
 std::string emulated_arch();
 
+/// Whether the emulated device was used since the last call, or anything asked that depends on its
+/// architecture. Always false on a GPU.
+bool take_device_use();
+
 /// Of each source line of the kernels that a counter counted last, the access that shows most. Only
 /// the emulator has addresses: throws std::logic_error on a GPU.
 std::vector<metrics::LineAccess> take_accesses();

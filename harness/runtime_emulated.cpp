@@ -50,6 +50,8 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit,
 
 std::string emulated_arch() { return emulator::Emulator::instance().architecture(); }
 
+bool take_device_use() { return emulator::Emulator::instance().take_device_use(); }
+
 std::vector<metrics::LineAccess> take_accesses() {
   return emulator::Emulator::instance().take_accesses();
 }

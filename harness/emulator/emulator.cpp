@@ -46,6 +46,10 @@ std::string Emulator::architecture() const {
   return locked([](runtime::State& state) { return state.arch(); });
 }
 
+bool Emulator::take_device_use() {
+  return locked([](runtime::State& state) { return state.take_device_use(); });
+}
+
 std::vector<std::string> Emulator::architectures() const {
   return locked([](runtime::State& state) {
     const auto archs = state.modules.architectures();

@@ -29,6 +29,9 @@ class Emulator {
   /// if the device is in use already (cudaDeviceReset ends that).
   void choose_architecture(std::string_view arch);
   std::string architecture() const;
+  /// Whether the device was used since the last call, or anything asked that depends on the
+  /// architecture.
+  bool take_device_use();
   /// The architectures that every fat binary registered so far holds PTX for. Throws
   /// metrics::FatBinaryError.
   std::vector<std::string> architectures() const;

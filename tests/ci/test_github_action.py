@@ -3,7 +3,6 @@ and what a pull request shows."""
 
 import json
 import os
-import re
 import shutil
 from pathlib import Path
 
