@@ -57,6 +57,10 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit 
 /// The architecture ("sm_90a") whose code the emulator runs; empty on a GPU.
 std::string emulated_arch();
 
+/// True if the emulated device was used since the last call, or anything was asked that depends on
+/// its architecture. Always false on a GPU.
+bool take_device_use();
+
 /// The access that shows most of each source line of the kernels that ran since the last call, or
 /// since a counter began to count. Only the emulator has addresses: throws std::logic_error on a
 /// GPU.

@@ -43,6 +43,8 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds /*time_limi
 
 std::string emulated_arch() { return ""; }
 
+bool take_device_use() { return false; }
+
 std::vector<metrics::LineAccess> take_accesses() {
   throw std::logic_error("this program runs on a GPU, which does not record addresses");
 }

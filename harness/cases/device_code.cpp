@@ -98,9 +98,13 @@ std::set<std::string> source_files(const EmbeddedCubin& cubin, const std::string
   return files;
 }
 
-/// The hash of the contents of files; empty if there are none or one of them cannot be read.
-std::string hash_of_files(const std::set<std::string>& files) {
+/// The hash of the contents; empty if there are no files or one of them cannot be read. Most kernels
+/// of a source come from the same files.
+const std::string& hash_of_files(const std::set<std::string>& files) {
   static std::map<std::string, std::string> contents;
+  static std::map<std::set<std::string>, std::string> hashes;
+  const auto [hash, is_new_set] = hashes.try_emplace(files);
+  if (!is_new_set || files.empty()) return hash->second;
   std::string all;
   for (const std::string& file : files) {
     const auto [place, is_new] = contents.try_emplace(file);
@@ -108,10 +112,10 @@ std::string hash_of_files(const std::set<std::string>& files) {
       std::ifstream stream(file, std::ios::binary);
       place->second.assign(std::istreambuf_iterator<char>(stream), {});
     }
-    if (place->second.empty()) return "";
+    if (place->second.empty()) return hash->second;
     all += place->second;
   }
-  return files.empty() ? "" : metrics::hash_text(all);
+  return hash->second = metrics::hash_text(all);
 }
 
 /// The index in embedded_cubins() of a kernel's cubin, by architecture and kernel.

@@ -74,6 +74,10 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit,
   });
 }
 
+bool take_device_use() {
+  return locked([](State& state) { return state.take_device_use(); });
+}
+
 std::string emulated_arch() {
   return locked([](State& state) { return state.arch(); });
 }

@@ -46,6 +46,16 @@ std::vector<std::vector<std::size_t>> items_before(const std::vector<Cases>& ite
   return before;
 }
 
+/// Returns the number of each item's family, whose kernels are in one cubin.
+std::vector<std::size_t> families_of(const std::vector<Cases>& items) {
+  std::map<std::string, std::size_t> numbers;
+  std::vector<std::size_t> families;
+  for (const Cases& item : items) {
+    families.push_back(numbers.try_emplace(item.front()->id.family, numbers.size()).first->second);
+  }
+  return families;
+}
+
 /// The cases of an item with a '1' at their place.
 Cases marked(const Cases& item, std::string_view marks) {
   Cases cases;
@@ -100,6 +110,9 @@ process::IsolatedWork CaseJob::isolated(const FamilyBudgets& budgets) {
                                     .time_limit = work_.time_limit * largest};
   isolated.after = [before = items_before(work_.items, budgets)](std::size_t item) {
     return before[item];
+  };
+  isolated.group = [families = families_of(work_.items)](std::size_t item) {
+    return families[item];
   };
   isolated.skip = [this](std::size_t item) { return cases_left(item).empty(); };
   isolated.note = [this](std::size_t item) { return left_[item]; };

@@ -19,6 +19,7 @@
 #include <list>
 #include <optional>
 #include <random>
+#include <set>
 #include <stdexcept>
 #include <system_error>
 #include <thread>
@@ -112,6 +113,8 @@ class Child {
   bool is_idle() const { return begun_ && !item_; }
   bool has_begun() const { return begun_; }
   std::optional<std::size_t> item() const { return item_; }
+  /// The item that the child did last.
+  std::optional<std::size_t> last() const { return last_; }
   /// True for a child that has not finished a single item.
   bool is_barren() const { return !last_; }
 
@@ -296,21 +299,47 @@ class WorkerPool::Impl {
            (!work_.after || std::ranges::all_of(work_.after(item), is_done));
   }
 
+  std::size_t group_of(std::size_t item) const { return work_.group ? work_.group(item) : 0; }
+
+  /// The item that this child had best do next, if one may begin.
+  std::optional<std::size_t> next_item(const Child& child) const {
+    std::set<std::size_t> groups_of_others;
+    for (const Child& other : children_) {
+      if (&other != &child && other.item()) groups_of_others.insert(group_of(*other.item()));
+    }
+    std::optional<std::size_t> first, first_of_free_group;
+    for (std::size_t item = 0; item < work_.count; ++item) {
+      if (!may_begin(item)) continue;
+      const std::size_t group = group_of(item);
+      if (child.last() && group_of(*child.last()) == group) return item;
+      if (!first) first = item;
+      if (!first_of_free_group && !groups_of_others.contains(group)) first_of_free_group = item;
+    }
+    return first_of_free_group ? first_of_free_group : first;
+  }
+
+  /// How many items may begin, `most` at most.
+  std::size_t count_ready(std::size_t most) const {
+    std::size_t ready = 0;
+    for (std::size_t item = 0; item < work_.count && ready < most; ++item) {
+      if (may_begin(item)) ++ready;
+    }
+    return ready;
+  }
+
   /// Every idle child gets the next item; for more items there are more children, up to the most.
   void give_items() {
-    std::size_t item = 0;
-    const auto has_next = [&] {
-      while (item < work_.count && !may_begin(item)) ++item;
-      return item < work_.count;
-    };
     for (Child& child : children_) {
-      if (!child.is_idle() || !has_next()) continue;
-      give(child, item);
+      if (!child.is_idle()) continue;
+      if (const std::optional<std::size_t> item = next_item(child)) give(child, *item);
     }
-    for (const Child& child : children_) {
-      if (!child.has_begun() && !child.item() && has_next()) ++item;  // it will be this one's
+    // A child that has yet to begin will do an item, too.
+    const auto waiting = static_cast<std::size_t>(std::ranges::count_if(
+        children_, [](const Child& child) { return !child.has_begun() && !child.item(); }));
+    for (std::size_t ready = count_ready(waiting + most_); ready > waiting; --ready) {
+      if (children_.size() >= most_) break;
+      children_.emplace_back(work_, children_);
     }
-    for (; children_.size() < most_ && has_next(); ++item) children_.emplace_back(work_, children_);
     if (!std::ranges::all_of(children_, &Child::is_idle)) return;
     const auto again = std::ranges::find(items_, State::again);
     if (again == items_.end()) throw std::logic_error("an item waits for one that comes after it");

@@ -35,14 +35,18 @@ struct WorkOrder {
   std::string note = {};  ///< IsolatedWork::note of the item
 };
 
-/// Work on items 0..count-1, which begin in this order, those that are done again behind the
-/// others, in child processes that are replaced when they die. The output of children goes to
-/// stderr.
+/// Work on items 0..count-1, which begin in this order in each group, those that are done again
+/// behind the others, in child processes that are replaced when they die. The output of children
+/// goes to stderr.
 struct IsolatedWork {
   std::size_t count = 0;
   std::chrono::seconds time_limit{60};  ///< for one item
   /// The items before this one that must be done when it begins; without it: none.
   std::function<std::vector<std::size_t>(std::size_t)> after;
+  /// The group of an item; without it all items are of one. A process knows things of the group
+  /// that it works on: it goes on with it, and then takes up one that no other process is at, if it
+  /// can.
+  std::function<std::size_t(std::size_t)> group;
   /// Called in the parent before the first item begins. True for items that are not to be done
   /// after all.
   std::function<bool(std::size_t)> skip;

@@ -141,6 +141,16 @@ def test_taken_in_it_compiles_quickly_and_what_counts_is_optimised(project, buil
     assert " -lineinfo " in kernels and " -G " not in kernels and " -O1" not in kernels
 
 
+def test_registrations_that_the_linker_would_drop_are_refused(project, prefix):
+    source = project(PROJECT + LATER)
+    (source / "half/half.cu").write_text(KERNELS)
+    done = configured(source, prefix)
+    assert done.returncode == 1
+    said = " ".join(done.stderr.split())
+    assert "half/half.cu: has a WARPGAUGE_FAMILY, which the linker would leave out" in said
+    assert "as half is a static library" in said
+
+
 def test_device_code_without_optimisation_is_said(project, prefix):
     source = project(PROJECT.replace("enable_testing()", 'set(CMAKE_CUDA_FLAGS "-g -G")') + LATER)
     done = configured(source, prefix)

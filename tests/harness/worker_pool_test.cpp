@@ -325,8 +325,8 @@ TEST(Isolate, AProcessIsToldWhatIsKnownWhenItsItemBegins) {
   const auto told = shared_number();
   process::WorkerPool pool(
       {.count = 2,
-       .note = [&](std::size_t item) { return known + std::to_string(item); },
        .begin = [] {},
+       .note = [&](std::size_t item) { return known + std::to_string(item); },
        .work =
            [&](const WorkOrder& order) {
              if (order.note == "long" + std::string(1 << 12, 'g') + std::to_string(order.item)) {
@@ -340,6 +340,43 @@ TEST(Isolate, AProcessIsToldWhatIsKnownWhenItsItemBegins) {
   known = "long" + std::string(1 << 12, 'g');  // after the process was forked
   pool.work_through(1);
   EXPECT_EQ(*told, 2);
+}
+
+TEST(Isolate, AProcessGoesOnWithItsGroup) {
+  const auto mixed = shared_number();
+  int last = -1;  // of a process
+  process::run_isolated({.count = 40,
+                         .group = [](std::size_t item) { return item % 2; },
+                         .begin = [] {},
+                         .work = ending([&](std::size_t item) {
+                           const int group = static_cast<int>(item % 2);
+                           if (last != -1 && last != group) ++*mixed;
+                           last = group;
+                           std::this_thread::sleep_for(std::chrono::milliseconds(2));
+                           return true;
+                         }),
+                         .done = [](std::size_t) {},
+                         .died = [](const process::CrashedItem&) { FAIL(); }},
+                        2);
+  EXPECT_LE(*mixed, 1) << "at the end, when one group is done";
+}
+
+TEST(Isolate, AGroupHasSeveralProcessesWhereNoOtherIsLeft) {
+  const auto at_work = shared_number(), most = shared_number();
+  process::run_isolated({.count = 8,
+                         .group = [](std::size_t) { return std::size_t{7}; },
+                         .begin = [] {},
+                         .work = ending([&](std::size_t) {
+                           const int now = ++*at_work;
+                           if (now > *most) *most = now;
+                           const bool is_beside = comes([&] { return *most >= 2; });
+                           --*at_work;
+                           return is_beside;
+                         }),
+                         .done = [](std::size_t) {},
+                         .died = [](const process::CrashedItem&) { FAIL(); }},
+                        2);
+  EXPECT_GE(*most, 2);
 }
 
 TEST(Isolate, ItemsAreReportedWithTheChildrenAtWork) {

@@ -62,6 +62,7 @@ void State::choose_arch(std::string_view arch) {
 }
 
 Device& State::device() {
+  is_used_ = true;
   if (device_ == nullptr) {
     const machine::Architecture architecture{
         .major = limits_->major,

@@ -124,9 +124,17 @@ class State {
   bool covers = false;             ///< launches count what they run
   bool covers_unlaunched = false;  ///< and list what else there is
 
-  const std::string& arch() const { return arch_; }
+  const std::string& arch() const {
+    is_used_ = true;
+    return arch_;
+  }
   void choose_arch(std::string_view arch);
-  const metrics::Architecture& limits() const { return *limits_; }
+  const metrics::Architecture& limits() const {
+    is_used_ = true;
+    return *limits_;
+  }
+  /// Whether the device was made or used, or its architecture asked for, since the last call.
+  bool take_device_use() { return is_used_.exchange(false); }
   machine::Options& options() { return options_; }
   void apply_options();  ///< to a device that is there already
 
@@ -172,6 +180,7 @@ class State {
   const metrics::Architecture* limits_ = nullptr;
   machine::Options options_;
   std::unique_ptr<Device> device_;
+  mutable std::atomic<bool> is_used_ = false;
   pid_t device_process_ = 0, launching_process_ = 0;
   std::set<std::string> said_;
   std::mutex print_mutex_;  ///< kernels print from several threads
