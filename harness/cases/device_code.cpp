@@ -110,9 +110,10 @@ std::string hash_of_files(const std::set<std::string>& files) {
   return files.empty() ? "" : metrics::hash_text(all);
 }
 
-/// By architecture and kernel: the place of its cubin among embedded_cubins().
+/// By architecture and kernel: the places of its cubins among embedded_cubins().
 using CubinPlaces =
-    std::map<std::string, std::map<std::string, std::size_t, std::less<>>, std::less<>>;
+    std::map<std::string, std::map<std::string, std::vector<std::size_t>, std::less<>>,
+             std::less<>>;
 
 /// Of all cubins so far: more may be registered.
 const CubinPlaces& places_of_kernels() {
@@ -122,7 +123,7 @@ const CubinPlaces& places_of_kernels() {
   for (; read < cubins.size(); ++read) {
     const metrics::Cubin cubin(cubins[read].image);
     auto& of_arch = places[cubins[read].arch];
-    for (std::string& name : cubin.kernels()) of_arch.try_emplace(std::move(name), read);
+    for (std::string& name : cubin.kernels()) of_arch[std::move(name)].push_back(read);
   }
   return places;
 }
@@ -137,12 +138,20 @@ const std::vector<EmbeddedCubin>& embedded_cubins() { return read_code().cubins;
 
 const std::vector<EmbeddedPtx>& embedded_ptx() { return read_code().ptx; }
 
-const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch) {
+std::vector<const EmbeddedCubin*> find_cubins(std::string_view kernel, std::string_view arch) {
   const CubinPlaces& places = places_of_kernels();
   const auto of_arch = places.find(arch);
-  if (of_arch == places.end()) return nullptr;
+  if (of_arch == places.end()) return {};
   const auto found = of_arch->second.find(kernel);
-  return found == of_arch->second.end() ? nullptr : &embedded_cubins()[found->second];
+  if (found == of_arch->second.end()) return {};
+  std::vector<const EmbeddedCubin*> cubins;
+  for (const std::size_t place : found->second) cubins.push_back(&embedded_cubins()[place]);
+  return cubins;
+}
+
+const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch) {
+  const auto cubins = find_cubins(kernel, arch);
+  return cubins.empty() ? nullptr : cubins.front();
 }
 
 void read_cubins() { places_of_kernels(); }

@@ -33,7 +33,11 @@ const std::vector<EmbeddedCubin>& embedded_cubins();
 /// (nvcc -gencode ...,code=sm_90). Throws metrics::FatBinaryError.
 const std::vector<EmbeddedPtx>& embedded_ptx();
 
-/// The cubin that holds `kernel` for `arch`, or nullptr. Throws metrics::FatBinaryError.
+/// The cubins that hold `kernel` for `arch`: a template of several sources is in several. Throws
+/// metrics::FatBinaryError.
+std::vector<const EmbeddedCubin*> find_cubins(std::string_view kernel, std::string_view arch);
+
+/// The first of them, or nullptr.
 const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch);
 
 /// Does what find_cubin() does when it is first asked: read all of them. In front of a fork, it

@@ -42,7 +42,7 @@ class Session {
                             {.architectures = unless_empty(options.arch), .large = options.large}),
                   options.facts) {
     // A failed unmeasured value fails its test, or skips it; nothing else is required.
-    requirements_ = {.ptxas = true, .judged = false};
+    requirements_ = {.cubin = true, .judged = false};
   }
 
   /// Made when the first case is run: static tests need no device.
@@ -212,7 +212,7 @@ class StaticTest : public testing::Test {
 
   void TestBody() override {
     const auto measure = [&](const Case& one) {
-      return static_facts(one, launches_on(one, arch_), arch_, PtxasTexts::of_this_build());
+      return static_facts(one, launches_on(one, arch_), arch_);
     };
     session_.add_ratios(case_, arch_, "registers", measure);
     const Session::Judged judged =
@@ -239,7 +239,7 @@ Tests::Tests(const Options& options, std::string program)
                           one.file.c_str(), one.line,
                           [&]() -> testing::Test* { return new RunTest(session, one); });
   }
-  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+  for (const std::string& arch : built_archs()) {
     for (const Case* const selected : cases) {
       const Case& one = *selected;
       if (!one.counted || !exists_on(one, arch)) continue;

@@ -57,7 +57,7 @@ metrics::Occupancy occupancy(const metrics::Architecture& arch, const ReportedCo
 /// nothing where it is not known of all.
 void add_compile_time(const metrics::Architecture& arch, const ReportedKernel& kernel,
                       programs::CountedKernel& counted) {
-  auto& values = counted.compile_time;
+  auto& values = counted.compiled.values;
   const auto most = [&](std::string_view metric, double value) {
     values[metric] = std::max(values[metric], value);
   };
@@ -83,7 +83,7 @@ void add_compile_time(const metrics::Architecture& arch, const ReportedKernel& k
       const auto known = values.try_emplace("occupancy.theoretical", one.fraction).first;
       known->second = std::min(known->second, one.fraction);
       if (one.doubt.empty()) continue;
-      counted.doubts["occupancy.theoretical"] = {metrics::Confidence::estimate, one.doubt};
+      counted.compiled.doubts["occupancy.theoretical"] = {metrics::Confidence::estimate, one.doubt};
     }
   }
   if (!stack_known) values.erase("stack.bytes");
@@ -213,7 +213,7 @@ class Emulated : public programs::Source {
         .launches = kernel.launches,
         .counted = kernel.counted,
         .counted_warps = 0,
-        .compile_time = {},
+        .compiled = {},
         .lines = std::move(lines),
         .why_no_lines = ""};
     add_compile_time(limits, kernel, counted);

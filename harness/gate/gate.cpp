@@ -69,7 +69,7 @@ metrics::RunRequest asked_of(const GateOptions& options) {
                                .architectures = options.archs,
                                .strict = options.requirements.strict,
                                .large = options.selection.large};
-  if (options.requirements.ptxas) asked.require.emplace_back("ptxas");
+  if (options.requirements.cubin) asked.require.emplace_back("cubin");
   if (options.requirements.cupti) asked.require.emplace_back("cupti");
   return asked;
 }
@@ -225,9 +225,7 @@ class Gate {
   /// Launches may depend on the device that is asked for, so that the emulator stands for each
   /// architecture in a process of its own.
   void measure_static() {
-    // All processes that begin here need them: they are read once.
-    read_cubins();
-    static_cast<void>(PtxasTexts::of_this_build());
+    read_cubins();  // which all processes that begin here need
     for (const std::string& arch : archs_) {
       if (std::ranges::find(run_archs_, arch) != run_archs_.end()) continue;  // with the runs
       Cases cases = cases_by_result(
@@ -385,7 +383,7 @@ class Gate {
   }
 
   void write_static(const Case& one, const std::string& arch) {
-    facts_->write(static_facts(one, launches_on(one, arch), arch, PtxasTexts::of_this_build()));
+    facts_->write(static_facts(one, launches_on(one, arch), arch));
   }
 
   /// `arch` is the emulator's; empty on a GPU, which only the children use. A case has its

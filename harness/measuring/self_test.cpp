@@ -148,7 +148,7 @@ std::vector<Fact> planted_bank_conflict_facts(CaseRunner& meter) {
 
 std::vector<Fact> planted_spill_facts(const std::string& arch) {
   const Case& one = planted_spill();
-  return judged(static_facts(one, dry_launches(one), arch, PtxasTexts::of_this_build()));
+  return judged(static_facts(one, dry_launches(one), arch));
 }
 
 bool is_of_self_test(std::string_view file) {

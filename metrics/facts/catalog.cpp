@@ -84,7 +84,7 @@ const std::vector<Metric>& table() {
        "float, 1e-16 for double); long sums and results that cancel have more.",
        kRounding},
 
-      {"registers", "registers/thread", lower, exact, ptxas, {},
+      {"registers", "registers/thread", lower, exact, cubin, {},
        "Registers each thread of the kernel holds.",
        "Few enough for the occupancy that hides the latencies, and enough to spill nothing; up "
        "to 32 cost no occupancy where a multiprocessor holds 2048 threads (40 at 1536, 64 at "
@@ -92,121 +92,121 @@ const std::vector<Metric>& table() {
        "Shorten live ranges, unroll less, or lower the cap (__launch_bounds__, -maxrregcount) "
        "as long as nothing spills.",
        {}, Cost::occupancy},
-      {"registers.least", "registers/thread", none, exact, ptxas, {},
+      {"registers.least", "registers/thread", none, exact, cubin, {},
        "The fewest registers that a warpgroup of the kernel changes to (setmaxnreg), or those of "
        "the launch where it has none.",
        "What a warpgroup that only copies needs (24 to 40), so that the others get the rest.",
        "Lower setmaxnreg.dec of the warpgroup that copies as long as nothing spills."},
-      {"registers.most", "registers/thread", lower, exact, ptxas, {},
+      {"registers.most", "registers/thread", lower, exact, cubin, {},
        "The most registers that a warpgroup of the kernel changes to (setmaxnreg), or those of the "
        "launch where it has none.",
        "What the warpgroups that compute need: over all warpgroups of a block the sum is at most "
        "that of the launch.",
        "Give more of the registers of warpgroups that copy to those that compute.",
        {}, Cost::occupancy},
-      {"barriers", "barriers/block", lower, exact, ptxas, {},
+      {"barriers", "barriers/block", lower, exact, cubin, {},
        "Named barriers that a block of the kernel uses.",
        "1, or 0 where no block synchronises; more (at most 16) only where parts of a block wait "
        "on their own.",
        "Reuse a barrier where its uses cannot overlap.",
        {}, Cost::occupancy},
-      {"spill.store_bytes", "bytes/thread", lower, exact, ptxas, {},
+      {"spill.store_bytes", "bytes/thread", lower, exact, cubin, {},
        "Bytes of registers written to local memory because there were too few registers.",
        "0: all live values fit into registers.",
        kFewerRegisters},
-      {"spill.load_bytes", "bytes/thread", lower, exact, ptxas, {},
+      {"spill.load_bytes", "bytes/thread", lower, exact, cubin, {},
        "Bytes of spilled registers read back from local memory.",
        "0; where a spill cannot be avoided, few bytes, and read outside of loops.",
        kFewerRegisters},
-      {"stack.bytes", "bytes/thread", lower, exact, ptxas, {},
+      {"stack.bytes", "bytes/thread", lower, exact, cubin, {},
        "Stack of each thread: local arrays, spills, and the frames of the functions that it calls, "
        "along the deepest chain of calls. Where functions call themselves, no compiler knows how "
        "deep: one frame of each.",
        "0: nothing that a thread owns needs an address in memory.",
        "Index local arrays with compile-time constants, unroll, let calls be inlined, and avoid "
        "spills."},
-      {"local.load_instructions", "instructions", lower, exact, ptxas, {},
+      {"local.load_instructions", "instructions", lower, exact, cubin, {},
        "Instructions of the machine code that load from local memory: refills of spilled registers, "
        "and local arrays. With those of the functions that the kernel calls.",
        "0: everything that belongs to one thread is in registers.",
        kKeepInRegisters},
-      {"local.store_instructions", "instructions", lower, exact, ptxas, {},
+      {"local.store_instructions", "instructions", lower, exact, cubin, {},
        "Instructions of the machine code that store to local memory: spilled registers, and local "
        "arrays. With those of the functions that the kernel calls.",
        "0: everything that belongs to one thread is in registers.",
        kKeepInRegisters},
-      {"code.bytes", "bytes", lower, exact, ptxas, {},
+      {"code.bytes", "bytes", lower, exact, cubin, {},
        "Machine code of the kernel, without the functions that it calls.",
        "No value by itself: a loop should fit into the instruction caches, of which the first has "
        "32 KiB on 8.0 and 9.0.",
        "Unroll less; let large functions that are called often not be inlined.",
        {}, Cost::size},
-      {"mix.tensor", "instructions", none, exact, ptxas, {},
+      {"mix.tensor", "instructions", none, exact, cubin, {},
        "Instructions of the machine code that multiply tiles on tensor cores: HMMA, IMMA, BMMA, "
        "DMMA, QMMA, OMMA, HGMMA, IGMMA, BGMMA, QGMMA, UTCHMMA and the like.",
        "Those that the algorithm has, times the unrolling of its loops.",
        "0 where some are expected: types or shapes are not those of tensor cores."},
-      {"mix.mufu", "instructions", none, exact, ptxas, {},
+      {"mix.mufu", "instructions", none, exact, cubin, {},
        "Instructions of the machine code for approximate functions (MUFU): reciprocals, roots, "
        "exponentials, logarithms, sines.",
        "Those that the algorithm has, times the unrolling of its loops; divisions have one each.",
        "Divide once and multiply; take common factors out of loops."},
-      {"mix.f64", "instructions", none, exact, ptxas, {},
+      {"mix.f64", "instructions", none, exact, cubin, {},
        "Instructions of the machine code with double precision: DADD, DMUL, DFMA, DSETP.",
        "0 in a kernel of float: GPUs without a unit for it take 32 or 64 times as long.",
        "Look for literals without an f (2.0) and calls of functions of double."},
-      {"mix.uniform", "instructions", none, exact, ptxas, {},
+      {"mix.uniform", "instructions", none, exact, cubin, {},
        "Instructions of the machine code that a warp executes once, on the uniform datapath: names "
        "that begin with U, such as UIADD3 and ULDC, with VOTEU and LDCU; not copies in bulk.",
        "No value by itself: what is the same for all lanes costs less there.",
        "Let addresses and conditions of loops depend on the block alone."},
-      {"mix.lds_8", "instructions", none, exact, ptxas, {},
+      {"mix.lds_8", "instructions", none, exact, cubin, {},
        "Loads of 8 bits per lane from shared memory (LDS) in the machine code.",
        kWideLoads, kLoadWider},
-      {"mix.lds_16", "instructions", none, exact, ptxas, {},
+      {"mix.lds_16", "instructions", none, exact, cubin, {},
        "Loads of 16 bits per lane from shared memory (LDS) in the machine code.",
        kWideLoads, kLoadWider},
-      {"mix.lds_32", "instructions", none, exact, ptxas, {},
+      {"mix.lds_32", "instructions", none, exact, cubin, {},
        "Loads of 32 bits per lane from shared memory (LDS) in the machine code.",
        kWideLoads, kLoadWider},
-      {"mix.lds_64", "instructions", none, exact, ptxas, {},
+      {"mix.lds_64", "instructions", none, exact, cubin, {},
        "Loads of 64 bits per lane from shared memory (LDS) in the machine code.",
        kWideLoads, kLoadWider},
-      {"mix.lds_128", "instructions", none, exact, ptxas, {},
+      {"mix.lds_128", "instructions", none, exact, cubin, {},
        "Loads of 128 bits per lane from shared memory (LDS) in the machine code.",
        kWideLoads, kLoadWider},
-      {"mix.ldg_8", "instructions", none, exact, ptxas, {},
+      {"mix.ldg_8", "instructions", none, exact, cubin, {},
        "Loads of 8 bits per lane from global memory (LDG) in the machine code.",
        kWideLoads, kLoadWider},
-      {"mix.ldg_16", "instructions", none, exact, ptxas, {},
+      {"mix.ldg_16", "instructions", none, exact, cubin, {},
        "Loads of 16 bits per lane from global memory (LDG) in the machine code.",
        kWideLoads, kLoadWider},
-      {"mix.ldg_32", "instructions", none, exact, ptxas, {},
+      {"mix.ldg_32", "instructions", none, exact, cubin, {},
        "Loads of 32 bits per lane from global memory (LDG) in the machine code.",
        kWideLoads, kLoadWider},
-      {"mix.ldg_64", "instructions", none, exact, ptxas, {},
+      {"mix.ldg_64", "instructions", none, exact, cubin, {},
        "Loads of 64 bits per lane from global memory (LDG) in the machine code.",
        kWideLoads, kLoadWider},
-      {"mix.ldg_128", "instructions", none, exact, ptxas, {},
+      {"mix.ldg_128", "instructions", none, exact, cubin, {},
        "Loads of 128 bits per lane from global memory (LDG) in the machine code.",
        kWideLoads, kLoadWider},
-      {"mix.ldg_256", "instructions", none, exact, ptxas, {},
+      {"mix.ldg_256", "instructions", none, exact, cubin, {},
        "Loads of 256 bits per lane from global memory (LDG) in the machine code.",
        kWideLoads, kLoadWider},
-      {"shared.static_bytes", "bytes/block", lower, exact, ptxas, {},
+      {"shared.static_bytes", "bytes/block", lower, exact, cubin, {},
        "Shared memory declared with a fixed size.",
        "What the reuse of data pays for, as long as shared memory does not limit occupancy; "
        "ptxas allows 48 KiB.",
        "Reuse buffers whose lifetimes do not overlap.",
        {}, Cost::occupancy, {"launch__shared_mem_per_block_static"}},
-      {"constant.bytes", "bytes", none, exact, ptxas, {},
+      {"constant.bytes", "bytes", none, exact, cubin, {},
        "Constant banks of the kernel: what the driver keeps in front (352 bytes up to compute "
        "capability 8.9, 528 on 9.0, 896 from 10.0 on), its parameters and literals, and the "
        "__constant__ variables of its module, which all kernels of the file share.",
        "Little more than what the driver keeps in front and the tables that are read: parameters "
        "are copied with every launch.",
        "Pass less by value; move tables to global memory."},
-      {"cluster.blocks", "blocks/cluster", lower, exact, ptxas, {},
+      {"cluster.blocks", "blocks/cluster", lower, exact, cubin, {},
        "Blocks of a cluster, as the launch (cudaLaunchAttributeClusterDimension) or the kernel "
        "(__cluster_dims__) says.",
        "1: no clusters. 2 leave no multiprocessor without work; larger clusters share more.",
@@ -508,7 +508,7 @@ std::vector<std::string_view> cupti_names(Source source) {
 }
 
 bool is_run_time(const Metric& metric) {
-  return metric.source != ptxas && metric.source != occupancy;
+  return metric.source != cubin && metric.source != occupancy;
 }
 
 bool is_timed(const Metric& metric) { return metric.source == range || metric.source == timer; }
@@ -532,8 +532,8 @@ std::string_view to_string(Source source) {
   switch (source) {
     case run:
       return "run";
-    case ptxas:
-      return "ptxas";
+    case cubin:
+      return "cubin";
     case occupancy:
       return "occupancy";
     case sass:

@@ -18,7 +18,7 @@ enum class Class { exact, bounded, info };
 /// (patched instructions, one launch); `range`: the CUPTI range profiler (hardware counters,
 /// several passes); `timer`: CUDA events around the launches, by warpgauge-bench; `emulator`: the
 /// emulator alone, since no counter of a GPU has it.
-enum class Source { run, ptxas, occupancy, sass, range, timer, emulator };
+enum class Source { run, cubin, occupancy, sass, range, timer, emulator };
 
 /// What a worse value costs, the dearest first. `occupancy`: nothing, as long as
 /// occupancy.theoretical stays. `size`: nothing, as long as it grows by kFreeGrowth at most.
@@ -59,7 +59,7 @@ const Metric& metric(std::string_view id);
 /// The distinct CUPTI names that the metrics of `source` need, in catalog order.
 std::vector<std::string_view> cupti_names(Source source);
 
-/// True if the metric needs a run: all but those of `ptxas` and `occupancy`.
+/// True if the metric needs a run: all but those of `cubin` and `occupancy`.
 bool is_run_time(const Metric& metric);
 
 /// True for times and hardware counters: noisy, and never carried over to another run.

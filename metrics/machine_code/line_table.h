@@ -34,6 +34,9 @@ class LineTable {
   std::unordered_map<std::string_view, std::vector<std::size_t>> sequences_;
 };
 
+/// Whether it was compiled with -lineinfo or -G.
+bool has_source_lines(const Cubin& cubin);
+
 /// Lines of source, of a cubin compiled with -lineinfo or -G.
 class SourceLines {
  public:

@@ -72,7 +72,7 @@ def test_choices_of_options():
     assert completed("warpgauge gate --device ") == ["auto", "gpu", "emulated"]
     assert completed("warpgauge gate --device em") == ["emulated"]
     assert completed("warpgauge gate --device=em") == ["emulated"]
-    assert completed("warpgauge gate --require=") == ["ptxas", "cupti"]
+    assert completed("warpgauge gate --require=") == ["cubin", "cupti"]
     assert completed("warpgauge completion ") == ["bash", "zsh", "fish"]
 
 
