@@ -61,7 +61,7 @@ install(FILES "${package}/warpgaugeConfig.cmake" "${package}/warpgaugeConfigVers
               cmake/ToolkitVersions.cmake cmake/WarpgaugeKernels.cmake cmake/WarpgaugeToolkit.cmake
               cmake/FindWarpgaugeCupti.cmake cmake/Cuda20.cmake
         DESTINATION ${share}/cmake)
-install(PROGRAMS cmake/keep_ptxas ci/link-cuda-wheels DESTINATION ${share}/cmake)
+install(PROGRAMS ci/link-cuda-wheels DESTINATION ${share}/cmake)
 install(FILES harness/build_info.cpp harness/build_info.h DESTINATION ${share}/harness)
 install(FILES harness/measuring/self_test.cu harness/measuring/self_test_kernels.h
         DESTINATION ${share}/harness/measuring)
@@ -85,8 +85,8 @@ install(FILES harness/explain/explain.schema.json COMPONENT python
 # to its own place.
 warpgauge_kernels(TARGET warpgauge_no_kernels)
 warpgauge_program(TARGET warpgauge-installed MAIN gauge KERNELS warpgauge_no_kernels)
-set(own WARPGAUGE_GATE_COMMAND WARPGAUGE_SOURCE_ROOT WARPGAUGE_PTXAS_DIRS WARPGAUGE_PROGRAMS_DIR
-        WARPGAUGE_EMULATED_CUDART WARPGAUGE_EMULATED_DRIVER WARPGAUGE_KEEP_PTXAS WARPGAUGE_INJECTION)
+set(own WARPGAUGE_GATE_COMMAND WARPGAUGE_SOURCE_ROOT WARPGAUGE_PROGRAMS_DIR
+        WARPGAUGE_EMULATED_CUDART WARPGAUGE_EMULATED_DRIVER WARPGAUGE_INJECTION)
 set(injection "")
 if(TARGET warpgauge::injection)
   set(injection "../lib/$<TARGET_FILE_NAME:warpgauge::injection>")
@@ -105,16 +105,13 @@ foreach(suffix "" -emulated)
   target_compile_definitions(${target}_build_info PRIVATE
     "WARPGAUGE_GATE_COMMAND=\"warpgauge gate\""
     "WARPGAUGE_SOURCE_ROOT=\"\""
-    "WARPGAUGE_PTXAS_DIRS=\"../${share}/ptxas\""
     "WARPGAUGE_PROGRAMS_DIR=\".\""
     "WARPGAUGE_EMULATED_CUDART=\"../lib/warpgauge/$<TARGET_SONAME_FILE_NAME:warpgauge::emulated_cudart>\""
     "WARPGAUGE_EMULATED_DRIVER=\"../lib/warpgauge/emulated/$<TARGET_SONAME_FILE_NAME:warpgauge::emulated_driver>\""
-    "WARPGAUGE_KEEP_PTXAS=\"../${share}/cmake/keep_ptxas\""
     "WARPGAUGE_INJECTION=\"${injection}\"")
   # A target of that name, or of that output, would stand in the way of the one that has kernels.
   install(PROGRAMS "$<TARGET_FILE:${target}>" DESTINATION bin RENAME warpgauge${suffix})
 endforeach()
-install(DIRECTORY "${PROJECT_BINARY_DIR}/ptxas/warpgauge_no_kernels/" DESTINATION ${share}/ptxas)
 get_filename_component(cupti "${WarpgaugeCupti_LIBRARY}" DIRECTORY)  # which may be nowhere that the program looks
 foreach(shell IN ITEMS bash zsh fish)
   set(place_bash share/bash-completion/completions/warpgauge)

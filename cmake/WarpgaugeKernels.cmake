@@ -117,9 +117,8 @@ endfunction()
 # warpgauge_watch(<target>)
 #
 # Lets the kernels of a library be gauged wherever they are launched from: built with line tables, in
-# fat binaries that are not compressed (programs read their own), in objects that are the same when they are
-# compiled again (without names of temporary files), and with ptxas' report of each source kept in
-# <build>/ptxas/<target>/<path of the source>.ptxas.txt. Call it when the target has its sources.
+# fat binaries that are not compressed (programs read their own), and in objects that are the same when they are
+# compiled again (without names of temporary files).
 function(warpgauge_watch target)
   if("${PROJECT_SOURCE_DIR}${PROJECT_BINARY_DIR}" MATCHES "[#$]")
     message(FATAL_ERROR "CMake and nvcc cannot build in a folder with a '#' or '$' in its path: rename "
@@ -130,34 +129,8 @@ function(warpgauge_watch target)
     message(NOTICE "${target} is compiled with ${CMAKE_MATCH_2}, so without optimisation: its counts are not "
                    "those of the kernels that run elsewhere")
   endif()
-  set(keep_ptxas "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/keep_ptxas")
-  set(texts "${PROJECT_BINARY_DIR}/ptxas/${target}")
   target_compile_options(${target} PRIVATE
-    "$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo;--no-compress;--objdir-as-tempdir;SHELL:-Xptxas -v>")
-  set_target_properties(${target} PROPERTIES WARPGAUGE_PTXAS_DIR "${texts}")
-  set_property(TARGET ${target} PROPERTY CUDA_COMPILER_LAUNCHER
-    "${keep_ptxas}" "${texts}" "${PROJECT_SOURCE_DIR}" ${CMAKE_CUDA_COMPILER_LAUNCHER})
-  set(known "")
-  get_target_property(sources ${target} SOURCES)
-  get_target_property(folder ${target} SOURCE_DIR)
-  foreach(source IN LISTS sources)
-    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${folder}" NORMALIZE)
-    set_property(SOURCE "${source}" TARGET_DIRECTORY ${target}
-                 APPEND PROPERTY OBJECT_DEPENDS "${keep_ptxas}")
-    cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${source}" inside)
-    if(inside)
-      cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
-    endif()
-    cmake_path(SET text NORMALIZE "${texts}/${source}.ptxas.txt")
-    list(APPEND known "${text}")
-  endforeach()
-  set_property(TARGET ${target} APPEND PROPERTY ADDITIONAL_CLEAN_FILES ${known})
-  # Remove the reports of removed sources, so that no kernel is judged that no longer exists.
-  file(GLOB_RECURSE stale "${texts}/*.ptxas.txt")
-  list(REMOVE_ITEM stale ${known})
-  if(stale)
-    file(REMOVE ${stale})
-  endif()
+    "$<$<COMPILE_LANGUAGE:CUDA>:-lineinfo;--no-compress;--objdir-as-tempdir>")
 endfunction()
 
 # warpgauge_program(TARGET <name> MAIN gauge|check|bench|gtest KERNELS <target>... [BUDGETS <folder>]
@@ -274,8 +247,7 @@ function(warpgauge_complete_gtest_programs folder)
       set(name ${target})
     endif()
     set_target_properties(${target}-emulated PROPERTIES LINKER_LANGUAGE CXX
-      RUNTIME_OUTPUT_DIRECTORY "${place}" OUTPUT_NAME "${name}-emulated"
-      WARPGAUGE_PTXAS_DIR "${PROJECT_BINARY_DIR}/ptxas/${target}")
+      RUNTIME_OUTPUT_DIRECTORY "${place}" OUTPUT_NAME "${name}-emulated")
     warpgauge_emulate(${target}-emulated)
     warpgauge_link_as(${target}-emulated ${target})
     foreach(program ${target} ${target}-emulated)
@@ -332,7 +304,7 @@ endfunction()
 function(warpgauge_add_static_tests)
   cmake_parse_arguments(PARSE_ARGV 0 arg "" "PREFIX;CHECK" "")
   set(archs ${CMAKE_CUDA_ARCHITECTURES})
-  list(FILTER archs EXCLUDE REGEX "-virtual$")  # PTX for the driver: ptxas does not see it
+  list(FILTER archs EXCLUDE REGEX "-virtual$")  # PTX for the driver: no machine code
   list(TRANSFORM archs REPLACE "-real$" "")
   list(REMOVE_DUPLICATES archs)
   foreach(arch IN LISTS archs)
@@ -391,7 +363,6 @@ function(warpgauge_add_build_info target)
     "WARPGAUGE_TOOLKIT=\"${toolkit}\""
     "WARPGAUGE_NEWEST_TOOLKIT=\"${newest}\""
     "WARPGAUGE_SOURCE_ROOT=\"${PROJECT_SOURCE_DIR}\""
-    "WARPGAUGE_PTXAS_DIRS=\"$<JOIN:$<TARGET_PROPERTY:${target},WARPGAUGE_PTXAS_DIRS>,\\n>\""
     "WARPGAUGE_BUDGETS_DIR=\"${budgets}\""
     "WARPGAUGE_PROJECT_FILE=\"${project}\""
     "WARPGAUGE_CUDA_FLAGS=\"${flags}\""
@@ -399,24 +370,14 @@ function(warpgauge_add_build_info target)
     "WARPGAUGE_PROGRAMS_DIR=\"${programs}\""
     "WARPGAUGE_EMULATED_CUDART=\"$<TARGET_SONAME_FILE:warpgauge::emulated_cudart>\""
     "WARPGAUGE_EMULATED_DRIVER=\"$<TARGET_SONAME_FILE:warpgauge::emulated_driver>\""
-    "WARPGAUGE_KEEP_PTXAS=\"${CMAKE_CURRENT_FUNCTION_LIST_DIR}/keep_ptxas\""
     "WARPGAUGE_INJECTION=\"${injection}\"")
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${info}>)
   set_property(GLOBAL APPEND PROPERTY WARPGAUGE_WITH_BUILD_INFO ${target})
 endfunction()
 
-# warpgauge_complete_build_info(<target>): finds what the program is linked with, and the reports of ptxas
-# of what is watched of that.
+# warpgauge_complete_build_info(<target>): finds what the program is linked with.
 function(warpgauge_complete_build_info target)
   warpgauge_linked_targets(${target} libraries)
-  set(texts "")
-  foreach(library ${target} ${libraries})
-    get_target_property(folder ${library} WARPGAUGE_PTXAS_DIR)
-    if(folder)
-      list(APPEND texts "${folder}")
-    endif()
-  endforeach()
-  set_target_properties(${target} PROPERTIES WARPGAUGE_PTXAS_DIRS "${texts}")
   foreach(library IN LISTS libraries)
     warpgauge_refuse_dropped_families(${library})
   endforeach()

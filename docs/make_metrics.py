@@ -40,8 +40,8 @@ Every other counter of a chip is a metric by its name, `counter.NAME`
 # Where a value comes from, in words.
 SOURCES = {
     "run": "the comparison with the CPU reference",
-    "ptxas": "the compiler's report on the kernel, for every architecture of the build",
-    "occupancy": "CUDA's occupancy rules, from the compiler's report and the launch",
+    "cubin": "the machine code of the kernel, for every architecture of the build",
+    "occupancy": "CUDA's occupancy rules, from the machine code and the launch",
     "cupti-sass": "CUPTI's SASS metrics (patched instructions, one launch), or the emulator",
     "cuda-events": "CUDA events around the launches, by `warpgauge-bench`",
     "cupti-range": "CUPTI's range profiler: hardware counters, several passes",

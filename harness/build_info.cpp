@@ -25,7 +25,6 @@ const BuildInfo kBuildInfo = {.version = WARPGAUGE_VERSION,
                               .toolkit = WARPGAUGE_TOOLKIT,
                               .newest_toolkit = WARPGAUGE_NEWEST_TOOLKIT,
                               .source_root = WARPGAUGE_SOURCE_ROOT,
-                              .ptxas_folders = placed(WARPGAUGE_PTXAS_DIRS),
                               .budgets_folder = WARPGAUGE_BUDGETS_DIR,
                               .project_file = WARPGAUGE_PROJECT_FILE,
                               .cuda_flags = WARPGAUGE_CUDA_FLAGS,
@@ -33,7 +32,6 @@ const BuildInfo kBuildInfo = {.version = WARPGAUGE_VERSION,
                               .programs_folder = placed(WARPGAUGE_PROGRAMS_DIR),
                               .emulated_cudart = placed(WARPGAUGE_EMULATED_CUDART),
                               .emulated_driver = placed(WARPGAUGE_EMULATED_DRIVER),
-                              .keep_ptxas = placed(WARPGAUGE_KEEP_PTXAS),
                               .injection = placed(WARPGAUGE_INJECTION)};
 
 }  // namespace warpgauge

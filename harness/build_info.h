@@ -11,8 +11,6 @@ struct BuildInfo {
   std::string_view toolkit;         ///< CUDA whose nvcc compiled the kernels: "13.0"
   std::string_view newest_toolkit;  ///< the newest that this version of warpgauge is tested with
   std::string_view source_root;     ///< paths in facts are relative to it
-  /// Folders in which the build keeps the output of ptxas for kernels, a line each.
-  std::string_view ptxas_folders;
   std::string_view
       budgets_folder;  ///< folder with <family>.toml; empty: budgets lie beside the sources
   std::string_view project_file;     ///< budgets of the whole project, if it is there
@@ -21,7 +19,6 @@ struct BuildInfo {
   std::string_view programs_folder;  ///< folder with the programs in Python
   std::string_view emulated_cudart;  ///< the emulated runtime as a shared library
   std::string_view emulated_driver;  ///< the same for programs that also use the driver
-  std::string_view keep_ptxas;       ///< the compiler launcher that keeps what ptxas says
   std::string_view injection;        ///< what `attach` injects; empty in a build without CUPTI
 };
 

@@ -108,7 +108,7 @@ std::vector<metrics::Launch> shapes_of(const Known& known) {
 }
 
 /// The driver's resources of the kernel: the worst of its codes and shapes, if it has several.
-programs::MetricMap<double> driver_values(const Known& known) {
+metrics::MetricMap<double> driver_values(const Known& known) {
   if (known.resources.empty()) return {};
   const auto most = [&](auto member) {
     const auto value = [&](const KernelResources& resources) {
@@ -116,7 +116,7 @@ programs::MetricMap<double> driver_values(const Known& known) {
     };
     return static_cast<double>(value(*std::ranges::max_element(known.resources, {}, value)));
   };
-  programs::MetricMap<double> values = {
+  metrics::MetricMap<double> values = {
       {"registers", most(&KernelResources::registers)},
       {"stack.bytes", most(&KernelResources::local_bytes)},
       {"shared.static_bytes", most(&KernelResources::shared_static_bytes)}};
@@ -141,7 +141,7 @@ std::set<std::uint32_t> codes_of(const Known& known) {
 
 /// Registers after setmaxnreg, which the driver does not know; nothing where a code is not there.
 void add_register_range(const Known& known, const std::string& kernel, Cubins& cubins,
-                        programs::MetricMap<double>& values) {
+                        metrics::MetricMap<double>& values) {
   std::optional<std::uint32_t> least, most;
   for (const std::uint32_t code : codes_of(known)) {
     const metrics::KernelResources of_code =
@@ -216,10 +216,10 @@ std::vector<programs::CountedKernel> attached_kernels(const std::vector<Attached
                                     .launches = known.launches,
                                     .counted = shapes_of(known),
                                     .counted_warps = counted_warps(known.records),
-                                    .compile_time = driver_values(known),
+                                    .compiled = {.values = driver_values(known)},
                                     .lines = {},
                                     .why_no_lines = ""};
-    add_register_range(known, kernel, cubins, counted.compile_time);
+    add_register_range(known, kernel, cubins, counted.compiled.values);
     try {
       counted.lines = adder.add_up(known.records);
       distrust(counted.lines, known.doubt);

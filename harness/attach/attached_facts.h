@@ -12,7 +12,7 @@ namespace warpgauge::attach {
 inline constexpr programs::Counter kCounter{.command = "attach",
                                             .kind = metrics::CaseKind::attached,
                                             .source = "cupti",
-                                            .compile = "ptxas"};
+                                            .compile = "cubin"};
 
 /// The kernels of all processes, by model of GPU. `folder` has the cubins.
 std::vector<programs::CountedKernel> attached_kernels(const std::vector<AttachedProcess>& processes,

@@ -1,3 +1,4 @@
+// Finds the architectures of the kernels in this program, and chooses among them.
 #include "harness/cases/built_architectures.h"
 
 #include <fmt/format.h>
@@ -5,17 +6,39 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "harness/cases/device_code.h"
 #include "harness/cases/registry.h"
 #include "harness/devices.h"
-#include "harness/measuring/compile_time_facts.h"
 #include "harness/runtime.h"
 #include "metrics/architecture/arch_name.h"
 #include "metrics/architecture/architectures.h"
+#include "metrics/machine_code/cubin.h"
+#include "metrics/machine_code/line_table.h"
 
 namespace warpgauge {
 
+const std::vector<std::string>& built_archs() {
+  static const std::vector<std::string> archs = [] {
+    std::vector<std::string> found;
+    for (const EmbeddedCubin& cubin : embedded_cubins()) {
+      if (std::ranges::count(found, cubin.arch) > 0) continue;
+      const metrics::Cubin code(cubin.image);
+      if (metrics::has_source_lines(code) && !code.kernels().empty()) found.push_back(cubin.arch);
+    }
+    if (found.empty()) {
+      throw NoMachineCode(
+          "this program has no machine code of kernels with line tables: call "
+          "warpgauge_watch(TARGET) for the target that has the kernels, and build it for an "
+          "architecture (90, not 90-virtual, which is PTX alone)");
+    }
+    std::ranges::sort(found, {}, metrics::arch_order);
+    return found;
+  }();
+  return archs;
+}
+
 std::vector<std::string> chosen_archs(const std::vector<std::string>& wanted) {
-  const std::vector<std::string>& built = PtxasTexts::of_this_build().archs();
+  const std::vector<std::string>& built = built_archs();
   std::vector<std::string> chosen;
   for (const std::string& arch : wanted) {
     if (std::ranges::find(chosen, arch) != chosen.end()) continue;
@@ -30,9 +53,7 @@ std::vector<std::string> chosen_archs(const std::vector<std::string>& wanted) {
   return wanted.empty() ? built : chosen;
 }
 
-std::string default_emulated_arch() {
-  return default_emulated_arch(PtxasTexts::of_this_build().archs());
-}
+std::string default_emulated_arch() { return default_emulated_arch(built_archs()); }
 
 std::string default_emulated_arch(const std::vector<std::string>& built) {
   constexpr int kPreferred = 90;
@@ -62,7 +83,7 @@ std::string running_arch(const metrics::Device& device) {
   const std::string own = arch_of(device);
   const auto gpu = metrics::ArchName::parse(own);
   if (!gpu) return own;
-  const std::string code = metrics::running_code(PtxasTexts::of_this_build().archs(), gpu->number);
+  const std::string code = metrics::running_code(built_archs(), gpu->number);
   return code.empty() ? own : code;
 }
 

@@ -1,6 +1,7 @@
 // The architectures that the kernels of this program were compiled for.
 #pragma once
 
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,6 +13,16 @@ struct Device;
 namespace warpgauge {
 
 struct Case;
+
+/// Machine code of a kernel that a build lacks. what() says which, and what to do.
+class NoMachineCode : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The architectures of the machine code with line tables that is in this program, in ascending
+/// order ("sm_90", "sm_90a", "sm_100"): warpgauge_watch() asks for these tables, libraries of
+/// others have none. Throws NoMachineCode if there is no such kernel.
+const std::vector<std::string>& built_archs();
 
 /// `wanted`, each once, or all of the build if that is empty. Throws std::invalid_argument with the
 /// nearest name if one of them was not compiled for.

@@ -118,9 +118,10 @@ const std::string& hash_of_files(const std::set<std::string>& files) {
   return hash->second = metrics::hash_text(all);
 }
 
-/// The index in embedded_cubins() of a kernel's cubin, by architecture and kernel.
+/// The places in embedded_cubins() of a kernel's cubins, by architecture and kernel.
 using CubinPlaces =
-    std::map<std::string, std::map<std::string, std::size_t, std::less<>>, std::less<>>;
+    std::map<std::string, std::map<std::string, std::vector<std::size_t>, std::less<>>,
+             std::less<>>;
 
 /// The places in all cubins so far; libraries may register more.
 const CubinPlaces& places_of_kernels() {
@@ -130,7 +131,7 @@ const CubinPlaces& places_of_kernels() {
   for (; read < cubins.size(); ++read) {
     const metrics::Cubin cubin(cubins[read].image);
     auto& of_arch = places[cubins[read].arch];
-    for (std::string& name : cubin.kernels()) of_arch.try_emplace(std::move(name), read);
+    for (std::string& name : cubin.kernels()) of_arch[std::move(name)].push_back(read);
   }
   return places;
 }
@@ -145,12 +146,20 @@ const std::vector<EmbeddedCubin>& embedded_cubins() { return read_code().cubins;
 
 const std::vector<EmbeddedPtx>& embedded_ptx() { return read_code().ptx; }
 
-const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch) {
+std::vector<const EmbeddedCubin*> find_cubins(std::string_view kernel, std::string_view arch) {
   const CubinPlaces& places = places_of_kernels();
   const auto of_arch = places.find(arch);
-  if (of_arch == places.end()) return nullptr;
+  if (of_arch == places.end()) return {};
   const auto found = of_arch->second.find(kernel);
-  return found == of_arch->second.end() ? nullptr : &embedded_cubins()[found->second];
+  if (found == of_arch->second.end()) return {};
+  std::vector<const EmbeddedCubin*> cubins;
+  for (const std::size_t place : found->second) cubins.push_back(&embedded_cubins()[place]);
+  return cubins;
+}
+
+const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch) {
+  const auto cubins = find_cubins(kernel, arch);
+  return cubins.empty() ? nullptr : cubins.front();
 }
 
 void read_cubins() { places_of_kernels(); }

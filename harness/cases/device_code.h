@@ -34,7 +34,11 @@ const std::vector<EmbeddedCubin>& embedded_cubins();
 /// ...,code=sm_90) has none. Throws metrics::FatBinaryError.
 const std::vector<EmbeddedPtx>& embedded_ptx();
 
-/// The cubin that holds `kernel` for `arch`, or nullptr. Throws metrics::FatBinaryError.
+/// The cubins that hold `kernel` for `arch`: a template of several sources is in several. Throws
+/// metrics::FatBinaryError.
+std::vector<const EmbeddedCubin*> find_cubins(std::string_view kernel, std::string_view arch);
+
+/// The first of them, or nullptr.
 const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch);
 
 /// Reads all cubins, as the first find_cubin() does. A call before a fork reads them for all

@@ -43,7 +43,7 @@ class Session {
                             {.architectures = unless_empty(options.arch), .large = options.large}),
                   options.facts) {
     // A failed unmeasured value fails its test, or skips it; nothing else is required.
-    requirements_ = {.ptxas = true, .judged = false};
+    requirements_ = {.cubin = true, .judged = false};
   }
 
   /// Made when the first case is run: static tests need no device.
@@ -213,7 +213,7 @@ class StaticTest : public testing::Test {
 
   void TestBody() override {
     const auto measure = [&](const Case& tested) {
-      return static_facts(tested, launches_on(tested, arch_), arch_, PtxasTexts::of_this_build());
+      return static_facts(tested, launches_on(tested, arch_), arch_);
     };
     session_.add_ratios(case_, arch_, "registers", measure);
     const Session::Judged judged =
@@ -240,7 +240,7 @@ Tests::Tests(const Options& options, std::string program)
                           tested.file.c_str(), tested.line,
                           [&]() -> testing::Test* { return new RunTest(session, tested); });
   }
-  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+  for (const std::string& arch : built_archs()) {
     for (const Case* const selected : cases) {
       const Case& tested = *selected;
       if (!tested.counted || !exists_on(tested, arch)) continue;

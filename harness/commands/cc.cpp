@@ -9,7 +9,6 @@
 #include <string_view>
 #include <vector>
 
-#include "harness/build_info.h"
 #include "harness/commands/command_line.h"
 #include "harness/process/child_program.h"
 #include "harness/process/found_program.h"
@@ -23,8 +22,7 @@ using Words = std::vector<std::string>;
 constexpr std::string_view kCcFooter =
     R"(For programs that are built by Make, Bazel and the like: stands before nvcc, as a compiler
 launcher does. nvcc adds line tables (-lineinfo), and links with the shared CUDA runtime
-(-cudart shared), in whose place the emulator stands. What ptxas says of the kernels of a
-source that is compiled with -c is kept in DIR/SOURCE.ptxas.txt.
+(-cudart shared), in whose place the emulator stands.
 
 Exit codes:
   2      the command does not run nvcc
@@ -84,7 +82,7 @@ fs::path runtime_folder(const fs::path& nvcc) {
   return {};
 }
 
-int compile(const std::string& ptxas_folder, const Words& command) {
+int compile(const Words& command) {
   const auto nvcc = nvcc_in(command);
   const Words arguments = without_cudart(nvcc + 1, command.end());
   const auto has = [&](std::initializer_list<std::string_view> options) {
@@ -94,11 +92,7 @@ int compile(const std::string& ptxas_folder, const Words& command) {
   Words words(command.begin(), nvcc + 1);
   words.insert(words.end(), arguments.begin(), arguments.end());
   if (!has({"-lineinfo", "--generate-line-info"})) words.emplace_back("-lineinfo");
-  if (has({"-c", "--compile", "-dc", "--device-c"})) {
-    words.insert(words.end(), {"-Xptxas", "-v"});
-    words.insert(words.begin(), {std::string(kBuildInfo.keep_ptxas),
-                                 fs::absolute(ptxas_folder).string(), fs::current_path().string()});
-  } else {
+  if (!has({"-c", "--compile", "-dc", "--device-c"})) {
     words.insert(words.end(), {"-cudart", "shared"});
     if (const fs::path folder = runtime_folder(process::found_program(*nvcc)); !folder.empty()) {
       words.insert(words.end(), {"-Xlinker", "-rpath=" + folder.string()});
@@ -110,18 +104,11 @@ int compile(const std::string& ptxas_folder, const Words& command) {
 }  // namespace
 
 void add_cc(CommandLine& line) {
-  struct Options {
-    std::string ptxas = "ptxas";
-    Words command;
-  };
-  auto options = std::make_shared<Options>();
+  auto words = std::make_shared<Words>();
   CLI::App* command =
       line.add("cc", "Run nvcc so that what it builds can be counted and emulated", kCcFooter);
-  command->add_option("--ptxas", options->ptxas, "Folder for what ptxas says of kernels")
-      ->capture_default_str()
-      ->type_name("DIR");
-  add_program(command, options->command);
-  line.on_run(command, [options] { return compile(options->ptxas, options->command); });
+  add_program(command, *words);
+  line.on_run(command, [words] { return compile(*words); });
 }
 
 }  // namespace warpgauge::commands

@@ -113,8 +113,8 @@ void add_gate(CommandLine& line) {
       ->type_name("FILE");
   add_checks(command, options->checks, options->schedules);
   command->add_option("--require", *required, "Exit 3 unless all of this was measured")
-      ->check(CLI::IsMember({"ptxas", "cupti"}))
-      ->type_name("{ptxas,cupti}")
+      ->check(CLI::IsMember({"cubin", "cupti"}))
+      ->type_name("{cubin,cupti}")
       ->delimiter(',');
   command->add_flag("--strict", options->requirements.strict,
                     "Values better than their budget fail, so that budgets stay tight");
@@ -134,7 +134,7 @@ void add_gate(CommandLine& line) {
   line.on_run(command, [=, &line] {
     outcome::Requirements& requirements = options->requirements;
     for (const std::string& source : *required) {
-      (source == "cupti" ? requirements.cupti : requirements.ptxas) = true;
+      (source == "cupti" ? requirements.cupti : requirements.cubin) = true;
     }
     requirements.device = *device == process::DeviceChoice::gpu;
     options->device = to_string(*device);

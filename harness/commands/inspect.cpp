@@ -10,21 +10,23 @@ namespace {
 
 constexpr std::string_view kInspectFooter =
     R"(A THING is a cubin, a fat binary, an object, a shared library, a program, an archive
-or a wheel of them, or a folder, of which the files with machine code are read; or
-PTX (.ptx), which the toolkit's ptxas compiles. Sections of the budget file are globs of
-kernel names, ["*reduce_kernel*"]; a kernel that none matches may not spill registers.
+or a wheel of them, or a folder, of which the files with machine code are read; PTX
+(.ptx), which the toolkit's ptxas compiles; or the log of a build with -Xptxas -v.
+Sections of the budget file are globs of kernel names, ["*reduce_kernel*"]; a kernel
+that none matches may not spill registers.
 Needs no GPU and no rebuild.
 
 Exit codes:
   0  within budget
   1  over budget
-  2  a fault: a file that is damaged, or has no machine code
+  2  a fault: a file that is damaged, or has no machine code and no line of ptxas -v
   3  something could not be measured
 
 Examples:
   warpgauge inspect build/libkernels.so
   warpgauge inspect --arch 'sm_9*' --kernels '^my::' --budgets b.toml build
   warpgauge inspect --arch sm_80,sm_90a --block 256 --out results kernel.cubin
+  warpgauge inspect build.log
 )";
 
 }  // namespace

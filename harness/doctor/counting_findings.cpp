@@ -145,14 +145,15 @@ Precondition check_toolkit(std::string_view toolkit, std::string_view newest_tes
   return finding;
 }
 
-Precondition check_ptxas() {
+Precondition check_machine_code() {
+  constexpr const char* kId = "machine code";
   try {
-    return {.id = "ptxas",
+    return {.id = kId,
             .health = Health::ok,
-            .text = fmt::format("its reports of the kernels are here, for {}",
-                                fmt::join(PtxasTexts::of_this_build().archs(), " "))};
+            .text = fmt::format("that of the kernels is here, with line tables, for {}",
+                                fmt::join(built_archs(), " "))};
   } catch (const std::exception& error) {
-    Precondition finding = failed_finding("ptxas", error.what());
+    Precondition finding = failed_finding(kId, error.what());
     if (finding.remedy.empty()) finding.remedy = kBuildAgain;
     return finding;
   }

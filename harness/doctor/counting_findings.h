@@ -29,7 +29,7 @@ Precondition check_emulator(const std::filesystem::path& program, std::chrono::s
 /// Was the CUDA toolkit that compiled the kernels tested with this version of warpgauge?
 Precondition check_toolkit(std::string_view toolkit, std::string_view newest_tested);
 
-/// Has the build kept the reports of ptxas on the kernels?
-Precondition check_ptxas();
+/// Has the program the machine code of its kernels?
+Precondition check_machine_code();
 
 }  // namespace warpgauge::doctor

@@ -55,7 +55,7 @@ class Doctor {
     }));
     add_workplace(&findings);
 
-    std::vector<std::string_view> needed = {"ptxas", "output"};
+    std::vector<std::string_view> needed = {"machine code", "output"};
     if (runs_there) {
       needed.insert(needed.end(), {"GPU", "driver", "architectures", "CUPTI", "exact count"});
     } else {
@@ -69,7 +69,7 @@ class Doctor {
   Diagnosis diagnose_emulator() const {
     Findings findings = {isolated("exact count", check_exact_count)};
     add_workplace(&findings);
-    settle({"exact count", "ptxas", "output"}, findings);
+    settle({"exact count", "machine code", "output"}, findings);
     return {std::move(findings), "emulator"};
   }
 
@@ -115,7 +115,7 @@ class Doctor {
   /// The checks that do not depend on the device.
   void add_workplace(Findings* findings) const {
     findings->push_back(check_toolkit(kBuildInfo.toolkit, kBuildInfo.newest_toolkit));
-    findings->push_back(check_ptxas());
+    findings->push_back(check_machine_code());
     findings->push_back(check_out(options_.out));
     findings->push_back(isolated(
         "Python", [] { return check_python(std::filesystem::path(kBuildInfo.programs_folder)); }));

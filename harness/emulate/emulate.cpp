@@ -58,7 +58,7 @@ metrics::Occupancy occupancy(const metrics::Architecture& arch, const ReportedCo
 /// nothing where it is not known of all.
 void add_compile_time(const metrics::Architecture& arch, const ReportedKernel& kernel,
                       programs::CountedKernel& counted) {
-  auto& values = counted.compile_time;
+  auto& values = counted.compiled.values;
   const auto most = [&](std::string_view metric, double value) {
     values[metric] = std::max(values[metric], value);
   };
@@ -84,7 +84,7 @@ void add_compile_time(const metrics::Architecture& arch, const ReportedKernel& k
       const auto known = values.try_emplace("occupancy.theoretical", expected.fraction).first;
       known->second = std::min(known->second, expected.fraction);
       if (expected.doubt.empty()) continue;
-      counted.doubts["occupancy.theoretical"] = {metrics::Confidence::estimate, expected.doubt};
+      counted.compiled.doubts["occupancy.theoretical"] = {metrics::Confidence::estimate, expected.doubt};
     }
   }
   if (!stack_known) values.erase("stack.bytes");
@@ -214,7 +214,7 @@ class Emulated : public programs::Source {
         .launches = kernel.launches,
         .counted = kernel.counted,
         .counted_warps = 0,
-        .compile_time = {},
+        .compiled = {},
         .lines = std::move(lines),
         .why_no_lines = ""};
     add_compile_time(limits, kernel, counted);

@@ -195,7 +195,6 @@ std::string explain_lines(const Case& explained) {
 
 /// The compile-time values, a line per architecture.
 std::string explain_static(const Case& explained) {
-  const PtxasTexts& texts = PtxasTexts::of_this_build();
   const std::vector<LaunchRecord> launches = dry_launches(explained);
   std::string text;
   for (const LaunchRecord& record : launches) {
@@ -215,13 +214,13 @@ std::string explain_static(const Case& explained) {
   text += fmt::format("{:<7}", "arch");
   for (const char* column : kColumns) text += fmt::format("  {}", column);
   text += '\n';
-  for (const std::string& arch : texts.archs()) {
+  for (const std::string& arch : built_archs()) {
     text += fmt::format("{:<7}", arch);
     if (!exists_on(explained, arch)) {
       text += fmt::format("  none: needs {}\n", needs_text(explained));
       continue;
     }
-    const std::vector<Fact> facts = static_facts(explained, launches, arch, texts);
+    const std::vector<Fact> facts = static_facts(explained, launches, arch);
     for (const std::string column : kColumns) {
       const auto fact = std::ranges::find(facts, column, &Fact::metric);
       text += fmt::format("  {:>{}}", metrics::to_text(fact->value), column.size());

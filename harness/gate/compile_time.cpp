@@ -63,7 +63,7 @@ void measure_on_all(const Archs& archs, const Plan& plan, FactLog& log) {
       std::vector<metrics::Fact> facts;
       for (const std::string& arch : archs) {
         if (!exists_on(measured, arch)) continue;
-        std::ranges::move(static_facts(measured, *launches, arch, PtxasTexts::of_this_build()),
+        std::ranges::move(static_facts(measured, *launches, arch),
                           std::back_inserter(facts));
       }
       log.write(std::move(facts));
@@ -97,9 +97,8 @@ void measure_rest_on(const std::string& arch, const Plan& plan, FactLog& log) {
 }  // namespace
 
 void measure_compile_time(const Plan& plan, FactLog& log) {
-  // All processes that begin here and later need both: they are read once.
+  // All processes that begin here and later need them: they are read once.
   read_cubins();
-  static_cast<void>(PtxasTexts::of_this_build());
   Archs archs = plan.archs;
   std::erase_if(archs, [&](const std::string& arch) {
     return std::ranges::find(plan.run_archs, arch) != plan.run_archs.end();
@@ -110,7 +109,7 @@ void measure_compile_time(const Plan& plan, FactLog& log) {
 }
 
 void write_compile_time_facts(const Case& measured, const std::string& arch, FactLog& log) {
-  log.write(static_facts(measured, launches_on(measured, arch), arch, PtxasTexts::of_this_build()));
+  log.write(static_facts(measured, launches_on(measured, arch), arch));
 }
 
 }  // namespace warpgauge::gate

@@ -30,7 +30,7 @@ metrics::RunRequest request_of(const GateOptions& options) {
                                  .architectures = options.archs,
                                  .strict = options.requirements.strict,
                                  .large = options.selection.large};
-  if (options.requirements.ptxas) request.require.emplace_back("ptxas");
+  if (options.requirements.cubin) request.require.emplace_back("cubin");
   if (options.requirements.cupti) request.require.emplace_back("cupti");
   return request;
 }

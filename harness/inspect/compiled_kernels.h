@@ -1,8 +1,9 @@
-// The kernels of a cubin, with what their machine code says of them.
+// The kernels of a cubin, or of the log of a build, with what the compiler decided of them.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "harness/programs/program_case.h"
@@ -16,11 +17,15 @@ namespace warpgauge::inspect {
 std::vector<programs::CountedKernel> compiled_kernels(const metrics::FoundCubin& found,
                                                       std::optional<std::uint32_t> threads);
 
-/// Adds what other code of the same kernel says: the worse of the two, as any of them may run.
-void add_other_code(programs::CountedKernel& kernel, const programs::CountedKernel& other);
+/// What `ptxas -v` said of a kernel, which is less than its machine code has.
+programs::CountedKernel logged_kernel(const metrics::PtxasKernel& said,
+                                      std::optional<std::uint32_t> threads);
 
 /// Replaces spills that are an estimate by what `ptxas -v` said of the kernel. With functions that
 /// it calls they stay: ptxas leaves theirs out.
 void take_spills(programs::CountedKernel& kernel, const metrics::PtxasKernel& said);
+
+/// Adds what another code of the same kernel has: of each metric the worse value counts.
+void add_other_code(programs::CountedKernel& kernel, const programs::CountedKernel& other);
 
 }  // namespace warpgauge::inspect

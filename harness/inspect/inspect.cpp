@@ -45,11 +45,22 @@ constexpr programs::Counter kCounter{.command = "inspect",
                                      .source = "",
                                      .compile = "cubin",
                                      .size = "code"};
+/// Of the log of a build.
+constexpr programs::Counter kLogCounter{.command = "inspect",
+                                        .kind = metrics::CaseKind::inspected,
+                                        .source = "",
+                                        .compile = "ptxas",
+                                        .size = "code"};
+
+bool is_text(std::span<const std::byte> file) {
+  return !file.empty() && std::ranges::find(file, std::byte{0}) == file.end();
+}
 
 /// Reads files one after the other, and visits their kernels.
 class Inspection {
  public:
-  using Visit = std::function<void(const NamedFile&, const CountedKernel&)>;
+  using Visit =
+      std::function<void(const programs::Counter&, const NamedFile&, const CountedKernel&)>;
 
   Inspection(const InspectOptions& options, Visit visit)
       : options_(options), visit_(std::move(visit)) {}
@@ -114,7 +125,10 @@ class Inspection {
   /// `code` is the file itself, or what was made of it.
   void read_code(const NamedFile& file, const std::filesystem::path& code_path) {
     const files::MappedFile mapped(code_path);
-    if (file.in_folder && !metrics::may_have_code(mapped.bytes())) return;
+    if (!metrics::may_have_code(mapped.bytes())) {
+      if (file.in_folder) return;
+      if (is_text(mapped.bytes())) return read_log(file, mapped.bytes());
+    }
     Kernels kernels;
     std::size_t read_bytes = 0;
     const auto visit = [&](const metrics::FoundCubin& found) {
@@ -134,22 +148,38 @@ class Inspection {
       if (!file.in_folder) fault(file, why_no_code(code));
       return;
     }
-    while (!kernels.empty()) {
-      const auto kernel = std::move(kernels.extract(kernels.begin()).mapped());
-      visit_(file, *kernel);
+    visit_all(kCounter, file, std::move(kernels));
+  }
+
+  /// What ptxas said in the log of a build.
+  void read_log(const NamedFile& file, std::span<const std::byte> log) try {
+    Kernels kernels;
+    for (const metrics::PtxasKernel& said : metrics::parse_ptxas(
+             {reinterpret_cast<const char*>(log.data()), log.size()}, file.shown)) {
+      if (is_wanted(said.arch)) add_kernel(kernels, logged_kernel(said, options_.threads));
     }
+    visit_all(kLogCounter, file, std::move(kernels));
+  } catch (const metrics::PtxasError& error) {
+    faults.push_back(programs::program_failure(kLogCounter, file.name, error.what()));
   }
 
   /// By name and architecture, which are those of the kernel.
   using Kernels =
       std::map<std::pair<std::string_view, std::string_view>, std::unique_ptr<CountedKernel>>;
 
+  void visit_all(const programs::Counter& counter, const NamedFile& file, Kernels kernels) {
+    while (!kernels.empty()) {
+      const auto kernel = std::move(kernels.extract(kernels.begin()).mapped());
+      visit_(counter, file, *kernel);
+    }
+  }
+
   static std::string why_no_code(const metrics::CodeFile& code) {
     if (code.ptx > 0)
       return "it has PTX and no machine code; extract the PTX (cuobjdump -xptx all) and name that";
     if (code.is_known) return "it has no code for GPUs; name what nvcc has compiled";
     return "it is none of what inspect reads: a cubin, a fat binary, an object, a shared library, "
-           "a program, an archive or a wheel of them, or PTX (.ptx)";
+           "a program, an archive or a wheel of them, PTX (.ptx), or the log of a build";
   }
 
   void fault(const NamedFile& file, const std::string& problem) {
@@ -167,15 +197,16 @@ class Inspection {
 
   void add_kernels(Kernels& kernels, const metrics::FoundCubin& found) const {
     for (CountedKernel& kernel : compiled_kernels(found, options_.threads)) {
-      const auto place = kernels.find({kernel.name, kernel.arch});
-      if (place != kernels.end()) {
-        add_other_code(*place->second, kernel);
-      } else {
-        auto added = std::make_unique<CountedKernel>(std::move(kernel));
-        const Kernels::key_type key(added->name, added->arch);
-        kernels.emplace(key, std::move(added));
-      }
+      add_kernel(kernels, std::move(kernel));
     }
+  }
+
+  static void add_kernel(Kernels& kernels, CountedKernel kernel) {
+    const auto place = kernels.find({kernel.name, kernel.arch});
+    if (place != kernels.end()) return add_other_code(*place->second, kernel);
+    auto added = std::make_unique<CountedKernel>(std::move(kernel));
+    const Kernels::key_type key(added->name, added->arch);
+    kernels.emplace(key, std::move(added));
   }
 
   const InspectOptions& options_;
@@ -187,14 +218,13 @@ class Inspection {
 };
 
 metrics::RunRequest asked_of(const InspectOptions& options) {
-  return {.require = {"ptxas"}, .architectures = options.archs, .strict = options.strict};
+  return {.require = {"cubin"}, .architectures = options.archs, .strict = options.strict};
 }
 
 /// Reads what ptxas said only where the machine code leaves spills open.
 void take_spills_from(const std::filesystem::path& messages, CountedKernel& kernel) {
-  if (!kernel.doubts.contains("spill.load_bytes") && !kernel.doubts.contains("spill.store_bytes")) {
-    return;
-  }
+  const auto& doubts = kernel.compiled.doubts;
+  if (!doubts.contains("spill.load_bytes") && !doubts.contains("spill.store_bytes")) return;
   const files::MappedFile text(messages);
   for (const metrics::PtxasKernel& said : metrics::parse_ptxas(
            {reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size()},
@@ -230,8 +260,9 @@ outcome::ExitCode inspect(const InspectOptions& options) {
   programs::UnusedSections unused(options, budgets);
   ResourcesTable table;
   std::size_t found = 0;
-  Inspection inspection(options, [&](const NamedFile& file, const CountedKernel& kernel) {
-    ProgramCase one = programs::case_of(kCounter, file.name, kernel, budgets);
+  Inspection inspection(options, [&](const programs::Counter& counter, const NamedFile& file,
+                                     const CountedKernel& kernel) {
+    ProgramCase one = programs::case_of(counter, file.name, kernel, budgets);
     unused.use(one);
     ++found;
     if (!one.is_called(expression)) return;
@@ -263,13 +294,14 @@ void record(const InspectOptions& options, const std::filesystem::path& facts,
       start_run_of_compiled(std::string(kCounter.command), asked_of(options), compilation), facts,
       outcome::Kept::judged);
   std::size_t kernels = 0;
-  Inspection inspection(options, [&](const NamedFile& file, CountedKernel kernel) {
-    ++kernels;
-    kernel.source_hash = compilation.source_hash;
-    const auto said = messages.find(file.path);
-    if (said != messages.end()) take_spills_from(said->second, kernel);
-    recorded.add(programs::case_of(kCounter, file.name, kernel, {}).facts);
-  });
+  Inspection inspection(
+      options, [&](const programs::Counter& counter, const NamedFile& file, CountedKernel kernel) {
+        ++kernels;
+        kernel.source_hash = compilation.source_hash;
+        const auto said = messages.find(file.path);
+        if (said != messages.end()) take_spills_from(said->second, kernel);
+        recorded.add(programs::case_of(counter, file.name, kernel, {}).facts);
+      });
   for (const NamedFile& file : files_of(options.things)) inspection.read(file);
   if (!inspection.faults.empty()) throw std::runtime_error(inspection.faults.front().reason);
   if (kernels == 0) {

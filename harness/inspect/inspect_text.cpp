@@ -17,7 +17,7 @@ using programs::value_of;
 namespace {
 
 constexpr std::size_t kShown = 40;
-constexpr std::string_view kRow = "{:<8} {:>4} {:>6} {:>6} {:>6} {:>7} {:>9} {:>7}  {}\n";
+constexpr std::string_view kRow = "{:<8} {:>4} {:>6} {:>6} {:>6} {:>6} {:>7} {:>9} {:>7}  {}\n";
 
 /// The value of the whole case; 0 where it is not known.
 double number_of(const programs::ProgramCase& one, std::string_view metric) {
@@ -33,13 +33,13 @@ double number_of(const programs::ProgramCase& one, std::string_view metric) {
 
 void ResourcesTable::add(const programs::ProgramCase& one) {
   const auto of = [&](std::string_view metric) { return -number_of(one, metric); };
-  const Key key = {of("spill.load_bytes") + of("spill.store_bytes"),
-                   of("local.load_instructions") + of("local.store_instructions"), of("registers"),
-                   kernels_++};
+  const double spills = number_of(one, "spill.load_bytes") + number_of(one, "spill.store_bytes");
+  const Key key = {-spills, of("local.load_instructions") + of("local.store_instructions"),
+                   of("registers"), kernels_++};
   if (rows_.size() == kShown && key > rows_.rbegin()->first) return;
   rows_[key] =
       fmt::format(fmt::runtime(kRow), one.facts.front().arch, value_of(one, "registers"),
-                  value_of(one, "stack.bytes"), value_of(one, "local.load_instructions"),
+                  value_of(one, "stack.bytes"), spills, value_of(one, "local.load_instructions"),
                   value_of(one, "local.store_instructions"), value_of(one, "shared.static_bytes"),
                   value_of(one, "occupancy.theoretical"), value_of(one, "code.bytes"),
                   programs::shortened(one.kernel));
@@ -48,13 +48,15 @@ void ResourcesTable::add(const programs::ProgramCase& one) {
 
 std::string ResourcesTable::text() const {
   if (rows_.empty()) return "";
-  std::string text = fmt::format(fmt::runtime(kRow), "arch", "regs", "stack", "loads", "stores",
-                                 "shared", "occupancy", "code", "kernel");
+  std::string text = fmt::format(fmt::runtime(kRow), "arch", "regs", "stack", "spills", "loads",
+                                 "stores", "shared", "occupancy", "code", "kernel");
   for (const auto& [key, row] : rows_) text += row;
   if (kernels_ > kShown) {
     text += fmt::format("and {} more, see facts.jsonl\n", kernels_ - kShown);
   }
-  return text + "loads and stores: instructions on local memory\n";
+  return text +
+         "spills: bytes stored and loaded; loads and stores: instructions on local memory\n" +
+         fmt::format("judged: {} kernel{}\n", kernels_, kernels_ == 1 ? "" : "s");
 }
 
 std::string repeat_inspect(const InspectOptions& options, const metrics::Fact& fact) {

@@ -87,7 +87,7 @@ std::string repeat_command(const JudgedValue& value) {
   if (metrics::metric(fact.metric).source == metrics::Source::timer)
     return bench_command() + filter;
   const bool emulated = was_emulated(value);
-  const bool of_arch = (emulated || fact.source == "ptxas") && !fact.arch.empty();
+  const bool of_arch = (emulated || fact.source == "cubin") && !fact.arch.empty();
   return fmt::format("{}{}{}{}", kBuildInfo.gate_command, emulated ? " --device=emulated" : "",
                      of_arch ? " --arch " + fact.arch : "", filter);
 }

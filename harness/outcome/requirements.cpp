@@ -16,7 +16,7 @@ bool Requirements::is_wrong(const metrics::Fact& fact) const {
     case metrics::Verdict::better:
       return strict;
     case metrics::Verdict::unmeasured:
-      if (!metrics::is_run_time(metrics::metric(fact.metric))) return ptxas;
+      if (!metrics::is_run_time(metrics::metric(fact.metric))) return cubin;
       return cupti || (device && fact.metric == "result.correct");
     default:
       return false;
@@ -30,7 +30,7 @@ Requirements requirements_of(const std::vector<metrics::StoredRun>& runs) {
       return std::ranges::find(run.asked.require, source) != run.asked.require.end();
     };
     requirements.strict |= run.asked.strict;
-    requirements.ptxas |= requires_source("ptxas");
+    requirements.cubin |= requires_source("cubin");
     requirements.cupti |= requires_source("cupti");
     requirements.device |= run.asked.device == "gpu";
     requirements.judged |= run.command != "bench";

@@ -10,7 +10,7 @@ namespace warpgauge::outcome {
 /// Conditions of success beside the budgets.
 struct Requirements {
   bool strict = false;  ///< better than budget is not good enough: tighten the budget
-  bool ptxas = false;   ///< every compile-time value must be there
+  bool cubin = false;   ///< every compile-time value must be there
   bool cupti = false;   ///< every run-time value must be there
   bool device = false;  ///< every kernel must have been run
   bool judged = true;   ///< at least one value must have been held against a budget

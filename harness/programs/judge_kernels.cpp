@@ -19,7 +19,7 @@ namespace {
 
 outcome::Requirements requirements_of(const metrics::RunRequest& asked) {
   return {.strict = asked.strict,
-          .ptxas = std::ranges::count(asked.require, "ptxas") > 0,
+          .cubin = std::ranges::count(asked.require, "cubin") > 0,
           .cupti = std::ranges::count(asked.require, "cupti") > 0};
 }
 

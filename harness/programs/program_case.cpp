@@ -40,7 +40,7 @@ std::vector<Fact> missing(const Counter& counter, const CountedKernel& kernel,
                           const std::string& why_not_counted, const metrics::Budgets& budgets) {
   std::vector<Fact> result;
   for (const metrics::Source source :
-       {metrics::Source::sass, metrics::Source::run, metrics::Source::ptxas,
+       {metrics::Source::sass, metrics::Source::run, metrics::Source::cubin,
         metrics::Source::occupancy, metrics::Source::range, metrics::Source::timer,
         metrics::Source::emulator}) {
     const bool counted = (source == metrics::Source::sass && !counter.source.empty()) ||
@@ -52,8 +52,8 @@ std::vector<Fact> missing(const Counter& counter, const CountedKernel& kernel,
       const metrics::Limit* limit = budgets.find(blank.id, blank.arch, fact.metric);
       // Spills are seen by what they do, which is counted: the local memory they go to.
       const metrics::Limit* built_in = metrics::built_in_limit(fact.metric);
-      const auto unknown = kernel.unknown.find(fact.metric);
-      if (unknown != kernel.unknown.end()) {
+      const auto unknown = kernel.compiled.unknown.find(fact.metric);
+      if (unknown != kernel.compiled.unknown.end()) {
         fact.reason = *unknown->second;
       } else if (!counted && built_in != nullptr && limit->origin == metrics::kBuiltInOrigin) {
         continue;
@@ -69,23 +69,24 @@ std::vector<Fact> compiled_facts(const Counter& counter, const CountedKernel& ke
   blank.source = counter.compile;
   const auto with_trust = [&](std::string_view metric, double value) {
     Fact fact = with_value(blank, metric, value);
-    const auto doubt = kernel.doubts.find(metric);
-    const metrics::Trust trust = doubt == kernel.doubts.end() ? metrics::Trust{} : doubt->second;
+    const auto doubt = kernel.compiled.doubts.find(metric);
+    const metrics::Trust trust =
+        doubt == kernel.compiled.doubts.end() ? metrics::Trust{} : doubt->second;
     fact.confidence = to_string(trust.confidence);
     fact.confidence_reason = trust.reason;
     return fact;
   };
   std::vector<Fact> facts;
-  for (const auto& [metric, value] : kernel.compile_time) {
+  for (const auto& [metric, value] : kernel.compiled.values) {
     facts.push_back(with_trust(metric, value));
     double most = 0;
-    for (const CompiledLine& line : kernel.compiled_lines) {
+    for (const metrics::CompiledLine& line : kernel.compiled.lines) {
       if (line.metric != metric || line.value <= most) continue;
       most = line.value;
       facts.back() = blamed_on(std::move(facts.back()), kernel.name, line.source);
     }
   }
-  for (const CompiledLine& line : kernel.compiled_lines) {
+  for (const metrics::CompiledLine& line : kernel.compiled.lines) {
     facts.push_back(blamed_on(with_trust(line.metric, line.value), kernel.name, line.source));
     facts.back().scope = metrics::Scope::line;
   }

@@ -2,18 +2,15 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <regex>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "harness/programs/metric_map.h"
-#include "metrics/base/source_line.h"
 #include "metrics/budgets/budget.h"
 #include "metrics/counting/line_counts.h"
-#include "metrics/facts/confidence.h"
 #include "metrics/facts/fact.h"
+#include "metrics/machine_code/kernel_values.h"
 
 namespace warpgauge::programs {
 
@@ -26,13 +23,6 @@ struct Counter {
   std::string_view size = "run";  ///< the last part of the ids of its cases
 };
 
-/// The part that a line of source has of a compile-time value of its kernel.
-struct CompiledLine {
-  std::string_view metric;
-  metrics::SourceLine source;
-  double value = 0;
-};
-
 /// A kernel on a model of GPU, with all launches that all processes made of it.
 struct CountedKernel {
   std::string name;  ///< mangled
@@ -42,15 +32,10 @@ struct CountedKernel {
   std::uint64_t launches = 0;            ///< all of them
   std::vector<metrics::Launch> counted;  ///< the launches that were to be counted, by shape
   std::uint64_t counted_warps = 0;       ///< the warps whose counts came back; 0: not known
-  MetricMap<double> compile_time;
-  /// The trust in values that are not exact.
-  MetricMap<metrics::Trust> doubts = {};
+  metrics::KernelValues compiled;
   std::vector<metrics::LineCounts> lines;
   std::string why_no_lines;      ///< a sentence, where they cannot be had
   std::string source_hash = {};  ///< empty: not known
-  std::vector<CompiledLine> compiled_lines = {};
-  /// Why compile-time values cannot be known, a sentence each, which many share.
-  MetricMap<std::shared_ptr<const std::string>> unknown = {};
 };
 
 /// The same, with its facts.

@@ -93,7 +93,7 @@ Selected select_kernels(const ProgramOptions& options, const Source& source,
 
 metrics::RunRequest asked_of(const ProgramOptions& options, const Source& source) {
   metrics::RunRequest asked = source.asked();
-  asked.require = {"ptxas", "cupti"};
+  asked.require = {"cubin", "cupti"};
   asked.strict = options.strict;
   return asked;
 }

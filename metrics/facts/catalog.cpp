@@ -53,7 +53,7 @@ std::vector<std::string_view> cupti_names(Source source) {
 }
 
 bool is_run_time(const Metric& metric) {
-  return metric.source != Source::ptxas && metric.source != Source::occupancy;
+  return metric.source != Source::cubin && metric.source != Source::occupancy;
 }
 
 bool is_word(const Metric& metric) { return metric.unit == "resource"; }

@@ -21,7 +21,7 @@ enum class Class { exact, bounded, info };
 /// (patched instructions, one launch); `range`: the CUPTI range profiler (hardware counters,
 /// several passes); `timer`: CUDA events around the launches, by warpgauge-bench; `emulator`: the
 /// emulator alone, since no counter of a GPU has it.
-enum class Source { run, ptxas, occupancy, sass, range, timer, emulator };
+enum class Source { run, cubin, occupancy, sass, range, timer, emulator };
 
 /// The cost of a worse value, the dearest first. `occupancy`: free while occupancy.theoretical
 /// stays. `size`: free while the value grows by kFreeGrowth at most.
@@ -64,7 +64,7 @@ const Metric& metric(std::string_view id);
 /// The distinct CUPTI names that the metrics of `source` need, in catalog order.
 std::vector<std::string_view> cupti_names(Source source);
 
-/// True if the metric needs a run: true for all sources except `ptxas` and `occupancy`.
+/// True if the metric needs a run: true for all sources except `cubin` and `occupancy`.
 bool is_run_time(const Metric& metric);
 
 /// True for a hardware counter by its name, "counter.NAME"; cupti_names has the NAME.

@@ -21,7 +21,7 @@ inline constexpr Word<Cost> kCosts[] = {
     {"direct", Cost::direct}, {"occupancy", Cost::occupancy}, {"size", Cost::size}};
 
 inline constexpr Word<Source> kSources[] = {
-    {"run", Source::run},          {"ptxas", Source::ptxas},       {"occupancy", Source::occupancy},
+    {"run", Source::run},          {"cubin", Source::cubin},       {"occupancy", Source::occupancy},
     {"cupti-sass", Source::sass},  {"cupti-range", Source::range}, {"cuda-events", Source::timer},
     {"emulator", Source::emulator}};
 

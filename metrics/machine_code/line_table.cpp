@@ -8,6 +8,11 @@
 #include <initializer_list>
 
 namespace warpgauge::metrics {
+namespace {
+
+constexpr std::string_view kSourceLines = ".debug_line";
+
+}  // namespace
 
 LineTable::LineTable(const Cubin& cubin, std::string_view section)
     : program_(read_line_program(cubin.section(section), cubin.kernels_at(section))) {
@@ -30,7 +35,9 @@ const LineProgram::Row* LineTable::find(std::string_view kernel, std::uint64_t p
   return nullptr;
 }
 
-SourceLines::SourceLines(const Cubin& cubin) : table_(cubin, ".debug_line") {
+bool has_source_lines(const Cubin& cubin) { return !cubin.section(kSourceLines).empty(); }
+
+SourceLines::SourceLines(const Cubin& cubin) : table_(cubin, kSourceLines) {
   for (const std::string& file : table_.program().files) {
     in_toolkit_.push_back(is_toolkit_header(file));
   }

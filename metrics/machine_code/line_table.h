@@ -33,6 +33,9 @@ class LineTable {
   std::unordered_map<std::string_view, std::vector<std::size_t>> sequences_;
 };
 
+/// True for a cubin that was compiled with -lineinfo or -G.
+bool has_source_lines(const Cubin& cubin);
+
 /// The lines of source of a cubin that was compiled with -lineinfo or -G.
 class SourceLines {
  public:

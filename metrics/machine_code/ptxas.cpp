@@ -11,7 +11,14 @@
 //
 // The last are a function that the kernel calls; each kernel is followed by all of its own. With
 // -rdc=true functions are compiled on their own, have a compile time and belong to no kernel.
+//
+// Compilers that run at once write into one log: lines of a report keep their order, and those of
+// others may stand between. Two of the lines name no kernel. A stack frame is of the function named
+// last, if no other waits for its own; registers are of the one kernel that has its frame and no
+// registers yet. Where there are several, the line is refused.
 #include "metrics/machine_code/ptxas.h"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
@@ -21,6 +28,9 @@
 
 namespace warpgauge::metrics {
 namespace {
+
+constexpr std::string_view kTag = "ptxas info";
+constexpr std::string_view kFrame = " bytes stack frame, ";
 
 /// Removes `prefix` from the front of `text` if it is there.
 bool take(std::string_view& text, std::string_view prefix) {
@@ -54,6 +64,39 @@ std::string_view trim(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(kBlanks) - begin + 1);
 }
 
+/// The line without the codes of a terminal, "ESC [ 1 ; 32 m".
+std::string without_codes(std::string_view line) {
+  constexpr char kEscape = '\x1b';
+  std::string plain;
+  while (!line.empty()) {
+    plain += take_until(line, kEscape);
+    if (!take(line, "[")) continue;
+    const auto end = std::ranges::find_if(line, [](char c) { return c >= '@' && c <= '~'; });
+    line = {end == line.end() ? end : end + 1, line.end()};
+  }
+  return plain;
+}
+
+/// Whether a kind of what a kernel uses is cut off, as "bytes sm".
+bool is_cut(std::string_view kind) {
+  constexpr std::string_view kBank = "bytes cmem[";
+  for (const std::string_view known : {std::string_view("barriers"), std::string_view("bytes smem"),
+                                       std::string_view("bytes cumulative stack size"), kBank}) {
+    if (kind != known && known.starts_with(kind)) return true;
+  }
+  return kind.starts_with(kBank) && !kind.ends_with("]");
+}
+
+/// Whether the frames of the functions that it calls are not in the stack that ptxas names.
+bool has_recursion(const PtxasKernel& kernel) {
+  std::uint64_t largest = 0;
+  for (const CalledFunction& function : kernel.called) {
+    largest = std::max(largest, function.frame_bytes);
+  }
+  // Each function is on some chain of calls, so that a sum without one of them is of a recursion.
+  return largest > 0 && kernel.cumulative_stack_bytes < kernel.frame_bytes + largest;
+}
+
 class Parser {
  public:
   explicit Parser(std::string_view path) : path_(path) {}
@@ -61,211 +104,268 @@ class Parser {
   std::vector<PtxasKernel> parse(std::string_view text) {
     while (!text.empty()) {
       ++line_;
-      read_line(take_until(text, '\n'));
+      is_cut_ = text.find('\n') == text.npos;
+      read_line(without_codes(take_until(text, '\n')));
     }
-    if (!frame_of_.empty()) fail_cut("Function properties for " + frame_of_);
-    close();
-    if (kernels_.empty() && !says_none_) {
+    keep_function();
+    if (!named_.empty()) {
+      fail(named_.front().line, fmt::format("\"Function properties for {}\" has no \"... bytes "
+                                            "stack frame\" behind it. The text is cut off: keep "
+                                            "all that the build writes",
+                                            named_.front().name));
+    }
+    if (!open_.empty()) fail_incomplete(kernels_[open_.front()]);
+    if (kernels_.empty() && modules_ == 0) {
       throw PtxasError(std::string(path_) +
-                       ": no kernel recognised in this output of ptxas. Compile with -Xptxas -v "
-                       "and keep what nvcc writes to stderr (it writes nothing where nothing is "
-                       "compiled again)");
+                       ": no line of ptxas -v. A build that is up to date compiles nothing: build "
+                       "again from the start, with -Xptxas -v among nvcc's options (export "
+                       "NVCC_APPEND_FLAGS='-Xptxas -v'), and keep what it writes to stderr, too");
     }
+    judge_stacks();
     return std::move(kernels_);
   }
 
  private:
-  void read_line(std::string_view line) {
-    // Build tools may put something in front of the line, so look for the tag anywhere.
-    constexpr std::string_view kTag = "ptxas info";
-    const std::size_t tag = line.find(kTag);
-    if (!frame_of_.empty()) return read_frame(trim(line), line);
-    if (tag == std::string_view::npos) return;
+  using Place = std::size_t;  ///< in kernels_
 
-    std::string_view message = line.substr(tag + kTag.size());
-    take_until(message, ':');
+  /// A function whose stack frame stands in a later line.
+  struct Named {
+    std::string name;
+    int line = 0;
+    std::optional<Place> kernel;  ///< that it is; nothing: a device function
+  };
+  /// A device function that reserves stack.
+  struct Function {
+    CalledFunction function;
+    int line = 0;
+  };
+
+  void read_line(std::string_view line) {
+    if (const std::size_t frame = line.find(kFrame); frame != line.npos) {
+      return read_frame(line, frame);
+    }
+    // Build tools may put something in front of the line, so look for the tag anywhere.
+    const std::size_t tag = line.find(kTag);
+    if (tag == line.npos) return;
+    std::string_view message = trim(line.substr(tag + kTag.size()));
+    if (!take(message, ":")) return;
     message = trim(message);
-    // "0 bytes gmem" is what it says of a module; of one without kernels it says nothing else, but
-    // of device functions that are compiled on their own (-rdc=true). "Used" is said of kernels
-    // only.
+    if (message.find(kTag) != message.npos) fail_cut(line);
     const std::size_t digits = std::min(message.find_first_not_of("0123456789"), message.size());
-    const bool of_module = digits > 0 && message.substr(digits).starts_with(" bytes gmem");
-    const bool of_function = says_none_ && (message.starts_with("Function properties for ") ||
-                                            message.starts_with("Compile time = "));
-    says_none_ = of_function || (of_module && (says_none_ || std::exchange(is_first_, false)));
-    is_first_ = false;
-    if (message.starts_with("Compile time = ")) last_called_.reset();
-    keep_last_called();
-    if (of_module) read_module(message, line);
-    if (take(message, "Compiling entry function ")) {
+    if (message.starts_with("Compile time = ")) {
+      function_.reset();  // it was compiled on its own
+    } else if (digits > 0 && message.substr(digits).starts_with(" bytes gmem")) {
+      read_module();
+    } else if (take(message, "Compiling entry function ")) {
       read_entry(message, line);
+    } else if (message.starts_with("Compiling ")) {
+      fail_cut(line);
     } else if (take(message, "Function properties for ")) {
-      if (open_) frame_of_ = message;
+      read_name(message, line);
     } else if (message.starts_with("Used ")) {
       read_resources(message, line);
     }
   }
 
-  /// N bytes gmem, N bytes cmem[3], ...: the kernels of this module follow.
-  void read_module(std::string_view rest, std::string_view line) {
-    close();
-    module_constant_bytes_ = 0;
-    while (!rest.empty()) {
-      std::string_view item = trim(take_until(rest, ','));
-      const auto bytes = take_number<std::uint64_t>(item);
-      if (!bytes || !item.starts_with(" bytes ")) fail_cut(line);
-      if (item == " bytes cmem[3]") module_constant_bytes_ = *bytes;
-    }
+  /// N bytes gmem, ...: the kernels of a module follow.
+  void read_module() {
+    keep_function();
+    note_mixture();
+    ++modules_;
+    if (last_) ends_.push_back(*last_);
   }
 
   /// 'NAME' for 'ARCH'
   void read_entry(std::string_view rest, std::string_view line) {
-    close();
-    if (rest.empty() || rest.back() != '\'' || !take(rest, "'")) fail_cut(line);
+    constexpr std::string_view kFor = "' for '";
+    keep_function();
+    note_mixture();
+    const std::size_t end = rest.rfind(kFor);
+    if (end == rest.npos || !rest.starts_with("'") || !rest.ends_with("'")) fail_cut(line);
     PtxasKernel kernel;
-    kernel.name = take_until(rest, '\'');
-    if (!take(rest, " for '")) fail_cut(line);
-    kernel.arch = take_until(rest, '\'');
+    kernel.name = rest.substr(1, end - 1);
+    std::string_view arch = rest.substr(end + kFor.size());
+    kernel.arch = take_until(arch, '\'');
     if (kernel.name.empty() || kernel.arch.empty()) fail_cut(line);
-    kernel.module_constant_bytes = module_constant_bytes_;
-    open_ = std::move(kernel);
-    open_line_ = line_;
-    has_frame_ = has_resources_ = false;
+    kernel.line = line_;
+    open_.push_back(kernels_.size());
+    kernels_.push_back(std::move(kernel));
+  }
+
+  void read_name(std::string_view name, std::string_view line) {
+    keep_function();
+    const auto waits = [&](Place place) {
+      return kernels_[place].name == name && !has_frame(place);
+    };
+    named_.push_back({std::string(name), line_, only(waits, line)});
   }
 
   /// N bytes stack frame, N bytes spill stores, N bytes spill loads
-  void read_frame(std::string_view rest, std::string_view line) {
+  void read_frame(std::string_view line, std::size_t at) {
+    std::size_t begin = at;
+    while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') --begin;
+    std::string_view rest = line.substr(begin);
     const auto take_bytes = [&](std::string_view what) {
       const auto bytes = take_number<std::uint64_t>(rest);
       if (!bytes || !take(rest, what)) fail_cut(line);
       return *bytes;
     };
-    const std::string of = std::exchange(frame_of_, "");
-    const std::uint64_t frame = take_bytes(" bytes stack frame, ");
+    const std::uint64_t frame = take_bytes(kFrame);
     const std::uint64_t stores = take_bytes(" bytes spill stores, ");
     const std::uint64_t loads = take_bytes(" bytes spill loads");
-    if (of != open_->name) {
-      last_called_ = CalledFunction{of, frame};
+    if (named_.size() != 1) {
+      fail_mixed(line, named_.empty() ? "no function in front of it waits for its stack frame"
+                                      : fmt::format("it may be of {} (line {}) or of {} (line {})",
+                                                    named_[0].name, named_[0].line, named_[1].name,
+                                                    named_[1].line));
+    }
+    const Named named = std::move(named_.front());
+    named_.clear();
+    if (!named.kernel) {
+      function_ = Function{{named.name, frame}, named.line};
       return;
     }
-    open_->frame_bytes = frame;
-    open_->spill_store_bytes = stores;
-    open_->spill_load_bytes = loads;
-    has_frame_ = true;
+    PtxasKernel& kernel = kernels_[*named.kernel];
+    kernel.frame_bytes = frame;
+    kernel.spill_store_bytes = stores;
+    kernel.spill_load_bytes = loads;
+    with_frame_.push_back(*named.kernel);
   }
 
-  /// The function read last belongs to the open kernel, as no compile time of its own followed.
-  void keep_last_called() {
-    if (!last_called_) return;
-    open_->called.push_back(std::move(*last_called_));
-    last_called_.reset();
-  }
-
-  /// Used N registers, used N barriers, N bytes smem, N bytes cmem[BANK], ...
+  /// Used N registers, used N barriers, N bytes smem, ...
   void read_resources(std::string_view rest, std::string_view line) {
-    if (!open_ || has_resources_) return;  // a device function
+    keep_function();
+    const auto place = only([&](Place open) { return has_frame(open); }, line);
+    if (!place) fail_mixed(line, "no kernel in front of it waits for its registers");
+    PtxasKernel& kernel = kernels_[*place];
     std::string_view first = take_until(rest, ',');
     take(first, "Used ");
     const auto registers = take_number<std::uint32_t>(first);
-    if (!registers || first != " registers") fail_cut(line);
-    open_->registers = *registers;
-    while (!rest.empty()) read_resource(trim(take_until(rest, ',')), line);
-    has_resources_ = true;
+    if (is_cut_ || !registers || first != " registers") fail_cut(line);
+    kernel.registers = *registers;
+    while (!rest.empty()) read_resource(kernel, trim(take_until(rest, ',')), line);
+    std::erase(open_, *place);
+    std::erase(with_frame_, *place);
+    last_ = place;
   }
 
-  /// One item behind the registers. Kinds that warpgauge does not count (textures, additions of a
-  /// later ptxas) are passed over.
-  void read_resource(std::string_view item, std::string_view line) {
+  /// One item behind the registers. Kinds that warpgauge does not read (constants, textures,
+  /// additions of a later ptxas) are passed over.
+  void read_resource(PtxasKernel& kernel, std::string_view item, std::string_view line) {
     take(item, "used ");
     const auto number = take_number<std::uint64_t>(item);
-    if (!number || !take(item, " ")) fail_cut(line);
+    if (!number || !take(item, " ") || is_cut(item)) fail_cut(line);
     if (item == "barriers") {
-      open_->barriers = static_cast<std::uint32_t>(*number);
+      kernel.barriers = static_cast<std::uint32_t>(*number);
     } else if (item == "bytes smem") {
-      open_->shared_static_bytes = *number;
+      kernel.shared_static_bytes = *number;
     } else if (item == "bytes cumulative stack size") {
-      open_->cumulative_stack_bytes = *number;
-    } else if (take(item, "bytes cmem[")) {
-      const auto bank = take_number<int>(item);
-      if (!bank || item != "]") fail_cut(line);
-      open_->constant_bytes[*bank] = *number;
+      kernel.cumulative_stack_bytes = *number;
     }
   }
 
-  /// What belongs to the open kernel has been read: keeps it, unless it is known already.
-  void close() {
-    keep_last_called();
-    require_complete();
-    if (!open_) return;
-    PtxasKernel kernel = *std::exchange(open_, std::nullopt);
-    const auto [known, is_new] =
-        index_.try_emplace({kernel.name, kernel.arch}, kernels_.size(), open_line_);
-    if (is_new) {
-      kernels_.push_back(std::move(kernel));
-      return;
+  bool has_frame(Place place) const { return std::ranges::count(with_frame_, place) > 0; }
+
+  /// The only open kernel that `fits`, or one of several with one name and architecture, of which
+  /// the worst counts; nothing where none does.
+  template <typename Fits>
+  std::optional<Place> only(Fits fits, std::string_view line) const {
+    std::optional<Place> found;
+    for (const Place place : open_) {
+      if (!fits(place)) continue;
+      if (!found) {
+        found = place;
+        continue;
+      }
+      const PtxasKernel &first = kernels_[*found], &other = kernels_[place];
+      if (first.name == other.name && first.arch == other.arch) continue;
+      fail_mixed(line, fmt::format("it may be of {} for {} (line {}) or of {} for {} (line {})",
+                                   first.name, first.arch, first.line, other.name, other.arch,
+                                   other.line));
     }
-    PtxasKernel& first = kernels_[known->second.first];
-    if (!first.agrees_with(kernel)) {
-      fail(open_line_, "kernel '" + kernel.name + "' for " + kernel.arch +
-                           " has other numbers here than in line " +
-                           std::to_string(known->second.second) +
-                           ". One of the two is out of date or from another file: give the "
-                           "output of one compilation at a time");
-    }
-    first.module_constant_bytes =
-        std::max(first.module_constant_bytes, kernel.module_constant_bytes);
+    return found;
   }
 
-  void require_complete() const {
-    if (!open_ || (has_frame_ && has_resources_)) return;
-    fail(open_line_, "kernel '" + open_->name + "' for " + open_->arch + " has no " +
-                         (has_frame_ ? "\"Used ... registers\"" : "\"... bytes stack frame\"") +
-                         " line. The text is cut off or comes from several compilers at once: "
-                         "compile again and keep all that one nvcc writes");
+  /// The device function read last belongs to the kernel in front of it, as no compile time of its
+  /// own followed.
+  void keep_function() {
+    if (!function_) return;
+    const Function function = *std::exchange(function_, std::nullopt);
+    if (last_) kernels_[*last_].called.push_back(function.function);
+    if (function.function.frame_bytes > 0 && !first_function_) first_function_ = function;
+    note_mixture();
+  }
+
+  /// A report that begins where another has not ended is one of several compilers.
+  void note_mixture() { is_mixed_ = is_mixed_ || !open_.empty(); }
+
+  /// Which kernels call the functions with stack is known by their order alone.
+  void judge_stacks() {
+    if (is_mixed_ && first_function_) {
+      const auto& [function, line] = *first_function_;
+      line_ = line;
+      fail_mixed("Function properties for " + function.name,
+                 "which kernel calls it is not known where reports mix");
+    }
+    for (Place place = 0; place < kernels_.size(); ++place) {
+      if (!has_recursion(kernels_[place])) continue;
+      const std::string doubt = fmt::format(
+          "{} calls itself, or is of a kernel that another compiler reported on at the same time",
+          std::ranges::max_element(kernels_[place].called, {}, &CalledFunction::frame_bytes)->name);
+      kernels_[place].stack_doubt = doubt;
+      for (const Place end : ends_) {
+        if (end < place) kernels_[end].stack_doubt = doubt;
+      }
+    }
+  }
+
+  [[noreturn]] void fail_incomplete(const PtxasKernel& kernel) const {
+    fail(kernel.line,
+         fmt::format(
+             "kernel '{}' for {} has no {} line. The text is cut off: keep all that the "
+             "build writes",
+             kernel.name, kernel.arch,
+             has_frame(open_.front()) ? "\"Used ... registers\"" : "\"... bytes stack frame\""));
   }
 
   [[noreturn]] void fail_cut(std::string_view line) const {
-    fail(line_, "cannot read \"" + std::string(trim(line)) +
-                    "\". The line is cut off or its form is unknown: compile again, with a CUDA "
-                    "version from 11.8 to 13.0");
+    fail(line_, fmt::format("cannot read \"{}\". The line is cut off, or its form is unknown: "
+                            "build again, with a CUDA version from 11.8 to 13.0",
+                            trim(line)));
+  }
+
+  [[noreturn]] void fail_mixed(std::string_view line, std::string_view problem) const {
+    fail(line_, fmt::format("\"{}\": {}. Compilers that ran at once wrote this log: build again "
+                            "with make -O or -j1, or inspect the files that were compiled",
+                            trim(line), problem));
   }
 
   [[noreturn]] void fail(int line, const std::string& problem) const {
-    throw PtxasError(std::string(path_) + ":" + std::to_string(line) + ": " + problem);
+    throw PtxasError(fmt::format("{}:{}: {}", path_, line, problem));
   }
 
   std::string_view path_;
   int line_ = 0;
-  std::optional<PtxasKernel> open_;  // the kernel being read
-  int open_line_ = 0;
-  bool is_first_ = true;        // no message of ptxas has been read
-  bool says_none_ = false;      // all of them say that there is no kernel
-  bool has_frame_ = false;      // its stack and spills have been read
-  bool has_resources_ = false;  // its registers have been read
-  std::string frame_of_;        // whose stack and spills stand in the next line
-  std::optional<CalledFunction> last_called_;
-  std::uint64_t module_constant_bytes_ = 0;
+  bool is_cut_ = false;  // the line has no end: more may have stood in it
   std::vector<PtxasKernel> kernels_;
-  std::map<std::pair<std::string, std::string>, std::pair<std::size_t, int>>
-      index_;  // (name, arch) -> place in kernels_, line
+  std::vector<Place> open_;        // kernels that lack a line, in their order
+  std::vector<Place> with_frame_;  // of these
+  std::vector<Named> named_;
+  std::optional<Function> function_;        // read last
+  std::optional<Function> first_function_;  // with stack, that some kernel calls
+  std::optional<Place> last_;               // the kernel that was complete last
+  std::vector<Place> ends_;                 // the last kernels of modules
+  int modules_ = 0;
+  bool is_mixed_ = false;
 };
 
 }  // namespace
 
 std::uint64_t PtxasKernel::stack_bytes() const {
-  std::uint64_t sum = frame_bytes, largest = 0;
-  for (const CalledFunction& function : called) {
-    sum += function.frame_bytes;
-    largest = std::max(largest, function.frame_bytes);
-  }
-  // Each function is on some chain of calls, so that a sum without one of them is of a recursion.
-  const bool knows_calls = cumulative_stack_bytes >= frame_bytes + largest;
-  return knows_calls ? cumulative_stack_bytes : sum;
-}
-
-bool PtxasKernel::agrees_with(PtxasKernel other) const {
-  other.module_constant_bytes = module_constant_bytes;
-  return *this == other;
+  if (!has_recursion(*this)) return std::max(cumulative_stack_bytes, frame_bytes);
+  std::uint64_t sum = frame_bytes;
+  for (const CalledFunction& function : called) sum += function.frame_bytes;
+  return sum;
 }
 
 std::vector<PtxasKernel> parse_ptxas(std::string_view text, std::string_view path) {

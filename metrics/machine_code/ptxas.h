@@ -1,8 +1,8 @@
-// Reads what `nvcc -Xptxas -v` prints: registers, spills, stack and memory of every kernel.
+// Reads what `nvcc -Xptxas -v` prints, in the log of a build: registers, spills, stack and shared
+// memory of every kernel.
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -23,6 +23,7 @@ struct CalledFunction {
 struct PtxasKernel {
   std::string name;  ///< mangled
   std::string arch;  ///< "sm_90"
+  int line = 0;      ///< of the log, where its report begins
   std::uint32_t registers = 0;
   std::uint32_t barriers = 0;
   std::uint64_t frame_bytes = 0;  ///< of the kernel itself, without what it calls
@@ -33,31 +34,25 @@ struct PtxasKernel {
   std::uint64_t spill_store_bytes = 0;
   std::uint64_t spill_load_bytes = 0;
   std::uint64_t shared_static_bytes = 0;
-  /// Bank -> bytes, as printed with the kernel; from sm_90 on ptxas names no bank at all.
-  std::map<int, std::uint64_t> constant_bytes;
-  /// `__constant__` variables (bank 3) of the module, for which they are printed once.
-  std::uint64_t module_constant_bytes = 0;
+  std::string stack_doubt;  ///< why stack_bytes() may be wrong; empty: it is right
 
   /// The stack that a thread needs. Where functions call themselves, no compiler knows how deep:
   /// then it is one frame of the kernel and of each function that it calls.
   std::uint64_t stack_bytes() const;
-  /// Whether this is the same kernel: all is equal but the constants of the module, for a template
-  /// may stand in several.
-  bool agrees_with(PtxasKernel other) const;
   bool operator==(const PtxasKernel&) const = default;
 };
 
-/// Text that cannot be relied on: no kernel is recognised, a kernel lacks its register or stack
-/// line, a number is cut off, or one kernel is printed twice with different numbers. what() reads
-/// path:line: problem. remedy.
+/// A log that cannot be relied on: it has nothing of ptxas, a line is cut off, a kernel lacks a
+/// line, or a line may be of several kernels. what() reads path:line: problem. remedy.
 class PtxasError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// All kernels (entry functions) in `text`, in order; none if ptxas says so of each module. One
-/// that is printed again with the same numbers (a template in two files) is listed once. Device
-/// functions of separate compilation (-rdc=true) count into no kernel: only the device linker knows
-/// who calls them. `path` names the text in errors.
+/// The report on each kernel (entry function) in `text`, in their order; a kernel of several files
+/// has several. None if ptxas says so of each module. Other text may stand between and in front of
+/// its lines, and compilers that ran at once may have written them. Device functions of separate
+/// compilation (-rdc=true) count into no kernel: only the device linker knows who calls them.
+/// `path` names the text in errors. Throws PtxasError.
 std::vector<PtxasKernel> parse_ptxas(std::string_view text, std::string_view path);
 
 }  // namespace warpgauge::metrics

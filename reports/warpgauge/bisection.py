@@ -18,7 +18,7 @@ GOOD = "bisect-good.jsonl"  # the facts of the good run
 OUT = "bisect-out"  # the folder of those of the commit that is tested
 
 _OF_BENCH = "cuda-events"  # the source of metrics that the program for times measures
-_WITHOUT_GPU = ("emulator", "ptxas", "cubin", "occupancy")
+_WITHOUT_GPU = ("emulator", "cubin", "occupancy")
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,12 +114,12 @@ TEST(AttachedFacts, HaveTheRegistersAfterSetmaxnregFromTheCodeThatRan) {
   metrics::SassValues first;
   first[SassMetric::instructions] = 12;
   process.records[0] = {{{kCubin, kernel, 0}, first}};
-  const auto values = attach::attached_kernels({process}, folder).at(0).compile_time;
+  const auto values = attach::attached_kernels({process}, folder).at(0).compiled.values;
   EXPECT_EQ(values.at("registers.least"), 40);
   EXPECT_EQ(values.at("registers.most"), 232);
   EXPECT_FALSE(attach::attached_kernels({process}, testing::TempDir() + "none")
                    .at(0)
-                   .compile_time.contains("registers.least"))
+                   .compiled.values.contains("registers.least"))
       << "without the code they are not known";
 }
 

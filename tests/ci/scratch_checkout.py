@@ -40,7 +40,7 @@ printf '%s|%s\\n' "${CUDA_VISIBLE_DEVICES:-none}" "$*" >>"$CALLS"
 words=()
 for word; do
   [[ $word != --device=gpu ]] || word=--device=emulated
-  [[ $word != --require=cupti ]] || word=--require=ptxas
+  [[ $word != --require=cupti ]] || word=--require=cubin
   words+=("$word")
 done
 exec PROGRAM "${words[@]}"

@@ -49,6 +49,7 @@ def test_choices_of_options():
     assert completed("warpgauge gate --device ") == ["auto", "gpu", "emulated"]
     assert completed("warpgauge gate --device em") == ["emulated"]
     assert completed("warpgauge gate --device=em") == ["--device=emulated"]
+    assert completed("warpgauge gate --require=") == ["--require=cubin", "--require=cupti"]
     assert completed("warpgauge completion ") == ["bash", "zsh", "fish"]
 
 

@@ -17,7 +17,7 @@ GPU = ["GPU", "driver", "architectures", "MIG", "clocks", "other processes"]
 COUNTS = ["CUPTI", "exact count", "hardware counters"]
 HOST_PROBES = ["permission", "MPS", "other profilers", "injected tools"]
 NEEDED_ON_A_GPU = ["GPU", "driver", "architectures", "CUPTI", "exact count"]
-WORKPLACE = ["toolkit", "ptxas", "output", "Python"]
+WORKPLACE = ["toolkit", "machine code", "output", "Python"]
 
 
 def run(*arguments, program=PROGRAM, **variables):
@@ -69,7 +69,7 @@ def test_without_a_gpu_the_emulator_is_what_is_needed(without_a_gpu):
     assert without_a_gpu["counts_on"] == "emulator"
     assert {name for name, check in checks.items() if check["needed"]} == {
         "emulator",
-        "ptxas",
+        "machine code",
         "output",
     }
     assert checks["GPU"]["health"] == "warn"
@@ -255,7 +255,7 @@ def test_a_driver_that_crashes_or_hangs_is_a_finding(broken_driver, harm, text):
 @pytest.mark.parametrize(
     "arguments, message",
     [
-        (["--require=ptxas"], "ptxas"),
+        (["--require=cubin"], "cubin"),
         (["--require=cupti", "--device=emulated"], "exclude each other"),
         (["--device=tpu"], "'tpu' is not one of auto, gpu, emulated"),
         (["--outt", "x"], "--outt"),

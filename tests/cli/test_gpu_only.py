@@ -51,7 +51,7 @@ def test_a_gate_that_judges_nothing_is_no_success(gate):
 
 
 def test_what_requires_its_values_does_not_pass(gate):
-    result, _ = gate("declared", options=["--require=ptxas"])
+    result, _ = gate("declared", options=["--require=cubin"])
     assert result.returncode == 0, "its compile-time values are there"
     check = run("warpgauge-faulty-check-emulated", "--gtest_filter=gpu_only.declared.*")
     assert "[  SKIPPED ] gpu_only.declared" in check.stdout and REASON in check.stdout

@@ -169,7 +169,6 @@ OURS = {
     ),
     "harness/commands": [r"harness/([\w]+/)?\w+\.h", ANY_METRICS],
     "harness/cases": [
-        r"harness/measuring/compile_time_facts\.h",
         *harness_rooms("cases", "process", "files", ""),
     ],
     "harness/measuring": harness_rooms("measuring", "cases", "process", "files", ""),

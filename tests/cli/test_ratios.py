@@ -54,7 +54,7 @@ def test_the_other_case_is_run_with_it_and_judged(tmp_path, most, verdict, code)
 
 @needs_mounts
 def test_without_the_other_case_it_is_unmeasured_and_no_pass(tmp_path):
-    done = gate(tmp_path, *ratio(tmp_path, 100), options=("--exclude", OTHER, "--require=ptxas"))
+    done = gate(tmp_path, *ratio(tmp_path, 100), options=("--exclude", OTHER, "--require=cubin"))
     fact = of_cases(tmp_path / "out")[CASE, METRIC, "sm_90"]
     assert fact.verdict == "unmeasured"
     assert fact.reason.endswith("and healthy.f32 is not known: not measured in this run")

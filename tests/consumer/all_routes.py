@@ -97,5 +97,4 @@ def test_a_checkout_that_is_taken_in(example):
         assert "-Wall" not in commands and "-Werror" not in commands  # our warnings are ours
         built = run("cmake", "--build", build, "--target", *TARGETS, cwd=example)
         assert way == "folder" or "Building CXX object warpgauge" not in built
-        assert list(build.glob("ptxas/imaging/imaging/*.ptxas.txt"))
         check_gate(build)

@@ -116,7 +116,7 @@ def test_a_library_that_is_not_watched_is_named_the_call_that_watches(project, p
     )
     assert done.returncode == 2
     said = done.stdout + done.stderr
-    assert "there is no report of ptxas of its kernel" in said
+    assert "the machine code of its kernel" in said
     assert "call warpgauge_watch(TARGET) for the target that has the kernel" in said
 
 

@@ -4,9 +4,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <set>
 #include <string_view>
-#include <utility>
 
 #include "metrics/machine_code/ptxas.h"
 
@@ -24,10 +22,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace warpgauge::metrics;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    std::set<std::pair<std::string, std::string>> known;
+    int last = 0;
     for (const PtxasKernel& kernel : parse_ptxas(text, "fuzz.txt")) {
       require(!kernel.name.empty() && !kernel.arch.empty(), "kernels have name and architecture");
-      require(known.emplace(kernel.name, kernel.arch).second, "a kernel is listed once");
+      require(kernel.line > last, "they are in order");
+      last = kernel.line;
       kernel.stack_bytes();
     }
   } catch (const PtxasError& error) {

@@ -2,23 +2,24 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
+#include <string>
+#include <vector>
 
+#include "metrics/architecture/arch_name.h"
 #include "metrics/cupti/cupti.h"
 
 namespace warpgauge {
 namespace {
 
 using metrics::Fact;
+using testing::AllOf;
 using testing::HasSubstr;
 
 std::vector<Fact> facts_of(const std::string& pattern, const std::string& arch) {
   const Case& one = *Registry::instance().select({.filter = {pattern}}).at(0);
-  return static_facts(one, dry_launches(one), arch, PtxasTexts::of_this_build());
+  return static_facts(one, dry_launches(one), arch);
 }
 
 Fact fact(const std::vector<Fact>& facts, std::string_view metric) {
@@ -28,7 +29,7 @@ Fact fact(const std::vector<Fact>& facts, std::string_view metric) {
 double number(const Fact& fact) { return std::get<double>(fact.value); }
 
 TEST(StaticFacts, OfACopyKernel) {
-  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+  for (const std::string& arch : built_archs()) {
     const auto facts = facts_of("faulty.good.*", arch);
     EXPECT_GE(number(fact(facts, "registers")), 4) << arch;
     EXPECT_EQ(number(fact(facts, "spill.store_bytes")), 0) << arch;
@@ -47,7 +48,7 @@ TEST(StaticFacts, OccupancyInClustersIsAnEstimateWhereChipsDiffer) {
   auto launches = dry_launches(one);
   const auto in_clusters = [&](std::uint32_t blocks) {
     launches.at(0).launch.cluster = {blocks, 1, 1};
-    return static_facts(one, launches, "sm_90", PtxasTexts::of_this_build());
+    return static_facts(one, launches, "sm_90");
   };
   const auto of_two = in_clusters(2);
   EXPECT_EQ(number(fact(of_two, "cluster.blocks")), 2);
@@ -71,7 +72,7 @@ TEST(StaticFacts, RegistersStayWithoutSetmaxnreg) {
 }
 
 TEST(StaticFacts, SpillsAreBlamedOnALineOfTheKernel) {
-  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+  for (const std::string& arch : built_archs()) {
     const auto facts = facts_of("faulty.spilling.*", arch);
     const Fact stores = fact(facts, "spill.store_bytes");
     EXPECT_GT(number(stores), 0) << arch;
@@ -81,76 +82,33 @@ TEST(StaticFacts, SpillsAreBlamedOnALineOfTheKernel) {
   }
 }
 
-TEST(StaticFacts, AKernelThatPtxasSaidNothingOfIsAFault) {
-  EXPECT_THAT([] { facts_of("faulty.good.*", "sm_70"); },
-              testing::ThrowsMessage<metrics::PtxasError>(
-                  HasSubstr("call warpgauge_watch(TARGET) for the target that has the kernel")));
+TEST(StaticFacts, AKernelWithoutMachineCodeIsAFault) {
+  EXPECT_THAT(
+      [] { facts_of("faulty.good.*", "sm_70"); },
+      testing::ThrowsMessage<NoMachineCode>(
+          AllOf(HasSubstr("faulty.good."), HasSubstr("has no machine code of its kernel "),
+                HasSubstr(" for sm_70, but PTX, which the driver compiles when it runs; build the "
+                          "program and its libraries for the same CUDA_ARCHITECTURES"))));
 }
 
-TEST(StaticFacts, TextsThatDisagreeOnAKernelAreAFault) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_two_texts";
-  std::filesystem::create_directories(folder);
-  const auto write =
-      [&](const char* name, int registers) {
-        std::ofstream(folder / name)
-            << "ptxas info    : Compiling entry function 'k' for 'sm_90'\n"
-               "ptxas info    : Function properties for k\n"
-               "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-               "ptxas info    : Used "
-            << registers << " registers\n";
-      };
-  write("one.ptxas.txt", 10);
-  write("two.ptxas.txt", 10);
-  EXPECT_EQ(PtxasTexts({folder}).archs(), std::vector<std::string>{"sm_90"});
-  write("two.ptxas.txt", 11);
-  EXPECT_THROW(PtxasTexts({folder}), metrics::PtxasError);
+TEST(StaticFacts, CopiesOfAKernelMayDifferInTheConstantsOfTheirModulesAlone) {
+  metrics::KernelValues first{.values = {{"registers", 10}, {"constant.bytes", 360}}};
+  metrics::KernelValues second{.values = {{"registers", 10}, {"constant.bytes", 400}}};
+  EXPECT_EQ(same_values({first, second}, "k", "sm_90").values, second.values);
+  EXPECT_EQ(same_values({second, first}, "k", "sm_90").values, second.values);
+  second.values["registers"] = 11;
+  EXPECT_THAT(
+      [&] {
+        same_values({first, second}, "k", "sm_90");
+      },
+      testing::ThrowsMessage<NoMachineCode>(
+          HasSubstr("several kernels k for sm_90, which differ; give one of them another name")));
 }
 
-TEST(StaticFacts, APipeIsNotWaitedFor) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_piped_texts";
-  std::filesystem::create_directories(folder);
-  const auto pipe = folder / "one.ptxas.txt";
-  std::filesystem::remove(pipe);
-  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
-  EXPECT_THAT([&] { PtxasTexts({folder}); },
-              testing::ThrowsMessage<metrics::PtxasError>(HasSubstr("is not a file; remove it")));
-}
-
-TEST(StaticFacts, ANumberOfAnyLengthIsAnArchitecture) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_long_arch";
-  std::filesystem::create_directories(folder);
-  std::ofstream(folder / "one.ptxas.txt")
-      << "ptxas info    : Compiling entry function 'k' for 'sm_99999999999999'\n"
-         "ptxas info    : Function properties for k\n"
-         "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-         "ptxas info    : Used 10 registers\n";
-  EXPECT_EQ(PtxasTexts({folder}).archs(), std::vector<std::string>{"sm_99999999999999"});
-}
-
-TEST(StaticFacts, ArchitecturesOfOneNumberAreKeptAndInOrder) {
-  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_archs";
-  std::filesystem::create_directories(folder);
-  std::ofstream text(folder / "one.ptxas.txt");
-  for (const char* arch : {"sm_100f", "sm_90a", "sm_100", "sm_75", "sm_90", "sm_100a"}) {
-    text << "ptxas info    : Compiling entry function 'k' for '" << arch
-         << "'\nptxas info    : Function properties for k\n"
-            "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
-            "ptxas info    : Used "
-         << std::string_view(arch).size() << " registers\n";
-  }
-  text.close();
-  const PtxasTexts texts({folder});
-  EXPECT_THAT(texts.archs(),
-              testing::ElementsAre("sm_75", "sm_90", "sm_90a", "sm_100", "sm_100a", "sm_100f"));
-  EXPECT_EQ(texts.find("k", "sm_90")->registers, 5u);
-  EXPECT_EQ(texts.find("k", "sm_90a")->registers, 6u);
-}
-
-TEST(StaticFacts, NoTextsIsAFault) {
-  EXPECT_THROW(PtxasTexts({"no/such/folder"}), metrics::PtxasError);
-  const auto empty = std::filesystem::temp_directory_path() / "warpgauge_no_texts";
-  std::filesystem::create_directories(empty);
-  EXPECT_THROW(PtxasTexts({empty}), metrics::PtxasError);
+TEST(BuiltArchs, AreInAscendingOrder) {
+  const std::vector<std::string>& archs = built_archs();
+  EXPECT_FALSE(archs.empty());
+  EXPECT_TRUE(std::ranges::is_sorted(archs, {}, metrics::arch_order));
 }
 
 }  // namespace

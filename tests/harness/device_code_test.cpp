@@ -10,7 +10,7 @@
 #include <iterator>
 #include <string>
 
-#include "harness/measuring/compile_time_facts.h"
+#include "harness/cases/built_architectures.h"
 #include "metrics/machine_code/cubin.h"
 
 namespace warpgauge {
@@ -37,7 +37,7 @@ const Wrapper* recorded(const std::string& name) {
 }
 
 TEST(DeviceCode, PtxOfThisProgramIsFound) {
-  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+  for (const std::string& arch : built_archs()) {
     const EmbeddedPtx* ptx = find_ptx(kFaultyCopy, arch);
     ASSERT_NE(ptx, nullptr) << arch;
     EXPECT_EQ(ptx->arch, arch);

@@ -22,7 +22,7 @@ using metrics::StoredRun;
 using nlohmann::ordered_json;
 
 const fs::path kData = WARPGAUGE_TEST_DATA;
-constexpr Requirements kEverything = {.strict = true, .ptxas = true, .cupti = true};
+constexpr Requirements kEverything = {.strict = true, .cubin = true, .cupti = true};
 
 void replace(std::string& text) {
   if (!text.empty()) text = "x";

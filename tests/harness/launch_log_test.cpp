@@ -70,7 +70,7 @@ TEST(LaunchLog, ACaseThatLaunchesNothingIsAFault) {
 }
 
 TEST(DeviceCode, ThisProgramFindsItsCubins) {
-  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+  for (const std::string& arch : built_archs()) {
     const EmbeddedCubin* cubin = find_cubin("_ZN6faulty4copyEPfPKf", arch);
     ASSERT_NE(cubin, nullptr) << arch;
     const std::string hash = metrics::Cubin(cubin->image).sass_hash("_ZN6faulty4copyEPfPKf");

@@ -29,10 +29,10 @@ using testing::Pair;
 using enum metrics::Verdict;
 
 constexpr Requirements kStrict = {.strict = true};
-constexpr Requirements kPtxas = {.ptxas = true};
+constexpr Requirements kCubin = {.cubin = true};
 constexpr Requirements kCupti = {.cupti = true};
 constexpr Requirements kDevice = {.device = true};
-constexpr Requirements kEverything = {.strict = true, .ptxas = true, .cupti = true};
+constexpr Requirements kEverything = {.strict = true, .cubin = true, .cupti = true};
 
 /// One fact of `registers` (known without a run) for each verdict.
 ExitCode code(const std::vector<Verdict>& verdicts, const Requirements& requirements = {}) {
@@ -109,7 +109,7 @@ TEST(ExitCode, NothingJudgedIsAFault) {
   EXPECT_EQ(code({unmeasured}), kFault) << "nothing measured is never success";
   EXPECT_EQ(code({unmeasured, unbudgeted}), kFault);
   EXPECT_EQ(outcome_of({of_line(fact(pass), 7, 1)}).exit_code(), kFault);
-  for (const Requirements& requirements : {kStrict, kPtxas, kCupti, kEverything}) {
+  for (const Requirements& requirements : {kStrict, kCubin, kCupti, kEverything}) {
     EXPECT_EQ(code({}, requirements), kFault);
     EXPECT_EQ(code({unmeasured}, requirements), kFault);
   }
@@ -121,7 +121,7 @@ TEST(ExitCode, UnmeasuredBesideSomethingJudgedPassesUnlessRequired) {
   const std::vector<Fact> no_gpu = {fact(pass), fact(unmeasured, "shared.bank_conflicts")};
   EXPECT_EQ(outcome_of(no_gpu).exit_code(), kWithinBudget);
   EXPECT_EQ(outcome_of(no_gpu, kStrict).exit_code(), kWithinBudget);
-  EXPECT_EQ(outcome_of(no_gpu, kPtxas).exit_code(), kWithinBudget);
+  EXPECT_EQ(outcome_of(no_gpu, kCubin).exit_code(), kWithinBudget);
   EXPECT_EQ(outcome_of(no_gpu, kCupti).exit_code(), kNotMeasured);
   EXPECT_EQ(outcome_of(no_gpu, kEverything).exit_code(), kNotMeasured);
 }
@@ -145,7 +145,7 @@ TEST(ExitCode, EachRequirementAsksForItsOwnMetrics) {
     const std::vector<Fact> facts = {fact(pass, "instructions"), fact(unmeasured, metric)};
     EXPECT_EQ(outcome_of(facts, kCupti).exit_code(), run_time ? kNotMeasured : kWithinBudget)
         << metric;
-    EXPECT_EQ(outcome_of(facts, kPtxas).exit_code(), run_time ? kWithinBudget : kNotMeasured)
+    EXPECT_EQ(outcome_of(facts, kCubin).exit_code(), run_time ? kWithinBudget : kNotMeasured)
         << metric;
     EXPECT_EQ(outcome_of(facts, kEverything).exit_code(), kNotMeasured) << metric;
     EXPECT_EQ(outcome_of(facts, kDevice).exit_code() == kNotMeasured,
@@ -156,7 +156,7 @@ TEST(ExitCode, EachRequirementAsksForItsOwnMetrics) {
 TEST(Outcome, CountsWhatIsRequiredAndMissing) {
   const std::vector<Fact> two = {fact(unmeasured, "registers"), fact(unmeasured, "instructions")};
   EXPECT_EQ(outcome_of(two).required_missing(), 0);
-  EXPECT_EQ(outcome_of(two, kPtxas).required_missing(), 1);
+  EXPECT_EQ(outcome_of(two, kCubin).required_missing(), 1);
   EXPECT_EQ(outcome_of(two, kCupti).required_missing(), 1);
   EXPECT_EQ(outcome_of(two, kEverything).required_missing(), 2);
 }
@@ -288,11 +288,11 @@ TEST(Requirements, OfRunsAreWhatTheyWereAskedFor) {
   gate.run.asked = {.device = "gpu", .require = {"cupti"}, .strict = true};
   StoredRun times = run_of({}, "r2");
   times.run.command = "bench";
-  times.run.asked = {.device = "auto", .require = {"ptxas"}};
+  times.run.asked = {.device = "auto", .require = {"cubin"}};
   const Requirements both = requirements_of({gate, times});
-  EXPECT_TRUE(both.strict && both.ptxas && both.cupti && both.device && both.judged);
+  EXPECT_TRUE(both.strict && both.cubin && both.cupti && both.device && both.judged);
   const Requirements of_times = requirements_of({times});
-  EXPECT_TRUE(of_times.ptxas);
+  EXPECT_TRUE(of_times.cubin);
   EXPECT_FALSE(of_times.strict || of_times.cupti || of_times.device || of_times.judged);
   EXPECT_TRUE(requirements_of({}).judged) << "of nothing, nothing was judged";
 }
@@ -306,7 +306,7 @@ TEST(Headline, SaysWhatDecided) {
   EXPECT_EQ(outcome_of(facts, kStrict).headline(), "FAIL: 1 value better than budget (--strict)");
   EXPECT_EQ(outcome_of({fact(fail), fact(better, "instructions")}, kStrict).headline(),
             "FAIL: 1 value over budget");
-  EXPECT_EQ(outcome_of(facts, kPtxas).headline(),
+  EXPECT_EQ(outcome_of(facts, kCubin).headline(),
             "NOT MEASURED: 1 value that --require or --device asks for");
 }
 

@@ -6,8 +6,8 @@
 
 #include <algorithm>
 
+#include "harness/cases/built_architectures.h"
 #include "harness/measuring/blank_facts.h"
-#include "harness/measuring/compile_time_facts.h"
 #include "harness/measuring/exact_count_facts.h"
 #include "harness/measuring/self_test_kernels.h"
 #include "metrics/budgets/judge.h"
@@ -94,13 +94,13 @@ TEST(SelfTest, UncountableMetricsAreReportedWithTheReason) {
 }
 
 TEST(SelfTest, TheCompilerSpillsForEveryArchitecture) {
-  for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
+  for (const std::string& arch : built_archs()) {
     EXPECT_NO_THROW(check_planted_spill(planted_spill_facts(arch), arch));
   }
 }
 
 TEST(SelfTest, ASpillThatIsMissedIsFound) {
-  const std::string arch = PtxasTexts::of_this_build().archs().front();
+  const std::string arch = built_archs().front();
   std::vector<Fact> facts = planted_spill_facts(arch);
   EXPECT_THAT([&] { check_planted_spill(facts, "sm_1"); },
               ThrowsMessage<SelfTestError>(HasSubstr("it is of " + arch + ", not of sm_1")));

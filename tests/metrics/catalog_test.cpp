@@ -112,7 +112,7 @@ TEST(CuptiNames, AreDistinctAndOfTheSource) {
   EXPECT_FALSE(names.empty());
   EXPECT_TRUE(std::ranges::all_of(
       names, [](std::string_view name) { return name.starts_with("smsp__sass_"); }));
-  EXPECT_TRUE(cupti_names(Source::ptxas).empty());
+  EXPECT_TRUE(cupti_names(Source::cubin).empty());
 }
 
 TEST(IsRunTime, SplitsTheTable) {
@@ -131,7 +131,7 @@ TEST(ToString, EveryNameIsItsOwn) {
   EXPECT_EQ(to_string(Class::bounded), "bounded");
   EXPECT_EQ(to_string(Class::info), "info");
   std::set<std::string_view> sources;
-  for (const Source source : {Source::run, Source::ptxas, Source::occupancy, Source::sass,
+  for (const Source source : {Source::run, Source::cubin, Source::occupancy, Source::sass,
                               Source::range, Source::timer, Source::emulator}) {
     EXPECT_TRUE(sources.insert(to_string(source)).second);
   }

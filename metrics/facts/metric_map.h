@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpgauge::programs {
+namespace warpgauge::metrics {
 
 /// Works as a std::map by the ids of the catalog, which outlive it.
 template <typename T>
@@ -40,6 +40,7 @@ class MetricMap {
     if (place != entries_.end() && place->first == metric) return std::pair(place, false);
     return std::pair(entries_.insert(place, Entry(metric, std::move(value))), true);
   }
+  bool operator==(const MetricMap&) const = default;
   T& operator[](std::string_view metric) { return try_emplace(metric, T()).first->second; }
   std::size_t erase(std::string_view metric) {
     return std::erase_if(entries_, [metric](const Entry& entry) { return entry.first == metric; });
@@ -49,4 +50,4 @@ class MetricMap {
   std::vector<Entry> entries_;  ///< in the order of the metrics
 };
 
-}  // namespace warpgauge::programs
+}  // namespace warpgauge::metrics

@@ -1,0 +1,81 @@
+// The compile-time values of kernels in recorded cubins (tests/data/cubin), as ptxas -v said them.
+#include "metrics/machine_code/kernel_values.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace warpgauge::metrics {
+namespace {
+
+using testing::UnorderedElementsAre;
+
+std::vector<std::byte> recorded(const std::string& name) {
+  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/cubin/" + name, std::ios::binary);
+  EXPECT_TRUE(in) << name;
+  const std::string bytes(std::istreambuf_iterator<char>(in), {});
+  const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
+  return {begin, begin + bytes.size()};
+}
+
+TEST(KernelValues, AFunctionThatCallsItselfCountsOneFrame) {
+  for (const char* file : {"recursion.sm_75.cubin", "recursion.sm_90.cubin"}) {
+    const auto image = recorded(file);
+    const KernelReader reader(image);
+    EXPECT_THAT(reader.kernels(), UnorderedElementsAre("recursive", "aligned", "calling")) << file;
+    const auto stack = [&](const char* kernel) {
+      return reader.read(kernel).values.at("stack.bytes");
+    };
+    EXPECT_EQ(stack("recursive"), 32 + 56) << file;
+    EXPECT_EQ(stack("aligned"), 112 + 184) << file << ": up to 56 to align 128 bytes to 64";
+    EXPECT_EQ(stack("calling"), 64) << file << ": as ptxas noted it";
+  }
+}
+
+TEST(KernelValues, SpillsAreThoseOfPtxasWithTheirLine) {
+  const auto image = recorded("spills.sm_90.cubin");
+  const KernelReader reader(image);
+  const std::string kernel = "_Z6spillsPfPKf";
+  const KernelValues spills = reader.read(kernel);
+  EXPECT_EQ(spills.values.at("registers"), 24);
+  EXPECT_EQ(spills.values.at("stack.bytes"), 64);
+  EXPECT_EQ(spills.values.at("spill.store_bytes"), 64);
+  EXPECT_EQ(spills.values.at("spill.load_bytes"), 64);
+  EXPECT_FALSE(spills.doubts.contains("spill.load_bytes"));
+  EXPECT_FALSE(spills.values.contains("mix.tensor")) << "asked for by itself";
+  ASSERT_TRUE(reader.first_local_access(kernel));
+  EXPECT_TRUE(reader.first_local_access(kernel)->file.ends_with("spills.cu"));
+  EXPECT_FALSE(reader.first_local_access("_Z4leanPf"));
+}
+
+TEST(KernelValues, OccupancyIsThatOfTheBlockThatIsLaunched) {
+  const auto image = recorded("spills.sm_90.cubin");
+  const KernelValues values = KernelReader(image).read("_Z6spillsPfPKf");
+  const auto whole = occupancy_of(values, "sm_90", {.threads = 256});
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->fraction, 1);
+  const auto shared =
+      occupancy_of(values, "sm_90", {.threads = 256, .shared_dynamic_bytes = 100 * 1024});
+  ASSERT_TRUE(shared);
+  EXPECT_EQ(shared->limiter, "shared");
+  EXPECT_FALSE(occupancy_of(values, "sm_1", {.threads = 256})) << "its limits are not known";
+  EXPECT_FALSE(occupancy_of({}, "sm_90", {.threads = 256})) << "its registers are not known";
+}
+
+TEST(KernelValues, OfSeveralCodesTheWorseCounts) {
+  KernelValues kernel{.values = {{"registers", 10}, {"occupancy.theoretical", 1}, {"barriers", 1}}};
+  KernelValues other{.values = {{"registers", 12}, {"occupancy.theoretical", 0.5}}};
+  make_unknown(other, std::vector<std::string_view>{"barriers"}, "it is not said");
+  add_other_code(kernel, other);
+  EXPECT_EQ(kernel.values.at("registers"), 12);
+  EXPECT_EQ(kernel.values.at("occupancy.theoretical"), 0.5);
+  EXPECT_FALSE(kernel.values.contains("barriers"));
+  EXPECT_EQ(*kernel.unknown.at("barriers"), "it is not said");
+}
+
+}  // namespace
+}  // namespace warpgauge::metrics
