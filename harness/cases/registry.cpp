@@ -82,7 +82,9 @@ void Announcement::register_all() {
     first_ = next.next_;  // off the list first: registering asks for the registry again
     process::with_fork_guard(fmt::format("the registration of the family {}", next.family_),
                              [&] { next.register_it_(Family(next.family_)); });
-    const auto is_of_it = [&](const Case& test_case) { return test_case.id.family == next.family_; };
+    const auto is_of_it = [&](const Case& test_case) {
+      return test_case.id.family == next.family_;
+    };
     if (std::ranges::none_of(Registry::instance().cases(), is_of_it)) {
       throw std::invalid_argument(fmt::format(
           "family '{}' has no case: give it a variant, or take WARPGAUGE_FAMILY({}) out",

@@ -42,7 +42,7 @@ using Parts = std::map<std::pair<CountedLine, Chain>, Counts>;
 struct CountedCase {
   std::string run;
   Parts parts;
-  std::map<CountedLine, Counts> places;           // sums of the parts
+  std::map<CountedLine, Counts> places;     // sums of the parts
   std::map<std::string, std::string> code;  // kernel -> hash
 };
 using CountedKey = std::pair<metrics::CaseId, std::string>;  // with the architecture

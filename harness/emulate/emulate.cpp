@@ -84,7 +84,8 @@ void add_compile_time(const metrics::Architecture& arch, const ReportedKernel& k
       const auto known = values.try_emplace("occupancy.theoretical", expected.fraction).first;
       known->second = std::min(known->second, expected.fraction);
       if (expected.doubt.empty()) continue;
-      counted.compiled.doubts["occupancy.theoretical"] = {metrics::Confidence::estimate, expected.doubt};
+      counted.compiled.doubts["occupancy.theoretical"] = {metrics::Confidence::estimate,
+                                                          expected.doubt};
     }
   }
   if (!stack_known) values.erase("stack.bytes");

@@ -63,8 +63,7 @@ void measure_on_all(const Archs& archs, const Plan& plan, FactLog& log) {
       std::vector<metrics::Fact> facts;
       for (const std::string& arch : archs) {
         if (!exists_on(measured, arch)) continue;
-        std::ranges::move(static_facts(measured, *launches, arch),
-                          std::back_inserter(facts));
+        std::ranges::move(static_facts(measured, *launches, arch), std::back_inserter(facts));
       }
       log.write(std::move(facts));
     }

@@ -90,8 +90,7 @@ class Measuring {
       std::vector<Fact> facts = counted_facts(
           lines, launched_fact(measured, log.launches(), arch_, device_), counts_source());
       std::erase_if(facts, [](const Fact& fact) { return fact.scope == metrics::Scope::line; });
-      std::ranges::move(static_facts(measured, log.launches(), arch_),
-                        std::back_inserter(facts));
+      std::ranges::move(static_facts(measured, log.launches(), arch_), std::back_inserter(facts));
       return facts;
     } catch (const metrics::Unmeasured& error) {
       throw NotMeasured(error.what());

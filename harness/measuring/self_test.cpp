@@ -146,8 +146,7 @@ std::vector<Fact> planted_bank_conflict_facts(CaseRunner& meter) {
 
 std::vector<Fact> planted_spill_facts(const std::string& arch) {
   const Case& test_case = planted_spill();
-  return judged(
-      static_facts(test_case, dry_launches(test_case), arch));
+  return judged(static_facts(test_case, dry_launches(test_case), arch));
 }
 
 bool is_of_self_test(std::string_view file) {

@@ -60,7 +60,8 @@ void finish_output() {
                   flushed ? "" : ": ", flushed ? "" : std::strerror(errno)));
 }
 
-/// The variable that tells a program the hashes of the fat binaries of the one that continued in it.
+/// The variable that tells a program the hashes of the fat binaries of the one that continued in
+/// it.
 constexpr char kContinuedBuild[] = "WARPGAUGE_CONTINUED_BUILD";
 
 /// Throws if this program was continued in by one that has other kernels.

@@ -97,12 +97,9 @@ TEST(StaticFacts, CopiesOfAKernelMayDifferInTheConstantsOfTheirModulesAlone) {
   EXPECT_EQ(same_values({first, second}, "k", "sm_90").values, second.values);
   EXPECT_EQ(same_values({second, first}, "k", "sm_90").values, second.values);
   second.values["registers"] = 11;
-  EXPECT_THAT(
-      [&] {
-        same_values({first, second}, "k", "sm_90");
-      },
-      testing::ThrowsMessage<NoMachineCode>(
-          HasSubstr("several kernels k for sm_90, which differ; give one of them another name")));
+  EXPECT_THAT([&] { same_values({first, second}, "k", "sm_90"); },
+              testing::ThrowsMessage<NoMachineCode>(HasSubstr(
+                  "several kernels k for sm_90, which differ; give one of them another name")));
 }
 
 TEST(BuiltArchs, AreInAscendingOrder) {
