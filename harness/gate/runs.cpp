@@ -28,6 +28,8 @@ struct RunKind {
   const CoverageFile* coverage = nullptr;  ///< gets what kernels ran; may be missing
 };
 
+constexpr std::chrono::seconds kTimeToSayWhere{2};
+
 bool is_count(const metrics::Fact& fact) {
   const metrics::Source source = metrics::metric(fact.metric).source;
   return source == metrics::Source::sass || source == metrics::Source::emulator;
@@ -127,10 +129,11 @@ void measure_emulated_runs(const Plan& plan, FactLog& log,
     if (coverage) cover_code(plan, arch, *coverage);
     const Cases on_arch = existing_on(arch, cases);
     const std::size_t processes = plan.processes(on_arch.size(), false);
-    // The emulator's limit ends a little before that of the case: it can say where the kernel was.
-    // The processes share the cores.
+    // The emulator's limit ends before that of the case, as it can say where the kernel was, also
+    // on a machine with much else to do. The processes share the cores.
     const auto choose_device = [&] {
-      emulate_arch(arch, std::chrono::milliseconds(plan.options.time_limit) * 9 / 10,
+      const std::chrono::milliseconds limit = plan.options.time_limit;
+      emulate_arch(arch, limit - std::min<std::chrono::milliseconds>(limit / 2, kTimeToSayWhere),
                    std::max(1, metrics::available_cores() /
                                    static_cast<int>(std::min(processes, on_arch.size()))));
     };
