@@ -166,15 +166,15 @@ RunningTest running_test;
 /// blamed for values without a line of a kernel.
 Case next_case(std::source_location where) {
   const auto& [suite, test, measured] = running_test;
-  Case measured;
-  measured.kind = metrics::CaseKind::measured;
-  measured.id = {.family = suite.empty() ? "measured" : suite,
+  Case next;
+  next.kind = metrics::CaseKind::measured;
+  next.id = {.family = suite.empty() ? "measured" : suite,
                  .variant = test.empty() ? "here" : test,
                  .type = "launch",
                  .size = std::to_string(++running_test.measured)};
-  measured.file = files::relative_to_root(where.file_name());
-  measured.line = static_cast<int>(where.line());
-  return measured;
+  next.file = files::relative_to_root(where.file_name());
+  next.line = static_cast<int>(where.line());
+  return next;
 }
 
 std::string repeat_command() {

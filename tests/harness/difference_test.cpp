@@ -135,8 +135,8 @@ TEST(Causes, OfTimes) {
 /// Metrics and marks of one case, from the worst on.
 using Values = std::vector<std::pair<std::string, double>>;
 std::vector<std::pair<std::string_view, ChangeKind>> kinds(const Values& a, const Values& b) {
-  const auto run = [](const Values& values, const ACase& one) {
-    StoredRun all = run_of(one, values.front().first, values.front().second);
+  const auto run = [](const Values& values, const ACase& test_case) {
+    StoredRun all = run_of(test_case, values.front().first, values.front().second);
     for (const auto& [metric, value] : std::span(values).subspan(1)) {
       all.facts.push_back(run_of(test_case, metric, value).facts.front());
       all.facts.back().context = all.facts.front().context;
