@@ -153,7 +153,7 @@ TEST(AttachedFacts, HaveBulkCopiesByKindAndSayWhatGlobalMemoryLeavesOut) {
 }
 
 TEST(AttachedFacts, AreOfTheArchitectureOfTheCodeThatRan) {
-  std::ifstream in(WARPGAUGE_TEST_DATA "/fat_binary/nprogram_case.fatbin", std::ios::binary);
+  std::ifstream in(WARPGAUGE_TEST_DATA "/fat_binary/none.fatbin", std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   const auto entries = metrics::read_fat_binary(std::as_bytes(std::span(bytes)));
   const auto entry = std::ranges::find(entries, "sm_100a", &metrics::FatBinaryEntry::arch);
