@@ -49,6 +49,15 @@ inline metrics::Fact at(metrics::Fact one, std::string file, int line) {
   return one;
 }
 
+/// An exact count on sm_90.
+inline metrics::Fact counted(std::string metric, double value, metrics::Verdict verdict,
+                             std::string variant = "naive") {
+  metrics::Fact count = on(fact(verdict, std::move(metric), std::move(variant)), "sm_90");
+  count.value = value;
+  count.confidence = "exact";
+  return count;
+}
+
 /// The part that a source line has of a value.
 inline metrics::Fact of_line(metrics::Fact one, int line, double value) {
   return {.id = one.id,

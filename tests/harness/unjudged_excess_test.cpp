@@ -1,4 +1,4 @@
-// Waste that no budget names, and the table of all cases.
+// Waste that no budget names.
 #include "harness/outcome/unjudged_excess.h"
 
 #include <gmock/gmock.h>
@@ -6,10 +6,8 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "harness/outcome/case_table.h"
 #include "harness/outcome/outcome_text.h"
 #include "harness/outcome/results_json.h"
 #include "tests/harness/outcome_facts.h"
@@ -21,13 +19,6 @@ using metrics::Fact;
 using metrics::Verdict;
 using testing::HasSubstr;
 using testing::Not;
-
-Fact counted(std::string metric, double value, Verdict verdict, std::string variant = "naive") {
-  Fact one = on(fact(verdict, std::move(metric), std::move(variant)), "sm_90");
-  one.value = value;
-  one.confidence = "exact";
-  return one;
-}
 
 /// A case with sectors beyond the ideal, and one with conflicts that are judged.
 std::vector<Fact> two_cases(Verdict of_sectors) {
@@ -74,19 +65,6 @@ TEST(UnjudgedExcess, IsTheLargestOverItsOwnIdeal) {
   ASSERT_TRUE(worst);
   EXPECT_EQ(worst->fact->id.variant, "strided");
   EXPECT_DOUBLE_EQ(worst->ratio(), 32);
-}
-
-TEST(CaseTable, HasEveryCaseWithWhatIsJudgedAndWhatIsNot) {
-  std::vector<Fact> facts = two_cases(Verdict::unbudgeted);
-  facts.push_back(on(beyond(16, 0, "spill.store_bytes"), "sm_90"));
-  EXPECT_EQ(case_table(outcome_of(facts)),
-            "case                      arch     registers   spilled occupancy conflicts wavefronts "
-            "excess sectors ideal sectors local sectors\n"
-            "transpose.naive.f32@64x64 sm_90         (32)         -         -         0          - "
-            "         (300)         (100)             -\n"
-            "transpose.tiled.f32@64x64 sm_90            -       16!         -       992          - "
-            "             -             -             -\n"
-            "(no budget judges it), ! wrong, - not measured\n\n");
 }
 
 }  // namespace

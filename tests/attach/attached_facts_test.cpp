@@ -1,0 +1,181 @@
+// The facts of what attached processes have counted.
+#include "harness/attach/attached_facts.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "metrics/machine_code/fat_binary.h"
+#include "tests/attach/attached_processes.h"
+
+namespace warpgauge {
+namespace {
+
+using metrics::SassMetric;
+
+TEST(AttachedFacts, AddUpAllLaunchesOfAllProcesses) {
+  const auto cases = cases_of({process_of(5), process_of(2, 8)});
+  ASSERT_EQ(cases.size(), 1u);
+  const programs::ProgramCase& program_case = cases[0];
+  EXPECT_EQ(program_case.kernel, "void by_columns<32>(int*, int const*)");
+  EXPECT_EQ(program_case.id.family, "my_program");
+  EXPECT_EQ(program_case.id.variant, "by_columns");
+  EXPECT_EQ(program_case.id.size, "run");
+  EXPECT_EQ(program_case.launches, 7u);
+  EXPECT_EQ(program_case.counted, 7u);
+  EXPECT_EQ(value_of(program_case, "shared.bank_conflicts"), 7 * 32 * 31);
+  EXPECT_EQ(value_of(program_case, "shared.bank_ways"), 32);
+  EXPECT_EQ(value_of(program_case, "global.store.sectors"), 7 * 128);
+  EXPECT_EQ(value_of(program_case, "global.excess_sectors"), 0);
+  EXPECT_EQ(value_of(program_case, "registers"), 14);
+  EXPECT_EQ(value_of(program_case, "shared.static_bytes"), 4096);
+  for (const metrics::Fact& fact : program_case.facts) {
+    EXPECT_EQ(fact.arch, "sm_90");
+    EXPECT_EQ(fact.kernel, kKernel);
+    EXPECT_EQ(fact.context->kind, metrics::CaseKind::attached);
+    EXPECT_EQ(fact.context->device, "NVIDIA H100");
+    ASSERT_EQ(fact.context->kernels.size(), 1u);
+    EXPECT_EQ(fact.context->kernels[0].launches.size(), 2u) << "there are two shapes";
+    EXPECT_NE(fact.metric, "spill.store_bytes") << "spills are seen by the local memory they use";
+  }
+}
+
+TEST(AttachedFacts, OfOneShapeHaveItAndItsOccupancy) {
+  const auto cases = cases_of({process_of(5)});
+  EXPECT_EQ(cases.at(0).facts.at(0).context->kernels.at(0).launches.at(0).count, 5u);
+  EXPECT_EQ(value_of(cases.at(0), "occupancy.theoretical"), 1.0);
+}
+
+TEST(AttachedFacts, AKernelOfWhichNothingWasCountedIsNotWithoutConflicts) {
+  attach::AttachedProcess process = process_of(5);
+  process.records.clear();
+  const auto cases = cases_of({process});
+  const auto conflicts =
+      std::ranges::find(cases.at(0).facts, "shared.bank_conflicts", &metrics::Fact::metric);
+  ASSERT_NE(conflicts, cases.at(0).facts.end());
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(conflicts->value));
+  EXPECT_EQ(conflicts->reason, "nothing was counted of this kernel");
+}
+
+TEST(AttachedFacts, ModelsOfGpusAreSeparated) {
+  attach::AttachedProcess process = process_of(5);
+  process.devices[1] = {{.name = "NVIDIA L4", .chip = "AD104", .compute_capability = "8.9"}, 1536};
+  process.kernels.push_back(process.kernels[0]);
+  process.kernels.back().device = 1;
+  process.records[1] = process.records[0];
+  const auto cases = cases_of({process});
+  ASSERT_EQ(cases.size(), 2u);
+  EXPECT_EQ(cases[0].id, cases[1].id);
+  EXPECT_NE(cases[0].facts[0].arch, cases[1].facts[0].arch);
+}
+
+// 128 of 132 multiprocessors have a block of 12 warps, as the driver says of clusters of 8.
+TEST(AttachedFacts, HaveTheOccupancyOfWholeClusters) {
+  attach::AttachedProcess process = process_of(1);
+  attach::AttachedKernel& kernel = process.kernels.at(0);
+  kernel.counted.at(0).cluster = {8, 1, 1};
+  kernel.resources.at(0).resident_warps = 12. * 128 / 132;
+  const attach::AttachedProcess back =
+      attach::parse_attached(attach::to_text(process), "of clusters");
+  EXPECT_EQ(back.kernels.at(0).counted.at(0).cluster, kernel.counted.at(0).cluster);
+  EXPECT_EQ(back.kernels.at(0).resources, kernel.resources);
+  const programs::ProgramCase program_case = cases_of({back}).at(0);
+  EXPECT_EQ(value_of(program_case, "cluster.blocks"), 8);
+  EXPECT_DOUBLE_EQ(value_of(program_case, "occupancy.theoretical"), 12. / 64 * 128 / 132);
+}
+
+TEST(AttachedFacts, HaveTheClustersThatAreCompiledIn) {
+  attach::AttachedProcess process = process_of(1);
+  EXPECT_EQ(value_of(cases_of({process}).at(0), "cluster.blocks"), 1);
+  process.kernels.at(0).resources.at(0).compiled_cluster = {4, 2, 1};
+  const programs::ProgramCase program_case = cases_of({process}).at(0);
+  EXPECT_EQ(value_of(program_case, "cluster.blocks"), 8);
+  EXPECT_EQ(program_case.facts.at(0).context->kernels.at(0).launches.at(0).cluster,
+            (std::array<std::uint32_t, 3>{4, 2, 1}));
+}
+
+TEST(AttachedFacts, HaveTheRegistersAfterSetmaxnregFromTheCodeThatRan) {
+  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_attached_registers";
+  std::filesystem::create_directories(folder);
+  std::filesystem::copy_file(WARPGAUGE_TEST_DATA "/cubin/hopper.sm_90a.cubin",
+                             folder / attach::cubin_name(kCubin),
+                             std::filesystem::copy_options::overwrite_existing);
+  attach::AttachedProcess process = process_of(1);
+  const std::string kernel = "_Z11specialisedPf";
+  process.kernels.at(0).name = kernel;
+  metrics::SassValues first;
+  first[SassMetric::instructions] = 12;
+  process.records[0] = {{{kCubin, kernel, 0}, first}};
+  const auto values = attach::attached_kernels({process}, folder).at(0).compile_time;
+  EXPECT_EQ(values.at("registers.least"), 40);
+  EXPECT_EQ(values.at("registers.most"), 232);
+  EXPECT_FALSE(attach::attached_kernels({process}, testing::TempDir() + "none")
+                   .at(0)
+                   .compile_time.contains("registers.least"))
+      << "without the code they are not known";
+}
+
+TEST(AttachedFacts, HaveBulkCopiesByKindAndSayWhatGlobalMemoryLeavesOut) {
+  attach::AttachedProcess process = process_of(1);
+  metrics::SassValues load, reduction, product;
+  load[SassMetric::instructions] = load[SassMetric::bulk_loads] = 8;
+  reduction[SassMetric::instructions] = reduction[SassMetric::bulk_reductions] = 3;
+  product[SassMetric::instructions] = product[SassMetric::wgmmas] = 16;
+  product[SassMetric::shared_wavefronts] = product[SassMetric::shared_wavefronts_ideal] = 128;
+  process.records[0][{kCubin, kKernel, 0xc0}] = load;
+  process.records[0][{kCubin, kKernel, 0xd0}] = reduction;
+  process.records[0][{kCubin, kKernel, 0xe0}] = product;
+  const programs::ProgramCase program_case = cases_of({process}).at(0);
+  EXPECT_EQ(value_of(program_case, "bulk.load.instructions"), 8);
+  EXPECT_EQ(value_of(program_case, "bulk.store.instructions"), 3);
+  EXPECT_EQ(value_of(program_case, "wgmma.instructions"), 16);
+  EXPECT_EQ(value_of(program_case, "wgmma.wavefronts"), 128);
+  EXPECT_EQ(value_of(program_case, "cluster.requests"), 0);
+  EXPECT_EQ(value_of(program_case, "global.load.sectors"), 0);
+  for (const metrics::Fact& fact : program_case.facts) {
+    if (fact.scope != metrics::Scope::whole_case) continue;
+    EXPECT_EQ(fact.confidence == "exact", !fact.confidence.empty()) << fact.metric;
+    if (fact.metric == "global.load.sectors") {
+      EXPECT_EQ(fact.leaves_out, 8u);
+    } else if (fact.metric == "global.store.sectors") {
+      EXPECT_EQ(fact.leaves_out, 3u);
+    }
+    EXPECT_NE(fact.metric, "bulk.load.bytes") << "no GPU counts it";
+  }
+}
+
+TEST(AttachedFacts, AreOfTheArchitectureOfTheCodeThatRan) {
+  std::ifstream in(WARPGAUGE_TEST_DATA "/fat_binary/none.fatbin", std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
+  const auto entries = metrics::read_fat_binary(std::as_bytes(std::span(bytes)));
+  const auto entry = std::ranges::find(entries, "sm_100a", &metrics::FatBinaryEntry::arch);
+  ASSERT_NE(entry, entries.end());
+  const std::vector<std::byte> image = entry->unpack();
+  const auto folder = std::filesystem::path(testing::TempDir()) / "warpgauge_attached_arch";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / attach::cubin_name(kCubin), std::ios::binary)
+      .write(reinterpret_cast<const char*>(image.data()),
+             static_cast<std::streamsize>(image.size()));
+  attach::AttachedProcess process = process_of(1);
+  process.devices[0].device.compute_capability = "10.0";
+  const std::string path = testing::TempDir() + "attached_arch.toml";
+  std::ofstream(path) << "[default.sm_100]\nregisters = 1\n[default.sm_100a]\nregisters = 99\n";
+  const auto cases =
+      programs::cases_of(attach::kCounter, "program", attach::attached_kernels({process}, folder),
+                         metrics::Budgets::load_unregistered(path));
+  ASSERT_EQ(cases.size(), 1u);
+  for (const metrics::Fact& fact : cases[0].facts) EXPECT_EQ(fact.arch, "sm_100a");
+  EXPECT_EQ(cases[0].budgets.find(cases[0].id, cases[0].facts[0].arch, "registers")->str(),
+            "<= 99");
+}
+
+}  // namespace
+}  // namespace warpgauge
