@@ -35,16 +35,16 @@ KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, O
   const std::array<const std::byte*, 2> pointers = {output, device_input};
   std::vector<FunctionHits> hits;
   KernelRun run;
-  const Launch launch{shape.grid,
-                      shape.block,
-                      shape.dynamic_shared_bytes,
-                      shape.cooperative,
-                      std::as_bytes(std::span(pointers)),
-                      cover ? &hits : nullptr,
-                      &run.findings,
-                      shape.order,
-                      shape.registers,
-                      shape.cluster};
+  const Launch launch{.grid = shape.grid,
+                      .block = shape.block,
+                      .dynamic_shared_bytes = shape.dynamic_shared_bytes,
+                      .cooperative = shape.cooperative,
+                      .parameters = std::as_bytes(std::span(pointers)),
+                      .hits = cover ? &hits : nullptr,
+                      .findings = &run.findings,
+                      .order = shape.order,
+                      .registers = shape.registers,
+                      .cluster = shape.cluster};
   try {
     run.outcome = machine.run(*kernel, launch);
   } catch (const Fault&) {
