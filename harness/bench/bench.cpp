@@ -150,7 +150,7 @@ class Bench {
     try {
       Timing timing;
       std::optional<metrics::MachineState> machine;
-      process::in_one_process("the case", [&] {
+      process::with_fork_guard("the case", [&] {
         const process::PrintsToStderr prints;  // stdout is for the report
         if (!stream_) stream_.emplace(options_.cache);
         Stopwatch watch(one, *stream_);

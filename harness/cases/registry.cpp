@@ -79,8 +79,8 @@ void Announcement::register_all() {
   while (first_ != nullptr) {
     const Announcement& next = *first_;
     first_ = next.next_;  // off the list first: registering asks for the registry again
-    process::in_one_process(fmt::format("the registration of the family {}", next.family_),
-                            [&] { next.register_it_(Family(next.family_)); });
+    process::with_fork_guard(fmt::format("the registration of the family {}", next.family_),
+                             [&] { next.register_it_(Family(next.family_)); });
     const auto is_of_it = [&](const Case& one) { return one.id.family == next.family_; };
     if (std::ranges::none_of(Registry::instance().cases(), is_of_it)) {
       throw std::invalid_argument(fmt::format(

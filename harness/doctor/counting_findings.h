@@ -1,6 +1,6 @@
 // The doctor's checks that count: the kernel of the self test, whose bank conflicts are known from
 // theory, measured as the gate measures. Each uses CUDA, and a broken driver may crash in it: call
-// them in a process of their own (see isolate.h). Errors of CUDA and CUPTI become preconditions
+// them in a process of their own (see worker_pool.h). Errors of CUDA and CUPTI become preconditions
 // that failed.
 #pragma once
 

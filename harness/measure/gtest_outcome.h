@@ -32,7 +32,7 @@ inline bool initialize_tests(int* argc, char** argv) {
     const std::string_view argument = argv[i];
     if (argument == "--help" || argument == "-h") return true;
     all_done = all_done || argument == "--gtest_help";
-    if (argument.starts_with("--gtest_internal_run_death_test=")) process::let_end_anyhow();
+    if (argument.starts_with("--gtest_internal_run_death_test=")) process::allow_any_exit();
   }
   testing::InitGoogleTest(argc, argv);
   return !all_done;

@@ -158,7 +158,7 @@ std::vector<Fact> CaseRunner::run(const Case& one, const metrics::Budgets& budge
   }
   try {
     std::vector<Fact> facts;
-    process::in_one_process("the case", [&] { facts = measure(one, budgets); });
+    process::with_fork_guard("the case", [&] { facts = measure(one, budgets); });
     return facts;
   } catch (const metrics::CudaError& error) {
     // After most errors the context is gone for good; asking is how one finds out.

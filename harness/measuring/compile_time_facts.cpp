@@ -324,7 +324,7 @@ const std::string& PtxasTexts::path_of(const metrics::PtxasKernel& kernel) const
 
 std::vector<LaunchRecord> dry_launches(const Case& one) {
   const LaunchLog log(LaunchLog::Mode::dry);
-  process::in_one_process("the case", [&] {
+  process::with_fork_guard("the case", [&] {
     const std::unique_ptr<Problem> problem = one.make_problem();
     one.launch(*problem);
   });

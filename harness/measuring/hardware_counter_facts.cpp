@@ -93,7 +93,7 @@ CounterSession::CounterSession(const std::vector<const Case*>& cases, CountersOf
 std::vector<Fact> CounterSession::facts(std::span<const Case* const> cases, const std::string& arch,
                                         const std::string& device) {
   std::vector<Fact> facts;
-  process::in_one_process(cases.size() == 1 ? "the case" : "one of the cases", [&] {
+  process::with_fork_guard(cases.size() == 1 ? "the case" : "one of the cases", [&] {
     facts = profiled_facts(profiler_, cases, arch, device, counters_of_);
   });
   return facts;

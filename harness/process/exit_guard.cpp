@@ -1,3 +1,5 @@
+// Stands in the way of exit(), quick_exit(), _exit() and _Exit() with another code than the
+// declared one.
 #include "harness/process/exit_guard.h"
 
 #include <sys/syscall.h>
@@ -47,7 +49,7 @@ void at_exit(int code, void*) {
   refuse("exit()");
 }
 
-// Gets no exit code; no program of ours ends like this.
+// The handler gets no exit code; no program of ours ends like this.
 void at_quick_exit() {
   if (is_guarded()) refuse("quick_exit()");
 }
@@ -59,7 +61,7 @@ void at_quick_exit() {
 
 }  // namespace
 
-void guard_the_end() {
+void guard_exit() {
   // Not atexit(): its functions get no exit code, and run before the last destructors.
   if (on_exit(at_exit, nullptr) != 0 || std::at_quick_exit(at_quick_exit) != 0) {
     say("the end of the program cannot be guarded\n");
@@ -70,11 +72,11 @@ void guard_the_end() {
 
 void declare_exit_code(int code) { declared = code; }
 
-void let_end_anyhow() { guarded = 0; }
+void allow_any_exit() { guarded = 0; }
 
 }  // namespace warpgauge::process
 
-// The program's own take the place of the C library's.
+// The program calls these functions in place of the C library's.
 extern "C" {
 
 void _exit(int code) { warpgauge::process::end_at_once("_exit()", code); }

@@ -9,12 +9,12 @@ namespace warpgauge::process {
 /// declare_exit_code() was called with. Covers exit(), quick_exit(), _exit() and _Exit(), called by
 /// the program or a library that it is linked with; child processes made with fork() end as they
 /// like. Does not cover what the C library has no part in: a system call made directly, and exec().
-void guard_the_end();
+void guard_exit();
 
 /// The exit code of main(), when all is done. Only the last call counts.
 void declare_exit_code(int code);
 
 /// The process may end with any code: it is the child of a death test.
-void let_end_anyhow();
+void allow_any_exit();
 
 }  // namespace warpgauge::process

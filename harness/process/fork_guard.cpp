@@ -1,3 +1,5 @@
+// Tells a process from the copies that code of the user makes of it, by a pipe and a flag that they
+// share.
 #include "harness/process/fork_guard.h"
 
 #include <fcntl.h>
@@ -70,23 +72,23 @@ class Call {
   Call* outer_ = nullptr;
   const std::shared_ptr<std::atomic<bool>> copy_came_back_ =
       metrics::shared_with_forks<std::atomic<bool>>();
-  int ends_[2] = {-1, -1};  ///< of a pipe that copies hold open
+  int ends_[2] = {-1, -1};  ///< the ends of a pipe that copies hold open
 };
 
 }  // namespace
 
-void in_one_process(std::string_view code, const std::function<void()>& call) {
+void with_fork_guard(std::string_view code, const std::function<void()>& call) {
   end_if_copy();
-  Call one;
+  Call guarded;
   std::exception_ptr failure;
   try {
     call();
   } catch (...) {
     failure = std::current_exception();
   }
-  one.end_if_copy();
-  const bool ended = one.copies_ended();
-  if (one.copy_came_back()) {
+  guarded.end_if_copy();
+  const bool ended = guarded.copies_ended();
+  if (guarded.copy_came_back()) {
     throw std::runtime_error(
         fmt::format("{} called fork(), and the child process came back from it as well: end the "
                     "child with _exit() where its work is done",

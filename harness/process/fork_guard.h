@@ -11,7 +11,7 @@ namespace warpgauge::process {
 /// ("the case"). Throws std::runtime_error if a copy of this process that it made came back from
 /// it, or still runs a second later; else what `call` throws. In the copy it does not return: the
 /// copy ends.
-void in_one_process(std::string_view code, const std::function<void()>& call);
+void with_fork_guard(std::string_view code, const std::function<void()>& call);
 
 /// Ends this process if it is such a copy; for places in `call` behind which a copy could hang.
 /// Does nothing outside of `call`.

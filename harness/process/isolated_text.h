@@ -7,7 +7,7 @@
 
 namespace warpgauge::process {
 
-/// Calls `make` in a child process (isolate.h has the conditions) and returns its text, cut off
+/// Calls `make` in a child process (worker_pool.h has the conditions) and returns its text, cut off
 /// after 64 KiB. Meanwhile it calls `meanwhile` in this one. Throws std::runtime_error with the
 /// message of an exception of `make`, or with how the child died; std::system_error if no child can
 /// be made.

@@ -12,7 +12,7 @@
 
 namespace warpgauge::process {
 
-/// Returns what `run` returns, and declares it (guarded_end.h). An exception of `run` is printed to
+/// Returns what `run` returns, and declares it (exit_guard.h). An exception of `run` is printed to
 /// stderr, and kFault is returned.
 int run_program(int (*run)(int argc, char** argv), int argc, char** argv);
 
@@ -43,5 +43,5 @@ bool has_gpu();
 /// runs, and after the last destructor.
 #define WARPGAUGE_MAIN(run)                                                          \
   [[gnu::section(".preinit_array"), gnu::used]] static void (*const guard_first)() = \
-      ::warpgauge::process::guard_the_end;                                           \
+      ::warpgauge::process::guard_exit;                                              \
   int main(int argc, char** argv) { return ::warpgauge::process::run_program(run, argc, argv); }

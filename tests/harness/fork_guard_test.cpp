@@ -19,7 +19,7 @@ using testing::StartsWith;
 
 std::string refusal(const std::function<void()>& call) {
   try {
-    process::in_one_process("the case", call);
+    process::with_fork_guard("the case", call);
   } catch (const std::runtime_error& error) {
     return error.what();
   }
@@ -93,7 +93,7 @@ TEST(OneProcess, ACopyThatStaysIsRefused) {
 TEST(OneProcess, AnInnerCallEndsTheCopyOfAnOuterOne) {
   EXPECT_THAT(refusal([] {
                 fork();
-                process::in_one_process("another case", [] {});
+                process::with_fork_guard("another case", [] {});
               }),
               StartsWith("the case called fork()"));
 }
