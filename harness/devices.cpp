@@ -122,17 +122,21 @@ std::string describe(int device) {
 
 }  // namespace
 
-std::optional<metrics::Device> current_device(std::string* why) {
+std::string why_no_device() {
   int count = 0;
   const cudaError_t error = cudaGetDeviceCount(&count);
   // Without any driver the runtime calls the driver insufficient.
   const bool no_driver =
       error == cudaErrorInsufficientDriver && !std::filesystem::exists("/dev/nvidiactl");
   if (error == cudaErrorNoDevice || no_driver || (error == cudaSuccess && count == 0)) {
-    *why = no_driver ? "no CUDA device here (no NVIDIA driver)" : "no CUDA device here";
-    return std::nullopt;
+    return no_driver ? "no CUDA device here (no NVIDIA driver)" : "no CUDA device here";
   }
   WARPGAUGE_CUDA(error);
+  return "";
+}
+
+std::optional<metrics::Device> current_device() {
+  if (!why_no_device().empty()) return std::nullopt;
   int device = 0;
   WARPGAUGE_CUDA(cudaGetDevice(&device));
   cudaDeviceProp p{};
@@ -214,8 +218,7 @@ std::string describe_devices() {
   int runtime = 0;
   WARPGAUGE_CUDA(cudaRuntimeGetVersion(&runtime));
   std::string text = fmt::format("CUDA runtime {}, ", version_text(runtime));
-  std::string why;
-  if (!current_device(&why)) return text + why + "\n";
+  if (const std::string why = why_no_device(); !why.empty()) return text + why + "\n";
   int count = 0;
   WARPGAUGE_CUDA(cudaGetDeviceCount(&count));
   text += fmt::format("driver {}, {} device{}\n", driver_version(), count, count == 1 ? "" : "s");
@@ -224,8 +227,8 @@ std::string describe_devices() {
 }
 
 std::string describe_models() {
-  std::string text, why;
-  if (!current_device(&why)) return text;
+  std::string text;
+  if (!why_no_device().empty()) return text;
   int count = 0;
   WARPGAUGE_CUDA(cudaGetDeviceCount(&count));
   std::set<std::string> models;

@@ -10,9 +10,12 @@
 
 namespace warpgauge {
 
-/// The current device, without its chip name (CUPTI has that); nullopt where there is none, and
-/// then `why` says so. Throws metrics::CudaError for a GPU that is there and cannot be used.
-std::optional<metrics::Device> current_device(std::string* why);
+/// The current device, without its chip name (CUPTI has that); nullopt where there is none. Throws
+/// metrics::CudaError for a GPU that is there and cannot be used.
+std::optional<metrics::Device> current_device();
+
+/// Says that there is no device here; empty where there is one. Throws as current_device().
+std::string why_no_device();
 
 /// One process only may use the current device (compute mode exclusive). False where there is none.
 bool is_exclusive_device();

@@ -78,22 +78,20 @@ class Bench {
         today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {}
 
   outcome::ExitCode run() {
-    std::string why;
     if (!is_emulated() && !process::has_gpu()) {
-      current_device(&why);
       fmt::print(stderr,
                  "times need a GPU: {}\n{}-emulated runs the cases without one; its times say "
                  "nothing about a GPU\n",
-                 why, process::program_name());
+                 why_no_device(), process::program_name());
       return outcome::kNotMeasured;
     }
     count();
-    machine_.emplace(assigned_device(), &why);
+    machine_.emplace(assigned_device());
     use_assigned_device();
-    device_ = current_device(&why);
+    device_ = current_device();
     if (device_) run_.devices = {*device_};
-    if (!why.empty() && !is_emulated()) {
-      fmt::print(stderr, "GPU state unknown: {}\n", why);
+    if (!machine_->why_not().empty() && !is_emulated()) {
+      fmt::print(stderr, "GPU state unknown: {}\n", machine_->why_not());
     }
     recorded_ = std::make_unique<outcome::RecordedRun>(run_, options_.facts);
     peak_ = peak_bytes_per_second(assigned_device());
@@ -140,9 +138,9 @@ class Bench {
     if (!options_.counters) return;
     std::vector<const Case*> counted;
     std::ranges::copy_if(cases_, std::back_inserter(counted), &Case::counted);
-    std::string why;
-    counts_ = count_cases(counted, &why);
-    if (!why.empty()) fmt::print(stderr, "the counts are incomplete: {}\n", why);
+    auto [counts, why_not] = count_cases(counted);
+    counts_ = std::move(counts);
+    if (!why_not.empty()) fmt::print(stderr, "the counts are incomplete: {}\n", why_not);
   }
 
   void time(const Case& one, benchmark::State& state) {

@@ -47,8 +47,8 @@ std::size_t processes_for(std::size_t cases) {
 
 }  // namespace
 
-std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& cases,
-                                              std::string* why) {
+CountedCases count_cases(const std::vector<const Case*>& cases) {
+  CountedCases counted;
   const files::TemporaryPath file = files::TemporaryPath::file();
   const process::GpuTurns turns;
   std::optional<CaseRunner> meter;  // only ever filled in children
@@ -75,20 +75,19 @@ std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& ca
     return end;
   };
   work.done = [&](std::size_t i) { progress.done(cases[i]->id.str()); };
-  work.died = [&](const process::CrashedItem& crashed) { *why = crashed.reason; };
+  work.died = [&](const process::CrashedItem& crashed) { counted.why_not = crashed.reason; };
   process::run_isolated(work, processes_for(cases.size()));
-  std::map<std::string, CaseCounts> counts;
   for (const metrics::StoredRun& run : metrics::read_facts(file.path())) {
     for (const metrics::Fact& fact : run.facts) {
       const double* value = std::get_if<double>(&fact.value);
       if (value != nullptr) {
-        counts[fact.id.str()][fact.metric] = *value;
+        counted.counts[fact.id.str()][fact.metric] = *value;
       } else {
-        *why = fact.reason;
+        counted.why_not = fact.reason;
       }
     }
   }
-  return counts;
+  return counted;
 }
 
 }  // namespace warpgauge::bench

@@ -9,13 +9,16 @@
 
 namespace warpgauge::bench {
 
-/// Of a case, by metric.
+/// The counts of a case, by metric.
 using CaseCounts = std::map<std::string, double>;
 
+struct CountedCases {
+  std::map<std::string, CaseCounts> counts;  ///< by id, without the counts that are missing
+  std::string why_not;                       ///< why the last missing count is; empty: none is
+};
+
 /// Counts the cases in processes of their own, because counting patches kernels, which would
-/// disturb their times; by id. What cannot be counted is not there, and `why` says why of the last
-/// such case. This process must not have used CUDA.
-std::map<std::string, CaseCounts> count_cases(const std::vector<const Case*>& cases,
-                                              std::string* why);
+/// disturb their times. This process must not have used CUDA.
+CountedCases count_cases(const std::vector<const Case*>& cases);
 
 }  // namespace warpgauge::bench

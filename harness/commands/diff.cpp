@@ -115,24 +115,21 @@ int gate_both(const CLI::App& command, diff::DiffOptions& options, const BaseOpt
 
 }  // namespace
 
-/// Replaces a compiled file by a new file of its facts.
-void record_thing(std::filesystem::path& side, std::string& name, inspect::InspectOptions options,
-                  const std::filesystem::path& facts) {
-  if (!inspect::is_thing(side)) return;
-  name = side.string();
-  options.things = {side};
-  inspect::record(options, facts);
-  side = facts;
-}
-
 /// Replaces compiled files by files of their facts in `folder`.
 void record_things(diff::DiffOptions& options, std::optional<std::uint32_t> threads,
                    const std::filesystem::path& folder) {
-  inspect::InspectOptions how;
-  how.threads = threads;
-  how.archs = options.archs;
-  record_thing(options.a, options.name_a, how, folder / "a.jsonl");
-  record_thing(options.b, options.name_b, how, folder / "b.jsonl");
+  const auto record = [&](std::filesystem::path& file, std::string& name, const char* facts) {
+    if (!inspect::is_thing(file)) return;
+    inspect::InspectOptions how;
+    how.threads = threads;
+    how.archs = options.archs;
+    how.things = {file};
+    inspect::record(how, folder / facts);
+    name = file.string();
+    file = folder / facts;
+  };
+  record(options.a, options.name_a, "a.jsonl");
+  record(options.b, options.name_b, "b.jsonl");
   if (threads && options.name_a.empty() && options.name_b.empty()) {
     throw std::invalid_argument("--block is for compiled files, and A and B are facts");
   }

@@ -129,9 +129,8 @@ std::string describe_history() {
 }
 
 std::string describe_shared_configuration() {
-  std::string why;
-  const auto device = current_device(&why);
-  if (!device) return why + "; try --device=emulated\n";
+  const auto device = current_device();
+  if (!device) return why_no_device() + "; try --device=emulated\n";
   std::string text = fmt::format("{} ({})\n", device->name, arch_of(*device));
   const auto row = [&text](const std::string& call, cudaError_t error, const std::string& after) {
     text += fmt::format("  {:<62} {:<24} then: {}\n", call, status(error), after);

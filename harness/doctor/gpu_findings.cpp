@@ -173,18 +173,18 @@ std::vector<Precondition> check_state(const metrics::GpuState& state) {
 }
 
 std::vector<Precondition> look_at_gpu(const HostProbe& here) {
-  std::string why, arch;
+  std::string arch;
   Precondition gpu{.id = "GPU", .health = Health::ok};
   std::optional<metrics::Device> device;
   try {
-    if ((device = current_device(&why))) {
+    if ((device = current_device())) {
       int count = 0;
       WARPGAUGE_CUDA(cudaGetDeviceCount(&count));
       gpu.text = fmt::format("{}, compute capability {}; {} visible", device->name,
                              device->compute_capability, count);
       arch = arch_of(*device);
     } else {
-      gpu = none_visible(why, here);
+      gpu = none_visible(why_no_device(), here);
     }
   } catch (const metrics::CudaError& error) {
     gpu = failed_finding("GPU", error.what());

@@ -127,8 +127,11 @@ class Measuring {
     } else {
       use_assigned_device();
     }
-    const std::optional<metrics::Device> device = current_device(&why_not_);
-    if (!device) return;
+    const std::optional<metrics::Device> device = current_device();
+    if (!device) {
+      why_not_ = why_no_device();
+      return;
+    }
     arch_ = running_arch(*device);
     device_ = device->name;
     if (const char* path = std::getenv("WARPGAUGE_FACTS"); path != nullptr && *path != '\0') {
@@ -230,7 +233,8 @@ Measurement measure(const std::function<void()>& launch, std::source_location wh
 std::string over_budget(const std::function<void()>& launch, std::string_view budget,
                         std::source_location where) {
   Case one = next_case(where);
-  const metrics::Budgets budgets = budgets_of(budget, &one.id);
+  auto [id, budgets] = budgets_of(budget, one.id);
+  one.id = id;
   const std::string name = open_ranges();
   std::vector<Fact> facts = Measuring::instance().facts_of(one, launch);
   const Fact blank = blank_fact(one, facts.front().arch);

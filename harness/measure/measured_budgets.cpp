@@ -66,7 +66,7 @@ std::optional<CaseId> as_id(std::string_view text) {
                 part(at + 1, text.size())};
 }
 
-/// Of a case that this program has.
+/// The budgets of a case that this program has.
 Budgets registered(const CaseId& id) {
   const Registry& registry = Registry::instance();
   registry.at(id.str());  // or throws
@@ -85,8 +85,8 @@ std::string nearest_file(const fs::path& folder, const std::string& family) {
   return metrics::did_you_mean(family, families);
 }
 
-/// In the folder for budgets; empty if there is no folder. Suites of parameterised tests have a
-/// '/'.
+/// The file of a case in the folder for budgets; empty if there is no folder. Suites of
+/// parameterised tests have a '/'.
 fs::path file_of(const CaseId& id) {
   const fs::path folder(kBuildInfo.budgets_folder);
   return folder.empty() ? folder : folder / (id_word(id.family) + ".toml");
@@ -121,21 +121,22 @@ Budgets unregistered(const CaseId& id) {
 
 }  // namespace
 
-Budgets budgets_of(std::string_view budget, CaseId* id) {
-  Budgets budgets;
+MeasuredBudgets budgets_of(std::string_view budget, const CaseId& id) {
+  MeasuredBudgets measured{.id = id};
+  Budgets& budgets = measured.budgets;
   if (const std::optional<CaseId> named = as_id(budget)) {
-    *id = *named;
+    measured.id = *named;
     const auto& cases = Registry::instance().cases();
     const bool family_is_here =
         std::ranges::any_of(cases, [&](const Case& one) { return one.id.family == named->family; });
-    budgets = family_is_here ? registered(*id) : unregistered(*id);
+    budgets = family_is_here ? registered(*named) : unregistered(*named);
   } else {
-    budgets = Budgets::parse(budget_text(budget, *id), "budget", std::span(id, 1));
-    const fs::path accepted = file_of(*id);
+    budgets = Budgets::parse(budget_text(budget, id), "budget", std::span(&id, 1));
+    const fs::path accepted = file_of(id);
     if (fs::exists(accepted)) budgets.rest_on_file(Budgets::load_unregistered(accepted));
   }
   budgets.rest_on(read_project_budgets());
-  return budgets;
+  return measured;
 }
 
 }  // namespace warpgauge

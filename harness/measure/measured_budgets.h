@@ -8,8 +8,14 @@
 
 namespace warpgauge {
 
-/// `budget` is budget lines, or the id of a case, which then becomes `id`. Throws BudgetError for
-/// lines and files that cannot be used, and std::invalid_argument for an id of no case.
-metrics::Budgets budgets_of(std::string_view budget, metrics::CaseId* id);
+struct MeasuredBudgets {
+  metrics::CaseId id;  ///< the case that they are for
+  metrics::Budgets budgets;
+};
+
+/// `budget` is budget lines for the launch called `id`, or the id of a case, which the launch is
+/// then held against. Throws BudgetError for lines and files that cannot be used, and
+/// std::invalid_argument for an id of no case.
+MeasuredBudgets budgets_of(std::string_view budget, const metrics::CaseId& id);
 
 }  // namespace warpgauge

@@ -55,7 +55,8 @@ std::string names_of(const std::vector<LaunchRecord>& launches) {
 }  // namespace
 
 CaseRunner::CaseRunner(bool use_counters, const process::GpuTurns* turns) : turns_(turns) {
-  device_ = current_device(&no_device_);
+  no_device_ = why_no_device();
+  device_ = current_device();
   if (!device_) {
     no_counters_ = no_device_;
     return;

@@ -13,9 +13,9 @@
 
 namespace warpgauge {
 
-GpuMonitor::GpuMonitor(int device, std::string* why) {
+GpuMonitor::GpuMonitor(int device) {
   if (is_emulated()) {
-    *why = "the emulator has no clocks";
+    why_not_ = "the emulator has no clocks";
     return;
   }
   char bus_id[32] = {};
@@ -24,7 +24,7 @@ GpuMonitor::GpuMonitor(int device, std::string* why) {
     monitor_ = std::make_unique<metrics::NvmlMonitor>(bus_id);
     others_at_first_ = monitor_->state().processes;
   } catch (const metrics::Unmeasured& unmeasured) {
-    *why = unmeasured.what();
+    why_not_ = unmeasured.what();
   }
 }
 

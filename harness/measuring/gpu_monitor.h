@@ -15,8 +15,11 @@ namespace warpgauge {
 class GpuMonitor {
  public:
   /// Make it before the first CUDA context of this process: contexts that exist then belong to
-  /// other processes. Without NVML, `why` says so and there are no states.
-  GpuMonitor(int device, std::string* why);
+  /// other processes. Without NVML there are no states.
+  explicit GpuMonitor(int device);
+
+  /// Why there are no states; empty where there are.
+  const std::string& why_not() const { return why_not_; }
 
   /// Call it before what is timed. The state at the last end() is the one before, if that is no
   /// longer ago than 100 ms: a question to NVML takes 3 ms, as long as a timing does.
@@ -26,6 +29,7 @@ class GpuMonitor {
 
  private:
   std::unique_ptr<metrics::NvmlMonitor> monitor_;
+  std::string why_not_;
   int others_at_first_ = 0;
   metrics::GpuState before_, last_;
   std::chrono::steady_clock::time_point last_time_;  // when that was the state

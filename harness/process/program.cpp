@@ -103,8 +103,7 @@ std::filesystem::path program_path(bool emulated) {
 
 bool has_gpu() {
   const auto name = [] {
-    std::string why;
-    const std::optional<metrics::Device> device = current_device(&why);
+    const std::optional<metrics::Device> device = current_device();
     return device ? device->name : std::string();
   };
   try {

@@ -17,8 +17,7 @@ const CaseId kHere = {"measured", "here", "launch", "1"};
 
 std::string error_of(const std::string& budget) {
   try {
-    CaseId id = kHere;
-    budgets_of(budget, &id);
+    budgets_of(budget, kHere);
   } catch (const std::exception& error) {
     return error.what();
   }
@@ -26,17 +25,15 @@ std::string error_of(const std::string& budget) {
 }
 
 TEST(MeasuredBudgets, LinesAreOfTheLaunchItself) {
-  CaseId id = kHere;
-  const metrics::Budgets budgets =
-      budgets_of("shared.wavefronts = { max = 7, reason = \"as me@here.example said\" }", &id);
+  const auto [id, budgets] =
+      budgets_of("shared.wavefronts = { max = 7, reason = \"as me@here.example said\" }", kHere);
   EXPECT_EQ(id, kHere);
   EXPECT_EQ(budgets.find(id, "sm_90", "shared.wavefronts")->str(), "<= 7");
   EXPECT_EQ(error_of("# as me@here.example said"), "no error");
 }
 
 TEST(MeasuredBudgets, AnIdIsOfACaseOfThisProgram) {
-  CaseId id = kHere;
-  const metrics::Budgets budgets = budgets_of("canaries.padding_removed.f32@1024", &id);
+  const auto [id, budgets] = budgets_of("canaries.padding_removed.f32@1024", kHere);
   EXPECT_EQ(id.str(), "canaries.padding_removed.f32@1024");
   EXPECT_EQ(budgets.find(id, "sm_90", "occupancy.theoretical")->str(), ">= 0.5");
 }
