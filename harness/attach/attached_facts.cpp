@@ -110,7 +110,9 @@ std::vector<metrics::Launch> shapes_of(const Known& known) {
 programs::MetricMap<double> driver_values(const Known& known) {
   if (known.resources.empty()) return {};
   const auto most = [&](auto member) {
-    const auto value = [&](const KernelResources& one) { return std::invoke(member, one); };
+    const auto value = [&](const KernelResources& resources) {
+      return std::invoke(member, resources);
+    };
     return static_cast<double>(value(*std::ranges::max_element(known.resources, {}, value)));
   };
   programs::MetricMap<double> values = {
@@ -206,24 +208,24 @@ std::vector<programs::CountedKernel> attached_kernels(const std::vector<Attached
   for (const auto& [key, known] : merged(processes, cubin_of)) {
     const std::string& kernel = key.second;
     const auto hash = [&](const metrics::Cubin& cubin) { return cubin.sass_hash(kernel); };
-    programs::CountedKernel one{.name = kernel,
-                                .device = known.device->device,
-                                .arch = arch_of_code(known, cubins),
-                                .sass_hash = of_all_codes(known, cubins, hash),
-                                .launches = known.launches,
-                                .counted = shapes_of(known),
-                                .counted_warps = counted_warps(known.records),
-                                .compile_time = driver_values(known),
-                                .lines = {},
-                                .why_no_lines = ""};
-    add_register_range(known, kernel, cubins, one.compile_time);
+    programs::CountedKernel counted{.name = kernel,
+                                    .device = known.device->device,
+                                    .arch = arch_of_code(known, cubins),
+                                    .sass_hash = of_all_codes(known, cubins, hash),
+                                    .launches = known.launches,
+                                    .counted = shapes_of(known),
+                                    .counted_warps = counted_warps(known.records),
+                                    .compile_time = driver_values(known),
+                                    .lines = {},
+                                    .why_no_lines = ""};
+    add_register_range(known, kernel, cubins, counted.compile_time);
     try {
-      one.lines = adder.add_up(known.records);
-      distrust(one.lines, known.doubt);
+      counted.lines = adder.add_up(known.records);
+      distrust(counted.lines, known.doubt);
     } catch (const metrics::Unmeasured& error) {
-      one.why_no_lines = error.what();
+      counted.why_no_lines = error.what();
     }
-    kernels.push_back(std::move(one));
+    kernels.push_back(std::move(counted));
   }
   return kernels;
 }

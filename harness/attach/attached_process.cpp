@@ -13,14 +13,14 @@ using metrics::SassValues;
 
 constexpr const char* kSchema = "warpgauge.attached/5";
 
-Json json_of(const AttachedDevice& one) {
+Json json_of(const AttachedDevice& device) {
   Json json;
-  json["name"] = one.device.name;
-  json["chip"] = one.device.chip;
-  json["compute_capability"] = one.device.compute_capability;
-  json["driver"] = one.device.driver;
-  json["uuid_hash"] = one.device.uuid_hash;
-  json["threads_per_multiprocessor"] = one.threads_per_multiprocessor;
+  json["name"] = device.device.name;
+  json["chip"] = device.device.chip;
+  json["compute_capability"] = device.device.compute_capability;
+  json["driver"] = device.device.driver;
+  json["uuid_hash"] = device.device.uuid_hash;
+  json["threads_per_multiprocessor"] = device.threads_per_multiprocessor;
   return json;
 }
 
@@ -39,14 +39,15 @@ Json json_of(const AttachedKernel& kernel) {
   json["device"] = kernel.device;
   json["launches"] = kernel.launches;
   Json& counted = json["counted"] = Json::array();
-  for (const metrics::Launch& one : kernel.counted) {
-    counted.push_back(
-        Json::array({one.grid, one.block, one.dynamic_shared_bytes, one.count, one.cluster}));
+  for (const metrics::Launch& launch : kernel.counted) {
+    counted.push_back(Json::array(
+        {launch.grid, launch.block, launch.dynamic_shared_bytes, launch.count, launch.cluster}));
   }
   Json& resources = json["resources"] = Json::array();
-  for (const KernelResources& one : kernel.resources) {
-    resources.push_back(Json::array({one.registers, one.shared_static_bytes, one.local_bytes,
-                                     one.resident_warps, one.compiled_cluster}));
+  for (const KernelResources& per_block : kernel.resources) {
+    resources.push_back(
+        Json::array({per_block.registers, per_block.shared_static_bytes, per_block.local_bytes,
+                     per_block.resident_warps, per_block.compiled_cluster}));
   }
   return json;
 }
@@ -57,15 +58,15 @@ AttachedKernel kernel_of(const Json& json) {
                         .launches = json.at("launches"),
                         .counted = {},
                         .resources = {}};
-  for (const Json& one : json.at("counted")) {
-    kernel.counted.push_back({.grid = one.at(0),
-                              .block = one.at(1),
-                              .dynamic_shared_bytes = one.at(2),
-                              .count = one.at(3),
-                              .cluster = one.at(4)});
+  for (const Json& launch : json.at("counted")) {
+    kernel.counted.push_back({.grid = launch.at(0),
+                              .block = launch.at(1),
+                              .dynamic_shared_bytes = launch.at(2),
+                              .count = launch.at(3),
+                              .cluster = launch.at(4)});
   }
-  for (const Json& one : json.at("resources")) {
-    kernel.resources.push_back({one.at(0), one.at(1), one.at(2), one.at(3), one.at(4)});
+  for (const Json& row : json.at("resources")) {
+    kernel.resources.push_back({row.at(0), row.at(1), row.at(2), row.at(3), row.at(4)});
   }
   return kernel;
 }
@@ -115,8 +116,8 @@ std::string to_text(const AttachedProcess& process) {
   json["command"] = process.command;
   json["pid"] = process.pid;
   Json& devices = json["devices"] = Json::object();
-  for (const auto& [ordinal, one] : process.devices) {
-    devices[std::to_string(ordinal)] = json_of(one);
+  for (const auto& [ordinal, device] : process.devices) {
+    devices[std::to_string(ordinal)] = json_of(device);
   }
   Json& kernels = json["kernels"] = Json::array();
   for (const AttachedKernel& kernel : process.kernels) kernels.push_back(json_of(kernel));
@@ -141,12 +142,12 @@ AttachedProcess parse_attached(std::string_view text, const std::string& path) {
                             .records = {},
                             .waiting = json.at("waiting"),
                             .warnings = json.at("warnings")};
-    for (const auto& [ordinal, one] : json.at("devices").items()) {
-      process.devices[std::stoi(ordinal)] = device_of(one);
+    for (const auto& [ordinal, device] : json.at("devices").items()) {
+      process.devices[std::stoi(ordinal)] = device_of(device);
     }
     for (const Json& kernel : json.at("kernels")) process.kernels.push_back(kernel_of(kernel));
-    for (const auto& [ordinal, one] : json.at("records").items()) {
-      process.records[std::stoi(ordinal)] = records_of(one);
+    for (const auto& [ordinal, records] : json.at("records").items()) {
+      process.records[std::stoi(ordinal)] = records_of(records);
     }
     return process;
   } catch (const std::exception& error) {

@@ -33,8 +33,8 @@ class CodeLoads {
     const auto found = by_thread_.find(context);
     if (found == by_thread_.end()) return 0;
     std::uint64_t sum = 0;
-    for (const auto& [one, count] : found->second) {
-      if (one != thread) sum += count;
+    for (const auto& [loader, count] : found->second) {
+      if (loader != thread) sum += count;
     }
     return sum;
   }

@@ -105,37 +105,37 @@ Kernels LaunchLedger::launched(CUcontext context, int device, const Kernels& ker
   const std::scoped_lock lock(mutex_);
   if (counted) {
     Waiting& waiting = waiting_[context];
-    for (const driver::LaunchedKernel& one : kernels) {
-      if (is_skipped(one.name)) continue;
-      const int launches = one.conditional ? 0 : 1;
+    for (const driver::LaunchedKernel& launched : kernels) {
+      if (is_skipped(launched.name)) continue;
+      const int launches = launched.conditional ? 0 : 1;
       waiting.launches += launches;
       counted_ += launches;
-      waiting.kernels.insert(one.name);
-      if (one.conditional) {
-        auto& shapes = waiting.conditional[one.name];
-        const auto like = [&](const metrics::Launch& shape) { return shape.like(one.shape); };
-        if (std::ranges::none_of(shapes, like)) shapes.push_back(one.shape);
+      waiting.kernels.insert(launched.name);
+      if (launched.conditional) {
+        auto& shapes = waiting.conditional[launched.name];
+        const auto like = [&](const metrics::Launch& shape) { return shape.like(launched.shape); };
+        if (std::ranges::none_of(shapes, like)) shapes.push_back(launched.shape);
       } else {
-        waiting.warps[one.name] += one.shape.warps();
+        waiting.warps[launched.name] += launched.shape.warps();
       }
     }
   }
   Kernels unknown;
-  for (const driver::LaunchedKernel& one : kernels) {
-    const auto [known, is_new] = functions_.try_emplace({device, one.function});
+  for (const driver::LaunchedKernel& launched : kernels) {
+    const auto [known, is_new] = functions_.try_emplace({device, launched.function});
     Function& function = known->second;
     // A handle can come again for other code once its own is unloaded.
-    if (is_new || process_.kernels[function.place].name != one.name) {
-      function = {.place = place_of(one.name, device), .blocks = {}};
+    if (is_new || process_.kernels[function.place].name != launched.name) {
+      function = {.place = place_of(launched.name, device), .blocks = {}};
     }
-    const auto& [x, y, z] = one.shape.block;
-    const std::tuple resources(x * y * z, one.shape.dynamic_shared_bytes,
-                               one.shape.cluster_blocks());
-    if (function.blocks.insert(resources).second) unknown.push_back(one);
-    if (one.conditional) continue;
+    const auto& [x, y, z] = launched.shape.block;
+    const std::tuple resources(x * y * z, launched.shape.dynamic_shared_bytes,
+                               launched.shape.cluster_blocks());
+    if (function.blocks.insert(resources).second) unknown.push_back(launched);
+    if (launched.conditional) continue;
     AttachedKernel& kernel = process_.kernels[function.place];
     ++kernel.launches;
-    if (counted && !is_skipped(one.name)) metrics::add(kernel.counted, one.shape);
+    if (counted && !is_skipped(launched.name)) metrics::add(kernel.counted, launched.shape);
   }
   return unknown;
 }
@@ -163,7 +163,7 @@ bool LaunchLedger::are_skipped(const Kernels& kernels) {
   if (!skips_any() || kernels.empty()) return false;
   const std::scoped_lock lock(mutex_);
   return std::ranges::all_of(
-      kernels, [&](const driver::LaunchedKernel& one) { return is_skipped(one.name); });
+      kernels, [&](const driver::LaunchedKernel& launched) { return is_skipped(launched.name); });
 }
 
 bool LaunchLedger::are_wanted(const Kernels& kernels, int device) const {

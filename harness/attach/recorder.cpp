@@ -191,17 +191,17 @@ void Recorder::pause(Context& context) {
 
 bool Recorder::share_functions(const Kernels& kernels) const {
   std::set<std::string> before;
-  return std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& one) {
-    const bool meets = shared_.meets(one.name, before);
-    before.insert(one.name);
+  return std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& launched) {
+    const bool meets = shared_.meets(launched.name, before);
+    before.insert(launched.name);
     return meets;
   });
 }
 
 void Recorder::part_from_others(Context& context, const Kernels& kernels) {
   if (!context.session || context.stays_on || is_taken_once(context)) return;
-  const bool meets = std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& one) {
-    return shared_.meets(one.name, context.patched);
+  const bool meets = std::ranges::any_of(kernels, [&](const driver::LaunchedKernel& launched) {
+    return shared_.meets(launched.name, context.patched);
   });
   if (!meets) return;
   if (captures_.any()) {
@@ -261,7 +261,8 @@ void Recorder::launched(Launching launching, bool succeeded) {
   if (!succeeded || !launching.context) return;
   Context& context = *launching.context;
   if (context.session) {
-    for (const driver::LaunchedKernel& one : *launching.kernels) context.patched.insert(one.name);
+    for (const driver::LaunchedKernel& launched : *launching.kernels)
+      context.patched.insert(launched.name);
   }
   const Kernels unknown = ledger_.launched(context.handle, context.device, *launching.kernels,
                                            context.session != nullptr);

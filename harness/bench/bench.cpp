@@ -55,13 +55,13 @@ constexpr outcome::Requirements kRequirements = {.judged = false};
 std::vector<const Case*> with_yardsticks(const FamilyBudgets& budgets,
                                          const metrics::Selection& selection) {
   std::vector<const Case*> cases;
-  const auto add = [&](const Case* one) {
-    if (one == nullptr || selection.is_excluded(one->id.str())) return;
-    if (std::ranges::find(cases, one) == cases.end()) cases.push_back(one);
+  const auto add = [&](const Case* timed) {
+    if (timed == nullptr || selection.is_excluded(timed->id.str())) return;
+    if (std::ranges::find(cases, timed) == cases.end()) cases.push_back(timed);
   };
-  for (const Case* one : budgets.with_ratios(selection)) {
-    add(Registry::instance().yardstick_of(*one));
-    add(one);
+  for (const Case* timed : budgets.with_ratios(selection)) {
+    add(Registry::instance().yardstick_of(*timed));
+    add(timed);
   }
   return cases;
 }
@@ -99,15 +99,15 @@ class Bench {
     for (const char* type : {"f32", "f64"}) {
       arithmetic_peaks_[type] = peak_flops_per_second(assigned_device(), type);
     }
-    for (const Case* one : cases_) {
-      if (const std::string why = why_not_run(*one, running_arch(*device_)); !why.empty()) {
-        judge(*one,
-              missing_facts({}, metrics::Source::run, blank_fact(*one, running_arch(*device_)), why,
-                            budgets_.of(one->id)));
+    for (const Case* timed : cases_) {
+      if (const std::string why = why_not_run(*timed, running_arch(*device_)); !why.empty()) {
+        judge(*timed,
+              missing_facts({}, metrics::Source::run, blank_fact(*timed, running_arch(*device_)),
+                            why, budgets_.of(timed->id)));
         continue;
       }
-      benchmark::RegisterBenchmark(one->id.str().c_str(),
-                                   [this, one](benchmark::State& state) { time(*one, state); })
+      benchmark::RegisterBenchmark(timed->id.str().c_str(),
+                                   [this, timed](benchmark::State& state) { time(*timed, state); })
           ->UseManualTime()
           ->Iterations(1)  // of many runs: their median is its time
           ->Unit(benchmark::kMicrosecond);
@@ -143,7 +143,7 @@ class Bench {
     if (!why_not.empty()) fmt::print(stderr, "the counts are incomplete: {}\n", why_not);
   }
 
-  void time(const Case& one, benchmark::State& state) {
+  void time(const Case& timed, benchmark::State& state) {
     something_ran_ = true;
     try {
       Timing timing;
@@ -151,48 +151,49 @@ class Bench {
       process::with_fork_guard("the case", [&] {
         const process::PrintsToStderr prints;  // stdout is for the report
         if (!stream_) stream_.emplace(options_.cache);
-        Stopwatch watch(one, *stream_);
+        Stopwatch watch(timed, *stream_);
         machine_->begin();
         const metrics::MedianEstimate estimate =
             sample(options_.sampling.after(Clock::now() - idle_since_),
                    [&watch] { return watch.time_us(); });
         idle_since_ = Clock::now();
         machine = machine_->end();
-        timing = timing_of(one, watch, estimate);
+        timing = timing_of(timed, watch, estimate);
         if (!options_.tables.empty()) timing.sequential_ms = watch.sequential_ms();
       });
       for ([[maybe_unused]] auto _ : state) state.SetIterationTime(timing.estimate.median * 1e-6);
       show(timing, state);
-      judge(one, facts_of(one, timing, machine));
+      judge(timed, facts_of(timed, timing, machine));
       timings_.push_back(timing);
       if (machine && !machine->disturbance.empty()) disturbances_.insert(machine->disturbance);
     } catch (const metrics::CudaError& error) {
       state.SkipWithError(error.what());
-      judge(one, {error_fact(one, error, take_faults(), running_arch(*device_))});
+      judge(timed, {error_fact(timed, error, take_faults(), running_arch(*device_))});
     } catch (const std::exception& error) {
       const std::string text = files::error_text(error);
       state.SkipWithError(text.c_str());
-      judge(one, {error_fact(one, text, running_arch(*device_))});
+      judge(timed, {error_fact(timed, text, running_arch(*device_))});
     }
   }
 
-  Timing timing_of(const Case& one, const Stopwatch& watch,
+  Timing timing_of(const Case& timed, const Stopwatch& watch,
                    const metrics::MedianEstimate& estimate) const {
     const double seconds = estimate.median * 1e-6;
-    Timing timing{.id = one.id,
+    Timing timing{.id = timed.id,
                   .estimate = estimate,
                   .stable = options_.sampling.is_stable(estimate),
                   .why_not_held = watch.why_not_held(),
                   .bytes_per_second = watch.problem().bytes() / seconds,
                   .flops_per_second = watch.problem().flops() / seconds};
     const auto share_of = [&](double peak) {
-      return peak > 0 && one.counted ? 100 * timing.bytes_per_second / peak : 0;
+      return peak > 0 && timed.counted ? 100 * timing.bytes_per_second / peak : 0;
     };
     timing.percent_of_peak = share_of(peak_);
     timing.percent_of_measured_peak = share_of(measured_peak_);
-    const std::string arithmetic = one.id.type.substr(0, one.id.type.find('_'));  // of "f64_huge"
+    const std::string arithmetic =
+        timed.id.type.substr(0, timed.id.type.find('_'));  // of "f64_huge"
     const auto peak = arithmetic_peaks_.find(arithmetic);
-    if (peak != arithmetic_peaks_.end() && peak->second > 0 && one.counted) {
+    if (peak != arithmetic_peaks_.end() && peak->second > 0 && timed.counted) {
       timing.percent_of_arithmetic_peak = 100 * timing.flops_per_second / peak->second;
     }
     if (const Errors& errors = watch.errors(); errors.count > 0) {
@@ -200,9 +201,9 @@ class Bench {
       timing.mean_absolute_error = errors.mean_absolute();
       timing.mean_relative_error = errors.mean_relative();
     }
-    if (const Case* yardstick = Registry::instance().yardstick_of(one)) {
+    if (const Case* yardstick = Registry::instance().yardstick_of(timed)) {
       const auto known = std::ranges::find(timings_, yardstick->id, &Timing::id);
-      timing.yardstick = one.yardstick;
+      timing.yardstick = timed.yardstick;
       timing.yardstick_held = known == timings_.end() || known->why_not_held.empty();
       if (known != timings_.end()) timing.relative_to = known->estimate.median / estimate.median;
     }
@@ -260,10 +261,10 @@ class Bench {
   }
 
   /// The facts of a timing; what has a budget and is not known is among them, as unmeasured.
-  std::vector<metrics::Fact> facts_of(const Case& one, const Timing& timing,
+  std::vector<metrics::Fact> facts_of(const Case& timed, const Timing& timing,
                                       const std::optional<metrics::MachineState>& machine) const {
-    const auto launches = one.counted ? dry_launches(one) : std::vector<LaunchRecord>();
-    metrics::Fact blank = launched_fact(one, launches, running_arch(*device_), device_->name);
+    const auto launches = timed.counted ? dry_launches(timed) : std::vector<LaunchRecord>();
+    metrics::Fact blank = launched_fact(timed, launches, running_arch(*device_), device_->name);
     const metrics::Fact unknown = blank;
     blank.source = "clock";
     blank.stable = timing.stable;
@@ -294,15 +295,15 @@ class Bench {
         missing_facts(facts, metrics::Source::timer, unknown,
                       "not known in this run: its yardstick was not timed, or the device does not "
                       "report its peak",
-                      budgets_.of(one.id)),
+                      budgets_.of(timed.id)),
         std::back_inserter(facts));
     return facts;
   }
 
-  void judge(const Case& one, std::vector<metrics::Fact> facts) {
+  void judge(const Case& timed, std::vector<metrics::Fact> facts) {
     const metrics::References references(facts, [this] { return std::span(judged_); });
     for (metrics::Fact& fact : facts) {
-      metrics::judge(fact, budgets_.of(one.id), today_, references);
+      metrics::judge(fact, budgets_.of(timed.id), today_, references);
     }
     judged_.insert(judged_.end(), facts.begin(), facts.end());
     recorded_->add(std::move(facts));

@@ -11,12 +11,12 @@
 #include "warpgauge/problem.h"
 
 namespace warpgauge::bench {
-Stopwatch::Stopwatch(const Case& one, TimedStream& stream) : case_(one), stream_(stream) {
+Stopwatch::Stopwatch(const Case& timed, TimedStream& stream) : case_(timed), stream_(stream) {
   constexpr std::size_t kCopies = 3;
-  problems_.push_back(one.make_problem());
+  problems_.push_back(timed.make_problem());
   Problem& first = *problems_.front();
   first.reset();
-  launch_in_range(one, first);
+  launch_in_range(timed, first);
   WARPGAUGE_CUDA(cudaDeviceSynchronize());
   const std::string overwritten = first.overwritten_input();
   if (!overwritten.empty()) throw std::runtime_error(overwritten);
@@ -29,7 +29,7 @@ Stopwatch::Stopwatch(const Case& one, TimedStream& stream) : case_(one), stream_
   errors_ = comparison.errors();
   const bool fits_cache = first.bytes() <= static_cast<double>(stream.flushed_bytes());
   while (stream.flushed_bytes() > 0 && fits_cache && problems_.size() < kCopies) {
-    problems_.push_back(one.make_problem());
+    problems_.push_back(timed.make_problem());
     problems_.back()->reset();
   }
   stream.begin_case();

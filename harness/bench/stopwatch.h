@@ -19,7 +19,7 @@ class Stopwatch {
  public:
   /// Makes the problem, runs it once and checks the result: what is wrong is not timed. Throws
   /// std::runtime_error with the difference, or metrics::CudaError.
-  Stopwatch(const Case& one, TimedStream& stream);
+  Stopwatch(const Case& timed, TimedStream& stream);
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
 

@@ -59,13 +59,13 @@ class Session {
     return *meter_;
   }
 
-  const metrics::Budgets& budgets(const Case& one) const { return budgets_.of(one.id); }
+  const metrics::Budgets& budgets(const Case& tested) const { return budgets_.of(tested.id); }
 
   /// Adds what `measure` gives of the cases that limits of `one` are multiples of, if no test has
   /// measured them yet. They are judged in tests of their own.
-  void add_ratios(const Case& one, const std::string& arch, std::string_view metric,
+  void add_ratios(const Case& tested, const std::string& arch, std::string_view metric,
                   const std::function<std::vector<metrics::Fact>(const Case&)>& measure) {
-    for (const Case* other : budgets_.ratios_of(one)) {
+    for (const Case* other : budgets_.ratios_of(tested)) {
       const auto is_known = [&](const metrics::Fact& fact) {
         return fact.id == other->id && fact.arch == arch && fact.metric == metric;
       };
@@ -145,7 +145,7 @@ std::string test_name(const metrics::CaseId& id) {
 
 class RunTest : public testing::Test {
  public:
-  RunTest(Session& session, const Case& one) : session_(session), case_(one) {}
+  RunTest(Session& session, const Case& tested) : session_(session), case_(tested) {}
 
   void TestBody() override {
     CaseRunner& meter = session_.meter();
@@ -156,9 +156,9 @@ class RunTest : public testing::Test {
       GTEST_SKIP() << why_not_run(case_, meter.arch());
     }
     const metrics::Budgets& budgets = session_.budgets(case_);
-    const auto measure = [&](const Case& one) {
-      std::vector<metrics::Fact> facts = meter.run(one, budgets);
-      add_bounded_facts(one, meter, budgets, &facts);
+    const auto measure = [&](const Case& tested) {
+      std::vector<metrics::Fact> facts = meter.run(tested, budgets);
+      add_bounded_facts(tested, meter, budgets, &facts);
       return facts;
     };
     session_.add_ratios(case_, meter.arch(), "result.correct", measure);
@@ -177,17 +177,17 @@ class RunTest : public testing::Test {
 
  private:
   /// Measures times and hardware counters if one of them has a budget: they take time.
-  static void add_bounded_facts(const Case& one, const CaseRunner& meter,
+  static void add_bounded_facts(const Case& tested, const CaseRunner& meter,
                                 const metrics::Budgets& budgets,
                                 std::vector<metrics::Fact>* facts) {
-    if (!has_bounded_budget(one, meter.arch(), budgets)) return;
+    if (!has_bounded_budget(tested, meter.arch(), budgets)) return;
     std::string reason = meter.no_counters();
     if (reason.empty() && facts->front().verdict != metrics::Verdict::error) {
       try {
-        const auto counters = [&](const Case& one) {
-          return counters_of(one, meter.arch(), budgets);
+        const auto counters = [&](const Case& tested) {
+          return counters_of(tested, meter.arch(), budgets);
         };
-        const std::vector<const Case*> cases = {&one};
+        const std::vector<const Case*> cases = {&tested};
         std::ranges::move(
             CounterSession(cases, counters).facts(cases, meter.arch(), meter.device()->name),
             std::back_inserter(*facts));
@@ -196,8 +196,8 @@ class RunTest : public testing::Test {
         reason = unmeasured.what();
       }
     }
-    std::ranges::move(missing_facts(*facts, metrics::Source::range, blank_fact(one, meter.arch()),
-                                    reason, budgets),
+    std::ranges::move(missing_facts(*facts, metrics::Source::range,
+                                    blank_fact(tested, meter.arch()), reason, budgets),
                       std::back_inserter(*facts));
   }
 
@@ -207,12 +207,12 @@ class RunTest : public testing::Test {
 
 class StaticTest : public testing::Test {
  public:
-  StaticTest(Session& session, const Case& one, std::string arch)
-      : session_(session), case_(one), arch_(std::move(arch)) {}
+  StaticTest(Session& session, const Case& tested, std::string arch)
+      : session_(session), case_(tested), arch_(std::move(arch)) {}
 
   void TestBody() override {
-    const auto measure = [&](const Case& one) {
-      return static_facts(one, launches_on(one, arch_), arch_, PtxasTexts::of_this_build());
+    const auto measure = [&](const Case& tested) {
+      return static_facts(tested, launches_on(tested, arch_), arch_, PtxasTexts::of_this_build());
     };
     session_.add_ratios(case_, arch_, "registers", measure);
     const Session::Judged judged =
@@ -234,19 +234,19 @@ Tests::Tests(const Options& options, std::string program)
   Session& session = *session_;
   const std::vector<const Case*> cases = Registry::instance().select({.large = options.large});
   for (const Case* const selected : cases) {
-    const Case& one = *selected;
-    testing::RegisterTest(one.id.family.c_str(), test_name(one.id).c_str(), nullptr, nullptr,
-                          one.file.c_str(), one.line,
-                          [&]() -> testing::Test* { return new RunTest(session, one); });
+    const Case& tested = *selected;
+    testing::RegisterTest(tested.id.family.c_str(), test_name(tested.id).c_str(), nullptr, nullptr,
+                          tested.file.c_str(), tested.line,
+                          [&]() -> testing::Test* { return new RunTest(session, tested); });
   }
   for (const std::string& arch : PtxasTexts::of_this_build().archs()) {
     for (const Case* const selected : cases) {
-      const Case& one = *selected;
-      if (!one.counted || !exists_on(one, arch)) continue;
+      const Case& tested = *selected;
+      if (!tested.counted || !exists_on(tested, arch)) continue;
       testing::RegisterTest(
-          (arch + "/" + one.id.family).c_str(), test_name(one.id).c_str(), nullptr, nullptr,
-          one.file.c_str(), one.line,
-          [&, arch]() -> testing::Test* { return new StaticTest(session, one, arch); });
+          (arch + "/" + tested.id.family).c_str(), test_name(tested.id).c_str(), nullptr, nullptr,
+          tested.file.c_str(), tested.line,
+          [&, arch]() -> testing::Test* { return new StaticTest(session, tested, arch); });
     }
   }
 }

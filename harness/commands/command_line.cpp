@@ -72,13 +72,14 @@ std::vector<std::string> CommandLine::words_behind_mark() const {
 /// Returns if the first word is an option or a command of this program.
 void CommandLine::continue_in_external_command() {
   const std::string word = argc_ < 2 ? "" : argv_[1];
-  if (!app_.get_subcommands([&](const CLI::App* one) { return one->check_name(word); }).empty()) {
+  if (!app_.get_subcommands([&](const CLI::App* command) { return command->check_name(word); })
+           .empty()) {
     return;
   }
   const std::vector<ExternalCommand> externals = external_commands();
-  for (const ExternalCommand& one : externals) {
-    if (word == one.name) run_external_command(argv_);
-    app_.add_subcommand(one.name, one.summary);
+  for (const ExternalCommand& command : externals) {
+    if (word == command.name) run_external_command(argv_);
+    app_.add_subcommand(command.name, command.summary);
   }
   if (word.empty() || word.starts_with('-')) return;
   std::vector<std::string> names;

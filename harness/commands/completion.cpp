@@ -60,8 +60,8 @@ std::vector<CompletedCommand> completed_commands(const CLI::App& app) {
       completed.options.push_back(completed_option(*option));
     }
   }
-  for (const ExternalCommand& one : external_commands()) {
-    commands.push_back({.name = one.name, .help = one.summary, .is_external = true});
+  for (const ExternalCommand& command : external_commands()) {
+    commands.push_back({.name = command.name, .help = command.summary, .is_external = true});
   }
   return commands;
 }

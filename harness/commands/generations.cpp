@@ -83,12 +83,13 @@ std::string describe_generations() {
       "{:>9} {:>9}\n",
       "arch", "generation", "threads", "blocks", "registers", "shared", "shared", "opt-in",
       "what was new", "", "", "each SM", "each SM", "each SM", "each SM", "a block", "a block");
-  for (const metrics::Architecture& one : metrics::architectures()) {
-    text += fmt::format("{:<7} {:<10} {:>8} {:>7} {:>10} {:>9} {:>9} {:>9}  {}\n", one.name(),
-                        one.generation, one.max_threads_per_multiprocessor,
-                        one.max_blocks_per_multiprocessor, one.registers_per_multiprocessor,
-                        kib(one.shared_per_multiprocessor), kib(one.shared_per_block),
-                        kib(one.shared_per_block_opt_in), one.features);
+  for (const metrics::Architecture& architecture : metrics::architectures()) {
+    text += fmt::format(
+        "{:<7} {:<10} {:>8} {:>7} {:>10} {:>9} {:>9} {:>9}  {}\n", architecture.name(),
+        architecture.generation, architecture.max_threads_per_multiprocessor,
+        architecture.max_blocks_per_multiprocessor, architecture.registers_per_multiprocessor,
+        kib(architecture.shared_per_multiprocessor), kib(architecture.shared_per_block),
+        kib(architecture.shared_per_block_opt_in), architecture.features);
   }
   return text;
 }
@@ -107,20 +108,21 @@ std::string describe_history() {
   const auto l2_text = [](int l2_kib) {
     return l2_kib == 0 ? std::string("none") : fmt::format("{} KiB", l2_kib);
   };
-  for (const PastArchitecture& one : metrics::past_architectures()) {
-    row(fmt::format("{}.{}", one.major, one.minor), one.generation,
-        fmt::format("{} to {}", one.first_toolkit, one.last_toolkit),
-        one.max_threads_per_multiprocessor, one.max_blocks_per_multiprocessor,
-        one.registers_per_multiprocessor, one.registers_per_thread,
-        fmt::format("{} KiB", one.shared_kib_per_multiprocessor), one.banks, one.parameter_bytes,
-        l2_text(one.l2_kib), one.features);
+  for (const PastArchitecture& past : metrics::past_architectures()) {
+    row(fmt::format("{}.{}", past.major, past.minor), past.generation,
+        fmt::format("{} to {}", past.first_toolkit, past.last_toolkit),
+        past.max_threads_per_multiprocessor, past.max_blocks_per_multiprocessor,
+        past.registers_per_multiprocessor, past.registers_per_thread,
+        fmt::format("{} KiB", past.shared_kib_per_multiprocessor), past.banks, past.parameter_bytes,
+        l2_text(past.l2_kib), past.features);
   }
-  for (const metrics::Architecture& one : metrics::architectures()) {
-    row(fmt::format("{}.{}", one.major, one.minor), one.generation,
-        fmt::format("{} on", metrics::first_toolkit(one)), one.max_threads_per_multiprocessor,
-        one.max_blocks_per_multiprocessor, one.registers_per_multiprocessor,
-        metrics::kRegistersPerThread, kib(one.shared_per_multiprocessor), metrics::kSharedBanks,
-        metrics::kParameterBytes, l2_text(one.l2_mib * 1024), one.features);
+  for (const metrics::Architecture& architecture : metrics::architectures()) {
+    row(fmt::format("{}.{}", architecture.major, architecture.minor), architecture.generation,
+        fmt::format("{} on", metrics::first_toolkit(architecture)),
+        architecture.max_threads_per_multiprocessor, architecture.max_blocks_per_multiprocessor,
+        architecture.registers_per_multiprocessor, metrics::kRegistersPerThread,
+        kib(architecture.shared_per_multiprocessor), metrics::kSharedBanks,
+        metrics::kParameterBytes, l2_text(architecture.l2_mib * 1024), architecture.features);
   }
   return text +
          "L2 is that of the best-known chip. More than 4096 bytes of parameters need CUDA 12.1. "

@@ -32,16 +32,16 @@ Examples:
 )";
 
 int list_cases(const metrics::Selection& selection) {
-  for (const Case* one : Registry::instance().select(selection)) {
-    fmt::print("{}\n", one->id.str());
+  for (const Case* listed : Registry::instance().select(selection)) {
+    fmt::print("{}\n", listed->id.str());
   }
   return outcome::kWithinBudget;
 }
 
-nlohmann::ordered_json launches_json(const Case& one, const std::string& arch) {
+nlohmann::ordered_json launches_json(const Case& listed, const std::string& arch) {
   nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  if (!one.counted) return rows;
-  for (const auto& [kernel, launch] : launches_on(one, arch)) {
+  if (!listed.counted) return rows;
+  for (const auto& [kernel, launch] : launches_on(listed, arch)) {
     nlohmann::ordered_json& object = rows.emplace_back();
     object["kernel"] = kernel;
     object["grid"] = launch.grid;
@@ -59,20 +59,20 @@ nlohmann::ordered_json launches_json(const Case& one, const std::string& arch) {
 int print_json(const metrics::Selection& selection, const std::string& launches) {
   using nlohmann::ordered_json;
   ordered_json rows = ordered_json::array();
-  for (const Case* one : Registry::instance().select(selection)) {
+  for (const Case* listed : Registry::instance().select(selection)) {
     ordered_json& object = rows.emplace_back();
-    object["id"] = one->id.str();
-    object["family"] = one->id.family;
-    object["variant"] = one->id.variant;
-    object["type"] = one->id.type;
-    object["size"] = one->id.size;
-    object["file"] = files::relative_to_root(one->file);
-    object["line"] = one->line;
-    object["large"] = one->large;
-    object["counted"] = one->counted;
-    if (!one->gpu_only.empty()) object["gpu_only"] = one->gpu_only;
-    if (!one->needs.empty()) object["needs"] = one->needs;
-    if (!launches.empty()) object["launches"] = launches_json(*one, launches);
+    object["id"] = listed->id.str();
+    object["family"] = listed->id.family;
+    object["variant"] = listed->id.variant;
+    object["type"] = listed->id.type;
+    object["size"] = listed->id.size;
+    object["file"] = files::relative_to_root(listed->file);
+    object["line"] = listed->line;
+    object["large"] = listed->large;
+    object["counted"] = listed->counted;
+    if (!listed->gpu_only.empty()) object["gpu_only"] = listed->gpu_only;
+    if (!listed->needs.empty()) object["needs"] = listed->needs;
+    if (!launches.empty()) object["launches"] = launches_json(*listed, launches);
   }
   ordered_json list;
   list["cases"] = std::move(rows);

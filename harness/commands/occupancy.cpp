@@ -73,10 +73,11 @@ void print_table(const OccupancyOptions& options, const Archs& archs) {
   fmt::print("blocks of {}\n\n{:<8}{:>6}  {:>9}  {:>9}  {}\n", needs_text(options.needs), "arch",
              "blocks", "warps", "occupancy", "limited by");
   for (const auto& [name, arch] : archs) {
-    const Occupancy one = metrics::occupancy(*arch, options.needs);
-    fmt::print("{:<8}{:>6}  {:>9}  {:>9.3f}  {}\n", name, one.blocks_per_multiprocessor,
-               fmt::format("{} of {}", one.active_warps, arch->max_threads_per_multiprocessor / 32),
-               one.fraction, one.limiter);
+    const Occupancy occupancy = metrics::occupancy(*arch, options.needs);
+    fmt::print(
+        "{:<8}{:>6}  {:>9}  {:>9.3f}  {}\n", name, occupancy.blocks_per_multiprocessor,
+        fmt::format("{} of {}", occupancy.active_warps, arch->max_threads_per_multiprocessor / 32),
+        occupancy.fraction, occupancy.limiter);
   }
 }
 
@@ -85,19 +86,19 @@ void print_curve(BlockResource resource, const Archs::value_type& asked, const B
   constexpr int kBar = 32;
   const auto& [name, arch] = asked;
   fmt::print("\n{} over {}\n", name, to_string(resource));
-  for (const auto& [amount, one] : metrics::occupancy_over(resource, *arch, needs)) {
-    const std::string bar(static_cast<std::size_t>(std::lround(one.fraction * kBar)), '#');
+  for (const auto& [amount, occupancy] : metrics::occupancy_over(resource, *arch, needs)) {
+    const std::string bar(static_cast<std::size_t>(std::lround(occupancy.fraction * kBar)), '#');
     fmt::print("{} {:>7}  {:.3f}  {:<{}}  {}\n",
-               amount == metrics::amount_of(resource, needs) ? ">" : " ", amount, one.fraction, bar,
-               kBar, one.limiter);
+               amount == metrics::amount_of(resource, needs) ? ">" : " ", amount,
+               occupancy.fraction, bar, kBar, occupancy.limiter);
   }
 }
 
-nlohmann::ordered_json json_of(const Occupancy& one) {
-  return {{"blocks", one.blocks_per_multiprocessor},
-          {"warps", one.active_warps},
-          {"occupancy", one.fraction},
-          {"limiter", one.limiter}};
+nlohmann::ordered_json json_of(const Occupancy& occupancy) {
+  return {{"blocks", occupancy.blocks_per_multiprocessor},
+          {"warps", occupancy.active_warps},
+          {"occupancy", occupancy.fraction},
+          {"limiter", occupancy.limiter}};
 }
 
 /// {threads, registers, shared, architectures: [{arch, blocks, warps, occupancy, limiter,
@@ -113,9 +114,10 @@ void print_json(const OccupancyOptions& options, const Archs& archs) {
     row["over"] = ordered_json::object();
     for (const BlockResource resource : resources(options.over)) {
       ordered_json& curve = row["over"][std::string(to_string(resource))];
-      for (const auto& [amount, one] : metrics::occupancy_over(resource, *arch, options.needs)) {
+      for (const auto& [amount, occupancy] :
+           metrics::occupancy_over(resource, *arch, options.needs)) {
         ordered_json point = {{"amount", amount}};
-        point.update(json_of(one));
+        point.update(json_of(occupancy));
         curve.push_back(std::move(point));
       }
     }

@@ -92,16 +92,17 @@ std::string difference_text(const CountDifference& difference) {
 std::vector<const CountDifference*> worst_of_cases(const CountComparison& comparison) {
   std::map<std::pair<metrics::CaseId, std::string>, std::size_t> places;
   std::vector<const CountDifference*> worst;
-  for (const CountDifference& one : comparison.differences) {
-    const auto [place, is_new] = places.try_emplace({one.place.id, one.place.arch}, worst.size());
+  for (const CountDifference& difference : comparison.differences) {
+    const auto [place, is_new] =
+        places.try_emplace({difference.place.id, difference.place.arch}, worst.size());
     if (is_new) {
-      worst.push_back(&one);
+      worst.push_back(&difference);
       continue;
     }
     const CountDifference*& known = worst[place->second];
-    const bool explains = known->place.is_whole_case() && known->metric == one.metric &&
-                          known->trust.confidence == one.trust.confidence;
-    if (explains) known = &one;
+    const bool explains = known->place.is_whole_case() && known->metric == difference.metric &&
+                          known->trust.confidence == difference.trust.confidence;
+    if (explains) known = &difference;
   }
   return worst;
 }
@@ -110,11 +111,11 @@ std::vector<const CountDifference*> worst_of_cases(const CountComparison& compar
 std::string differences_text(const CountComparison& comparison, const DisplayOptions& display) {
   std::vector<Entry> rows;
   if (display.everything) {
-    for (const CountDifference& one : comparison.differences)
-      rows.push_back({difference_text(one)});
+    for (const CountDifference& difference : comparison.differences)
+      rows.push_back({difference_text(difference)});
   } else {
-    for (const CountDifference* one : worst_of_cases(comparison)) {
-      rows.push_back({difference_text(*one)});
+    for (const CountDifference* difference : worst_of_cases(comparison)) {
+      rows.push_back({difference_text(*difference)});
     }
   }
   return first_of(rows, kShownCases, "cases", display);
@@ -124,7 +125,7 @@ std::string differences_text(const CountComparison& comparison, const DisplayOpt
 /// of an id.
 void add_left_out(std::vector<Entry>& rows, const std::vector<std::string>& cases,
                   std::string_view why, const DisplayOptions& display) {
-  const auto id_of = [](std::string_view one) { return one.substr(0, one.rfind(" on ")); };
+  const auto id_of = [](std::string_view text) { return text.substr(0, text.rfind(" on ")); };
   for (std::size_t begin = 0, end = 0; begin < cases.size(); begin = end) {
     for (end = begin + 1; !display.everything && end < cases.size(); ++end) {
       if (id_of(cases[end]) != id_of(cases[begin])) break;

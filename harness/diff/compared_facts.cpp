@@ -108,19 +108,19 @@ std::vector<Fact> ComparedFile::cases(const metrics::Selection& selection,
     return false;
   });
   if (cases.empty()) throw std::runtime_error(fmt::format("{}: no facts", path_.string()));
-  std::erase_if(cases, [&](const Fact& one) { return !selection.is_filtered_in(one.id.str()); });
+  std::erase_if(cases, [&](const Fact& fact) { return !selection.is_filtered_in(fact.id.str()); });
   if (cases.empty()) {
     throw std::runtime_error(fmt::format("--filter '{}' matches no case of {}",
                                          fmt::join(selection.filter, ","), path_.string()));
   }
-  std::erase_if(cases, [&](const Fact& one) { return selection.is_excluded(one.id.str()); });
+  std::erase_if(cases, [&](const Fact& fact) { return selection.is_excluded(fact.id.str()); });
   if (cases.empty()) {
     throw std::runtime_error(fmt::format("--exclude '{}' leaves no case of {}",
                                          fmt::join(selection.exclude, ","), path_.string()));
   }
-  std::erase_if(cases, [&](const Fact& one) {
+  std::erase_if(cases, [&](const Fact& fact) {
     return !archs.empty() && std::ranges::none_of(archs, [&](const std::string& glob) {
-      return metrics::fits(glob, {&one.arch, 1});
+      return metrics::fits(glob, {&fact.arch, 1});
     });
   });
   if (cases.empty()) {
@@ -138,18 +138,18 @@ std::vector<StoredRun> ComparedFile::read(const std::function<bool(const CaseKey
 }
 
 void Origin::add(const std::vector<StoredRun>& runs) {
-  for (const StoredRun& one : runs) {
-    const metrics::Run& run = one.run;
-    is_torn_ |= one.torn;
+  for (const StoredRun& stored : runs) {
+    const metrics::Run& run = stored.run;
+    is_torn_ |= stored.torn;
     if (std::ranges::find(runs_, run.id) == runs_.end()) runs_.push_back(run.id);
-    if (one.facts.empty()) continue;
+    if (stored.facts.empty()) continue;
     with_facts_.insert(run.id);
     if (!run.commit.empty()) {
       commits_.insert(fmt::format("commit {}{}", run.commit.substr(0, 12), run.dirty ? "+" : ""));
     }
     if (!run.toolkit.empty()) toolkits_.insert("CUDA " + run.toolkit);
     times_.insert(run.time);
-    for (const Fact& fact : one.facts) {
+    for (const Fact& fact : stored.facts) {
       if (!fact.context->device.empty()) devices_.insert(fact.context->device);
       if (!fact.source.empty()) sources_.insert(fact.source);
     }

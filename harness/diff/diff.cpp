@@ -68,8 +68,8 @@ Compared compare(ComparedFile& file_a, ComparedFile& file_b, const SameKernels& 
   while (!cases.empty()) {
     std::set<CaseKey> part;
     while (!cases.empty() && part.size() < kAtOnce) part.insert(cases.extract(cases.begin()));
-    const Runs a = file_a.read([&](const CaseKey& one) { return part.contains(one); });
-    Runs b = file_b.read([&](const CaseKey& one) { return part.contains(kernels.case_in_a(one)); });
+    const Runs a = file_a.read([&](const CaseKey& key) { return part.contains(key); });
+    Runs b = file_b.read([&](const CaseKey& key) { return part.contains(kernels.case_in_a(key)); });
     compared.a.add(a);
     compared.b.add(b);
     compared.counters_a.merge(counters_of_memory(a));
@@ -145,8 +145,8 @@ int diff_runs(const DiffOptions& options) {
     const std::vector<metrics::Fact> a = file_a.cases(options.selection, options.archs),
                                      b = file_b.cases(options.selection, options.archs);
     SameKernels same(a, b);
-    for (const metrics::Fact& one : a) cases.insert(case_of(one));
-    for (const metrics::Fact& one : b) cases.insert(same.case_in_a(case_of(one)));
+    for (const metrics::Fact& fact : a) cases.insert(case_of(fact));
+    for (const metrics::Fact& fact : b) cases.insert(same.case_in_a(case_of(fact)));
     return same;
   }();
   const Compared compared = compare(file_a, file_b, kernels, std::move(cases), options.noise);
@@ -155,7 +155,7 @@ int diff_runs(const DiffOptions& options) {
   if (!are_other_counters(compared.counters_a, compared.counters_b)) {
     return show(values_result(compared.changes, kernels.names(), options), a, b, options);
   }
-  const auto is_selected = [&](const CaseKey& one) { return options.selection.takes(one.first); };
+  const auto is_selected = [&](const CaseKey& key) { return options.selection.takes(key.first); };
   const CountComparison comparison =
       compare_counts(file_a.read(is_selected), file_b.read(is_selected));
   return show(counts_result(comparison, options), a, b, options);

@@ -80,14 +80,14 @@ struct ShownCase {
   std::size_t values, others = 0;
 };
 
-std::string shown_row(const ShownCase& one, const DisplayOptions& display) {
-  const Change& worst = *one.worst;
+std::string shown_row(const ShownCase& shown, const DisplayOptions& display) {
+  const Change& worst = *shown.worst;
   std::string text = fmt::format("{} {}", coloured(worst.kind, display), case_text(worst));
-  if (one.others > 0) text += fmt::format(" and {} more", one.others);
-  if (one.values > 1) text += fmt::format(" ({} values)", one.values);
+  if (shown.others > 0) text += fmt::format(" and {} more", shown.others);
+  if (shown.values > 1) text += fmt::format(" ({} values)", shown.values);
   std::string value = fmt::format("{} {}", worst.metric->id, values_text(worst));
   if (value.ends_with(' ')) value.pop_back();
-  if (is_of_several_gpus(worst, one.changes)) value += " on " + worst.gpu.str();
+  if (is_of_several_gpus(worst, shown.changes)) value += " on " + worst.gpu.str();
   if (!worst.lines.empty() && worst.lines.front().kind != ChangeKind::same) {
     value += ", " + line_text(worst.lines.front().place);
   }
@@ -106,10 +106,10 @@ ShownCases shown_cases(const std::vector<Change>& changes) {
   std::map<std::pair<std::string_view, ChangeKind>, std::size_t> one_sided;
   ShownCases shown;
   const auto add = [](std::vector<ShownCase>& cases, auto& places, const auto& key,
-                      const ShownCase& one) {
+                      const ShownCase& shown) {
     const auto [place, is_new] = places.try_emplace(key, cases.size());
     if (is_new) {
-      cases.push_back(one);
+      cases.push_back(shown);
     } else {
       ++cases[place->second].others;
     }
@@ -118,12 +118,12 @@ ShownCases shown_cases(const std::vector<Change>& changes) {
     const auto worst = std::ranges::find_if(of_case, is_shown);
     if (worst == of_case.end()) continue;
     const auto values = static_cast<std::size_t>(std::ranges::count_if(of_case, is_shown));
-    const ShownCase one{of_case, &*worst, values};
+    const ShownCase shown_case{of_case, &*worst, values};
     if (const std::optional<ChangeKind> side = only_side(of_case)) {
-      add(shown.one_sided, one_sided, std::pair(std::string_view(worst->id), *side), one);
+      add(shown.one_sided, one_sided, std::pair(std::string_view(worst->id), *side), shown_case);
     } else {
       add(shown.changed, changed, std::tuple(variant_of(worst->id), worst->kind, worst->metric),
-          one);
+          shown_case);
     }
   }
   return shown;
@@ -175,8 +175,9 @@ std::string kernel_text(CaseChanges of_case, const KernelsOfCases& kernels) {
   std::string text = fmt::format("        kernel {}\n", files::printable(b));
   if (a != b) text += fmt::format("        before {}\n", files::printable(a));
   text += fmt::format("        code {}", work_text(of_case));
-  const auto occupancy = std::ranges::find_if(of_case, [](const Change& one) {
-    return one.metric->id == "occupancy.theoretical" && one.a.index() != 0 && one.b.index() != 0;
+  const auto occupancy = std::ranges::find_if(of_case, [](const Change& change) {
+    return change.metric->id == "occupancy.theoretical" && change.a.index() != 0 &&
+           change.b.index() != 0;
   });
   if (occupancy != of_case.end()) {
     text += fmt::format("; occupancy {} -> {}", metrics::to_text(occupancy->a),
@@ -191,7 +192,7 @@ std::string equal_work_text(const std::vector<Change>& changes, const KernelsOfC
   for (const CaseChanges of_case : by_case(changes)) {
     const bool is_kernel = kernels.contains({of_case.front().id, of_case.front().arch});
     const bool all_same =
-        std::ranges::all_of(of_case, [](const Change& one) { return one.a == one.b; });
+        std::ranges::all_of(of_case, [](const Change& change) { return change.a == change.b; });
     equal += is_kernel && all_same && has_other_code(of_case) ? 1 : 0;
   }
   if (equal == 0) return "";
@@ -203,12 +204,13 @@ std::string one_screen(const std::vector<Change>& changes, const KernelsOfCases&
                        const DisplayOptions& display) {
   const ShownCases shown = shown_cases(changes);
   std::vector<Entry> changed, one_sided;
-  for (const ShownCase& one : shown.changed) {
-    changed.push_back(
-        {shown_row(one, display) + kernel_text(one.changes, kernels), one.others + 1});
+  for (const ShownCase& shown_case : shown.changed) {
+    changed.push_back({shown_row(shown_case, display) + kernel_text(shown_case.changes, kernels),
+                       shown_case.others + 1});
   }
-  for (const ShownCase& one : shown.one_sided) {
-    one_sided.push_back({one_sided_row(one.changes, one.others, display), one.others + 1});
+  for (const ShownCase& shown_case : shown.one_sided) {
+    one_sided.push_back(
+        {one_sided_row(shown_case.changes, shown_case.others, display), shown_case.others + 1});
   }
   std::string text = cause_table(changes);
   for (const std::string& list : {first_of(changed, kShownCases, "cases", display),

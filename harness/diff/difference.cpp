@@ -230,8 +230,8 @@ CauseCounts count_causes(std::span<const Change> changes) {
 std::vector<CaseChanges> by_case(std::span<const Change> changes) {
   std::vector<CaseChanges> cases;
   for (std::size_t begin = 0, end = 0; begin < changes.size(); begin = end) {
-    const auto same_case = [&](const Change& one) {
-      return one.id == changes[begin].id && one.arch == changes[begin].arch;
+    const auto same_case = [&](const Change& change) {
+      return change.id == changes[begin].id && change.arch == changes[begin].arch;
     };
     while (end < changes.size() && same_case(changes[end])) ++end;
     cases.push_back(changes.subspan(begin, end - begin));

@@ -79,11 +79,11 @@ void add_compile_time(const metrics::Architecture& arch, const ReportedKernel& k
     most("stack.bytes", code.resources.stack_bytes.value_or(0));
     stack_known &= code.resources.stack_bytes.has_value();
     for (const metrics::Launch& shape : kernel.counted) {
-      const metrics::Occupancy one = occupancy(arch, code, shape);
-      const auto known = values.try_emplace("occupancy.theoretical", one.fraction).first;
-      known->second = std::min(known->second, one.fraction);
-      if (one.doubt.empty()) continue;
-      counted.doubts["occupancy.theoretical"] = {metrics::Confidence::estimate, one.doubt};
+      const metrics::Occupancy expected = occupancy(arch, code, shape);
+      const auto known = values.try_emplace("occupancy.theoretical", expected.fraction).first;
+      known->second = std::min(known->second, expected.fraction);
+      if (expected.doubt.empty()) continue;
+      counted.doubts["occupancy.theoretical"] = {metrics::Confidence::estimate, expected.doubt};
     }
   }
   if (!stack_known) values.erase("stack.bytes");
@@ -190,13 +190,13 @@ class Emulated : public programs::Source {
 
  private:
   static Case case_of(const std::string& program, const std::string& kernel) {
-    Case one;
-    one.kind = kCounter.kind;
-    one.id = {.family = programs::family_of(program),
-              .variant = programs::variant_of(kernel),
-              .type = "fault",
-              .size = "run"};
-    return one;
+    Case program_case;
+    program_case.kind = kCounter.kind;
+    program_case.id = {.family = programs::family_of(program),
+                       .variant = programs::variant_of(kernel),
+                       .type = "fault",
+                       .size = "run"};
+    return program_case;
   }
 
   programs::CountedKernel counted_kernel(const ReportedKernel& kernel,

@@ -40,7 +40,7 @@ std::string text_at(std::span<const std::byte> texts, std::uint64_t offset) {
 
 bool needs(const Linkage& linkage, std::string_view library) {
   return std::ranges::any_of(linkage.needed,
-                             [&](const std::string& one) { return one.starts_with(library); });
+                             [&](const std::string& name) { return name.starts_with(library); });
 }
 
 }  // namespace

@@ -84,9 +84,9 @@ std::string groups_text(const AccessPicture& picture) {
     const std::uint32_t group = picture.rows[begin].group;
     while (end < picture.rows.size() && picture.rows[end].group == group) ++end;
     if (begin == 0 && end == picture.rows.size()) return "";
-    const bool one = end == begin + 1;
-    text += fmt::format("{}wavefront{} {}{}: lanes {}", text.empty() ? "" : "; ", one ? "" : "s",
-                        begin + 1, one ? "" : fmt::format("-{}", end), lanes_text(group));
+    const bool single = end == begin + 1;
+    text += fmt::format("{}wavefront{} {}{}: lanes {}", text.empty() ? "" : "; ", single ? "" : "s",
+                        begin + 1, single ? "" : fmt::format("-{}", end), lanes_text(group));
   }
   return text;
 }
@@ -183,9 +183,9 @@ std::string shared_cells(const AccessPicture& picture, const Row& row) {
     end = begin + 1;
     if (std::popcount(lanes) < 2) continue;
     while (end < row.lanes.size() && row.lanes[end] == lanes) ++end;
-    const bool one = end == begin + 1;
+    const bool single = end == begin + 1;
     text += fmt::format("{}{}{} {}{} lanes {}", text.empty() ? "" : "; ", picture.column_name(),
-                        one ? "" : "s", begin, one ? "" : fmt::format("-{}", end - 1),
+                        single ? "" : "s", begin, single ? "" : fmt::format("-{}", end - 1),
                         lanes_text(lanes));
   }
   return text;

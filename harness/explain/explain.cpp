@@ -143,13 +143,13 @@ std::string lanes_text(const metrics::Coverage& coverage) {
 }
 
 /// Throws metrics::Unmeasured where nothing can be counted.
-Counted count(const Case& one) {
+Counted count(const Case& explained) {
   CaseRunner meter(true);
-  if (const std::string why = why_not_run(one, meter.arch()); !why.empty()) {
+  if (const std::string why = why_not_run(explained, meter.arch()); !why.empty()) {
     throw metrics::Unmeasured(why, "");
   }
   if (!meter.no_counters().empty()) throw metrics::Unmeasured(meter.no_counters(), "");
-  const std::vector<Fact> facts = meter.run(one, metrics::Budgets());
+  const std::vector<Fact> facts = meter.run(explained, metrics::Budgets());
   for (const Fact& fact : facts) {
     if (fact.verdict == metrics::Verdict::error) throw std::runtime_error(fact.reason);
     const bool counted = metrics::metric(fact.metric).source == metrics::Source::sass;
@@ -161,8 +161,8 @@ Counted count(const Case& one) {
 }
 
 /// A table of the source lines; throws as count().
-std::string explain_lines(const Case& one) {
-  const auto [by, facts] = count(one);
+std::string explain_lines(const Case& explained) {
+  const auto [by, facts] = count(explained);
   std::string text = fmt::format("counted by {}\n", by);
   text += fmt::format("{:<8} {:>9} {:>17} {:>9} {:>17} {:>9}  {}\n", "line", "shared", "wavefronts",
                       "global", "sectors", "local", "source");
@@ -193,9 +193,9 @@ std::string explain_lines(const Case& one) {
 }
 
 /// The compile-time values, a line per architecture.
-std::string explain_static(const Case& one) {
+std::string explain_static(const Case& explained) {
   const PtxasTexts& texts = PtxasTexts::of_this_build();
-  const std::vector<LaunchRecord> launches = dry_launches(one);
+  const std::vector<LaunchRecord> launches = dry_launches(explained);
   std::string text;
   for (const LaunchRecord& record : launches) {
     const auto& [grid, block, shared, count, cluster] = record.launch;
@@ -216,11 +216,11 @@ std::string explain_static(const Case& one) {
   text += '\n';
   for (const std::string& arch : texts.archs()) {
     text += fmt::format("{:<7}", arch);
-    if (!exists_on(one, arch)) {
-      text += fmt::format("  none: needs {}\n", needs_text(one));
+    if (!exists_on(explained, arch)) {
+      text += fmt::format("  none: needs {}\n", needs_text(explained));
       continue;
     }
-    const std::vector<Fact> facts = static_facts(one, launches, arch, texts);
+    const std::vector<Fact> facts = static_facts(explained, launches, arch, texts);
     for (const std::string column : kColumns) {
       const auto fact = std::ranges::find(facts, column, &Fact::metric);
       text += fmt::format("  {:>{}}", metrics::to_text(fact->value), column.size());
@@ -253,9 +253,9 @@ ordered_json lines_json(const std::vector<Fact>& facts) {
 }
 
 /// The machine code of the kernels of the case, by source line.
-ordered_json machine_code_json(const Case& one, const std::string& arch) {
+ordered_json machine_code_json(const Case& explained, const std::string& arch) {
   std::set<std::string> kernels;
-  for (const LaunchRecord& record : dry_launches(one)) kernels.insert(record.kernel);
+  for (const LaunchRecord& record : dry_launches(explained)) kernels.insert(record.kernel);
   const CodeOfLines code = code_of_lines(kernels, arch);
   ordered_json lines = ordered_json::array();
   for (const LineCode& line : code.lines) {
@@ -300,7 +300,8 @@ ordered_json sources_json(const ordered_json& counted, const ordered_json& with_
 ordered_json pictures_json(const std::string& id, const std::string& arch) {
   constexpr std::size_t kMost = 6;
   std::vector<metrics::LineAccess> accesses = take_accesses();
-  std::erase_if(accesses, [](const auto& one) { return one.access.taken <= one.access.ideal; });
+  std::erase_if(accesses,
+                [](const auto& shown) { return shown.access.taken <= shown.access.ideal; });
   std::ranges::stable_sort(accesses, [](const auto& a, const auto& b) {
     return metrics::shows_more(a.access, b.access);
   });
@@ -321,17 +322,17 @@ ordered_json pictures_json(const std::string& id, const std::string& arch) {
 }  // namespace
 
 std::string case_json(const std::string& id, const std::string& arch) {
-  const Case& one = Registry::instance().at(id);
+  const Case& explained = Registry::instance().at(id);
   if (!arch.empty()) chosen_archs({arch});
   const std::string emulated = arch.empty() ? default_emulated_arch() : arch;
   emulate_arch(emulated);
-  const Counted counted = count(one);
+  const Counted counted = count(explained);
   const ordered_json lines = lines_json(counted.facts);
-  const ordered_json code = machine_code_json(one, emulated);
+  const ordered_json code = machine_code_json(explained, emulated);
   const ordered_json data = {{"schema", "warpgauge.explain/1"},
                              {"id", id},
                              {"counted_by", counted.by},
-                             {"static", explain_static(one)},
+                             {"static", explain_static(explained)},
                              {"lines", lines},
                              {"sources", sources_json(lines, code["lines"])},
                              {"machine_code", code},
@@ -340,15 +341,15 @@ std::string case_json(const std::string& id, const std::string& arch) {
 }
 
 int explain_case(const std::string& id, const std::string& arch) {
-  const Case& one = Registry::instance().at(id);
+  const Case& explained = Registry::instance().at(id);
   if (!arch.empty()) chosen_archs({arch});
   if (is_emulated()) {
     emulate_arch(arch.empty() ? default_emulated_arch() : arch);
     count_coverage();
   }
-  fmt::print("{}\n{}\n", id, explain_static(one));
+  fmt::print("{}\n{}\n", id, explain_static(explained));
   try {
-    fmt::print("{}", explain_lines(one));
+    fmt::print("{}", explain_lines(explained));
   } catch (const metrics::Unmeasured& unmeasured) {
     fmt::print("counts per line: unmeasured: {}\n", unmeasured.what());
     return outcome::kNotMeasured;

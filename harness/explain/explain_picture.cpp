@@ -55,9 +55,10 @@ WantedLine wanted_line(const std::string& text) {
 }
 
 /// Runs the case. Its result must be right, or its addresses mean nothing.
-std::vector<LineAccess> accesses_of(const Case& one) {
-  if (!one.counted) throw std::invalid_argument(one.id.str() + ": no kernel of this program");
-  for (const metrics::Fact& fact : CaseRunner(true).run(one, metrics::Budgets())) {
+std::vector<LineAccess> accesses_of(const Case& explained) {
+  if (!explained.counted)
+    throw std::invalid_argument(explained.id.str() + ": no kernel of this program");
+  for (const metrics::Fact& fact : CaseRunner(true).run(explained, metrics::Budgets())) {
     if (fact.verdict == metrics::Verdict::error) throw std::runtime_error(fact.reason);
   }
   std::vector<LineAccess> accesses = take_accesses();
@@ -97,13 +98,14 @@ const LineAccess& chosen(const std::vector<LineAccess>& accesses, const PictureO
 }  // namespace
 
 int draw_case(const PictureOptions& options) {
-  const Case& one = Registry::instance().at(options.id);
+  const Case& explained = Registry::instance().at(options.id);
   if (!options.line.empty()) wanted_line(options.line);  // before anything is run
   if (!options.arch.empty()) chosen_archs({options.arch});
   const std::string arch = options.arch.empty() ? default_emulated_arch() : options.arch;
-  if (const std::string why = why_not_run(one, arch); !why.empty()) throw std::runtime_error(why);
+  if (const std::string why = why_not_run(explained, arch); !why.empty())
+    throw std::runtime_error(why);
   emulate_arch(arch);
-  const std::vector<LineAccess> accesses = accesses_of(one);
+  const std::vector<LineAccess> accesses = accesses_of(explained);
   const LineAccess& access = chosen(accesses, options);
   const AccessPicture picture =
       picture_of(access, options.id, arch, files::source_text(access.file, access.line));

@@ -73,7 +73,7 @@ class Measuring {
   }
 
   /// The facts of one run of `launch`, of the whole of it, not judged.
-  std::vector<Fact> facts_of(const Case& one, const std::function<void()>& launch) {
+  std::vector<Fact> facts_of(const Case& measured, const std::function<void()>& launch) {
     if (!why_not_.empty()) throw NotMeasured(why_not_);
     try {
       const LaunchLog log(LaunchLog::Mode::record);
@@ -86,10 +86,10 @@ class Measuring {
       };
       const auto lines = counter_->count(once, nullptr);
       need_counts_of_all(log.launches(), lines);
-      std::vector<Fact> facts =
-          counted_facts(lines, launched_fact(one, log.launches(), arch_, device_), counts_source());
+      std::vector<Fact> facts = counted_facts(
+          lines, launched_fact(measured, log.launches(), arch_, device_), counts_source());
       std::erase_if(facts, [](const Fact& fact) { return fact.scope == metrics::Scope::line; });
-      std::ranges::move(static_facts(one, log.launches(), arch_, PtxasTexts::of_this_build()),
+      std::ranges::move(static_facts(measured, log.launches(), arch_, PtxasTexts::of_this_build()),
                         std::back_inserter(facts));
       return facts;
     } catch (const metrics::Unmeasured& error) {
@@ -166,15 +166,15 @@ RunningTest running_test;
 /// for values without a line of a kernel.
 Case next_case(std::source_location where) {
   const auto& [suite, test, measured] = running_test;
-  Case one;
-  one.kind = metrics::CaseKind::measured;
-  one.id = {.family = suite.empty() ? "measured" : suite,
-            .variant = test.empty() ? "here" : test,
-            .type = "launch",
-            .size = std::to_string(++running_test.measured)};
-  one.file = files::relative_to_root(where.file_name());
-  one.line = static_cast<int>(where.line());
-  return one;
+  Case next;
+  next.kind = metrics::CaseKind::measured;
+  next.id = {.family = suite.empty() ? "measured" : suite,
+             .variant = test.empty() ? "here" : test,
+             .type = "launch",
+             .size = std::to_string(++running_test.measured)};
+  next.file = files::relative_to_root(where.file_name());
+  next.line = static_cast<int>(where.line());
+  return next;
 }
 
 std::string repeat_command() {
@@ -232,12 +232,12 @@ Measurement measure(const std::function<void()>& launch, std::source_location wh
 
 std::string over_budget(const std::function<void()>& launch, std::string_view budget,
                         std::source_location where) {
-  Case one = next_case(where);
-  auto [id, budgets] = budgets_of(budget, one.id);
-  one.id = id;
+  Case measured = next_case(where);
+  auto [id, budgets] = budgets_of(budget, measured.id);
+  measured.id = id;
   const std::string name = open_ranges();
-  std::vector<Fact> facts = Measuring::instance().facts_of(one, launch);
-  const Fact blank = blank_fact(one, facts.front().arch);
+  std::vector<Fact> facts = Measuring::instance().facts_of(measured, launch);
+  const Fact blank = blank_fact(measured, facts.front().arch);
   for (const metrics::Source source : {metrics::Source::sass, metrics::Source::range,
                                        metrics::Source::timer, metrics::Source::emulator}) {
     std::ranges::move(missing_facts(facts, source, blank,
@@ -251,7 +251,7 @@ std::string over_budget(const std::function<void()>& launch, std::string_view bu
     metrics::judge(fact, budgets, today, references);
     if (fact.verdict != metrics::Verdict::unmeasured) continue;
     if (fact.would) {  // measured, but not surely enough to be judged: listed, as by the gate
-      fmt::print("not judged: {}: {}: {}\n", one.id.str(), fact.metric, fact.reason);
+      fmt::print("not judged: {}: {}: {}\n", measured.id.str(), fact.metric, fact.reason);
     } else {
       text += fmt::format("{} has a budget, and was not measured: {}\n", fact.metric, fact.reason);
     }

@@ -71,8 +71,8 @@ Budgets registered(const CaseId& id) {
   const Registry& registry = Registry::instance();
   registry.at(id.str());  // or throws
   std::vector<const Case*> family;
-  for (const Case& one : registry.cases()) {
-    if (one.id.family == id.family) family.push_back(&one);
+  for (const Case& measured : registry.cases()) {
+    if (measured.id.family == id.family) family.push_back(&measured);
   }
   return read_family_budgets(family);
 }
@@ -127,8 +127,8 @@ MeasuredBudgets budgets_of(std::string_view budget, const CaseId& id) {
   if (const std::optional<CaseId> named = as_id(budget)) {
     measured.id = *named;
     const auto& cases = Registry::instance().cases();
-    const bool family_is_here =
-        std::ranges::any_of(cases, [&](const Case& one) { return one.id.family == named->family; });
+    const bool family_is_here = std::ranges::any_of(
+        cases, [&](const Case& measured) { return measured.id.family == named->family; });
     budgets = family_is_here ? registered(*named) : unregistered(*named);
   } else {
     budgets = Budgets::parse(budget_text(budget, id), "budget", std::span(&id, 1));

@@ -69,8 +69,8 @@ std::vector<BlamedLine> blame(const Fact& fact, const std::vector<const Fact*>& 
     const double* value = std::get_if<double>(&line->value);
     if (value == nullptr || *value <= 0 || line->file.empty()) continue;
     sum += *value;
-    const auto same = std::ranges::find_if(blamed, [&](const BlamedLine& one) {
-      return one.file == line->file && one.line == line->line;
+    const auto same = std::ranges::find_if(blamed, [&](const BlamedLine& known) {
+      return known.file == line->file && known.line == line->line;
     });
     if (same == blamed.end()) {
       blamed.push_back({.file = line->file,
@@ -115,7 +115,7 @@ class SourceLines {
 
 std::vector<JudgedValue> Finding::others() const {
   std::vector<JudgedValue> others;
-  for (const FoundValue& one : std::span(values).subspan(1)) others.push_back(one.judged);
+  for (const FoundValue& found : std::span(values).subspan(1)) others.push_back(found.judged);
   std::ranges::stable_partition(
       others, [&](const JudgedValue& other) { return other.fact->id == shown().fact->id; });
   return others;
@@ -165,9 +165,9 @@ std::vector<Finding> findings_of(const std::vector<JudgedValue>& values,
     const std::string group = group_of(*value.fact);
     const auto [place, is_new] = places.try_emplace(group, findings.size());
     if (is_new) findings.push_back({group, requirements.is_wrong(*value.fact), {}});
-    FoundValue one = {value, blame(*value.fact, of_lines.at(place_of(value)))};
-    source.fill(one.blame);
-    findings[place->second].values.push_back(std::move(one));
+    FoundValue found = {value, blame(*value.fact, of_lines.at(place_of(value)))};
+    source.fill(found.blame);
+    findings[place->second].values.push_back(std::move(found));
   }
   return findings;
 }

@@ -59,8 +59,8 @@ std::string_view more_than_the_budget(const Fact& fact) {
 std::string title(const Finding& finding) {
   const Fact& shown = *finding.shown().fact;
   std::set<std::string> archs, families;
-  for (const FoundValue& one : finding.values) {
-    const Fact& fact = *one.judged.fact;
+  for (const FoundValue& found : finding.values) {
+    const Fact& fact = *found.judged.fact;
     if (fact.id == shown.id && fact.arch != shown.arch) archs.insert(fact.arch);
     families.insert(fact.id.family);
   }

@@ -85,7 +85,7 @@ std::string table(const Outcome& outcome) {
 const metrics::Run* shown_run(const Outcome& outcome) {
   const std::vector<metrics::StoredRun>& runs = outcome.runs();
   const auto measured = std::ranges::find_if(
-      runs, [](const metrics::StoredRun& one) { return !one.run.devices.empty(); });
+      runs, [](const metrics::StoredRun& stored) { return !stored.run.devices.empty(); });
   if (measured != runs.end()) return &measured->run;
   return runs.empty() ? nullptr : &runs.front().run;
 }

@@ -30,8 +30,8 @@ bool was_emulated(const JudgedValue& value) {
 
 bool is_large(const JudgedValue& value) {
   const std::vector<Case>& cases = Registry::instance().cases();
-  const auto one = std::ranges::find(cases, value.fact->id, &Case::id);
-  return one == cases.end() ? value.run->asked.large : one->large;
+  const auto registered = std::ranges::find(cases, value.fact->id, &Case::id);
+  return registered == cases.end() ? value.run->asked.large : registered->large;
 }
 
 /// The program beside the gate that takes times.

@@ -112,12 +112,12 @@ ordered_json found_value_json(const FoundValue& found, const Finding& finding,
 void visit_findings(const Outcome& outcome, const files::JsonDocument::Element& add) {
   std::vector<std::pair<const FoundValue*, const Finding*>> found;
   for (const Finding& finding : outcome.findings()) {
-    for (const FoundValue& one : finding.values) found.emplace_back(&one, &finding);
+    for (const FoundValue& value : finding.values) found.emplace_back(&value, &finding);
   }
   std::ranges::stable_sort(found, [&](const auto& a, const auto& b) {
     return is_worse(*a.first->judged.fact, *b.first->judged.fact, outcome.options().requirements);
   });
-  for (const auto& [one, finding] : found) add(found_value_json(*one, *finding, outcome));
+  for (const auto& [value, finding] : found) add(found_value_json(*value, *finding, outcome));
 }
 
 bool is_listed(const Fact& fact, const Requirements& requirements) {
@@ -168,12 +168,12 @@ void visit_cases(const Outcome& outcome, bool every_value,
   const auto worse = [&](const JudgedValue& a, const JudgedValue& b) {
     return is_worse(*a.fact, *b.fact, requirements);
   };
-  for (OfCase& one : cases) std::ranges::stable_sort(one.values, worse);
+  for (OfCase& of_case : cases) std::ranges::stable_sort(of_case.values, worse);
   std::ranges::stable_sort(cases, [&](const OfCase& a, const OfCase& b) {
     return worse(a.values.front(), b.values.front());
   });
-  for (const OfCase& one : cases) {
-    const Fact& worst = *one.values.front().fact;
+  for (const OfCase& of_case : cases) {
+    const Fact& worst = *of_case.values.front().fact;
     ordered_json object = {{"case", worst.id.str()},
                            {"family", worst.id.family},
                            {"variant", worst.id.variant},
@@ -181,19 +181,19 @@ void visit_cases(const Outcome& outcome, bool every_value,
                            {"size", worst.id.size}};
     object["kind"] = to_string(worst.context->kind);
     set(object, "arch", worst.arch);
-    for (const JudgedValue& value : one.values) {
+    for (const JudgedValue& value : of_case.values) {
       if (value.fact->context->device.empty()) continue;
       object["device"] = value.fact->context->device;
       break;
     }
     set(object, "file", worst.context->file);
     if (worst.context->line != 0) object["line"] = worst.context->line;
-    object["run"] = one.values.front().run->id;
+    object["run"] = of_case.values.front().run->id;
     object["verdict"] = to_string(worst.verdict);
     object["wrong"] = requirements.is_wrong(worst);
-    if (worst.verdict != Verdict::pass) object["repeat"] = outcome.repeat(one.values.front());
+    if (worst.verdict != Verdict::pass) object["repeat"] = outcome.repeat(of_case.values.front());
     object["values"] = ordered_json::array();
-    for (const JudgedValue& value : one.values) {
+    for (const JudgedValue& value : of_case.values) {
       if (!every_value && !is_listed(*value.fact, requirements)) continue;
       object["values"].push_back(judged_value_json(*value.fact, requirements));
     }
@@ -231,9 +231,9 @@ void write_results_json(std::ostream& out, const Outcome& outcome, bool every_va
   document.add("families", families);
   document.add_list("findings", [&](const auto& add) { visit_findings(outcome, add); });
   ordered_json unmeasured = ordered_json::array();
-  for (const Unmeasured& one : outcome.unmeasured()) {
+  for (const Unmeasured& missing : outcome.unmeasured()) {
     unmeasured.push_back(
-        {{"reason", one.reason}, {"count", one.count}, {"required", one.required}});
+        {{"reason", missing.reason}, {"count", missing.count}, {"required", missing.required}});
   }
   document.add("unmeasured", unmeasured);
   document.add("lost", outcome.lost());

@@ -48,8 +48,8 @@ std::optional<UnjudgedExcess> worst_unjudged_excess(const std::vector<JudgedValu
     if (std::ranges::find(kExcesses, fact->metric) == kExcesses.end()) continue;
     const auto ideal = ideals.find({fact->id, fact->arch, metrics::metric(fact->metric).ideal});
     if (ideal == ideals.end()) continue;
-    const UnjudgedExcess one{fact, ideal->second};
-    if (!worst || one.ratio() > worst->ratio()) worst = one;
+    const UnjudgedExcess excess{fact, ideal->second};
+    if (!worst || excess.ratio() > worst->ratio()) worst = excess;
   }
   return worst;
 }

@@ -34,17 +34,17 @@ void serve() {
   std::uint64_t ignored = 0;
   if (read(asked, &ignored, sizeof ignored) < 0) return;
   flush_process(kPatience);
-  const std::uint64_t one = 1;
-  static_cast<void>(!write(answered, &one, sizeof one));
+  const std::uint64_t unit = 1;
+  static_cast<void>(!write(answered, &unit, sizeof unit));
 }
 
 /// Waits until the other thread has flushed, then lets the signal take its default action. A
 /// handler that the program sets later may call this one as its predecessor.
 void on_fatal_signal(int signal) {
   if (in_flushing_process()) {
-    const std::uint64_t one = 1;
+    const std::uint64_t unit = 1;
     pollfd wait = {.fd = answered, .events = POLLIN, .revents = 0};
-    if (write(asked, &one, sizeof one) == sizeof one) poll(&wait, 1, kLongestMs);
+    if (write(asked, &unit, sizeof unit) == sizeof unit) poll(&wait, 1, kLongestMs);
   }
   std::signal(signal, SIG_DFL);
   raise(signal);

@@ -25,7 +25,7 @@ std::string as_started(std::string text, std::string_view written) {
 /// CLI11's "The following arguments were not expected: ...", the last argument first.
 std::string unexpected_argument(const CLI::App& command, const std::string& text) {
   std::vector<std::string> known;
-  for (const CLI::Option* one : command.get_options()) known.push_back(one->get_name());
+  for (const CLI::Option* option : command.get_options()) known.push_back(option->get_name());
   std::string unknown;
   for (const std::string& word : CLI::detail::split(text.substr(text.find(": ") + 2), ' ')) {
     if (unknown.empty() || word.starts_with('-')) unknown = word;

@@ -49,13 +49,13 @@ struct Loaded {
 int add(dl_phdr_info* info, std::size_t, void* found) {
   const std::string_view path = info->dlpi_name;
   if (path.find('/') == std::string_view::npos) return 0;  // the program itself, and the kernel's
-  Loaded one{.path = std::string(path), .id = ""};
+  Loaded loaded{.path = std::string(path), .id = ""};
   for (const ElfW(Phdr) & header : std::span(info->dlpi_phdr, info->dlpi_phnum)) {
-    if (header.p_type != PT_NOTE || !one.id.empty()) continue;
+    if (header.p_type != PT_NOTE || !loaded.id.empty()) continue;
     const auto* notes = reinterpret_cast<const std::byte*>(info->dlpi_addr + header.p_vaddr);
-    one.id = build_id({notes, header.p_memsz});
+    loaded.id = build_id({notes, header.p_memsz});
   }
-  static_cast<std::vector<Loaded>*>(found)->push_back(std::move(one));
+  static_cast<std::vector<Loaded>*>(found)->push_back(std::move(loaded));
   return 0;
 }
 

@@ -56,18 +56,20 @@ outcome::RecordedRun& KernelJudge::recorded() {
   return *recorded_;
 }
 
-void KernelJudge::add(ProgramCase one) {
+void KernelJudge::add(ProgramCase program_case) {
   ++kernels_;
-  if (!one.device.name.empty()) recorded().add_device(one.device);
-  const metrics::References references(one.facts);
-  for (metrics::Fact& fact : one.facts) metrics::judge(fact, one.budgets, today_, references);
-  recorded().add(std::move(one.facts));
+  if (!program_case.device.name.empty()) recorded().add_device(program_case.device);
+  const metrics::References references(program_case.facts);
+  for (metrics::Fact& fact : program_case.facts)
+    metrics::judge(fact, program_case.budgets, today_, references);
+  recorded().add(std::move(program_case.facts));
 }
 
 outcome::ExitCode KernelJudge::end(Beside beside, std::FILE* stream) {
   if (!beside.faults.empty()) recorded().add(std::move(beside.faults));
   if (!recorded_) {
-    for (const std::string& one : beside.lost) fmt::print(stderr, "{}\n", files::printable(one));
+    for (const std::string& fault : beside.lost)
+      fmt::print(stderr, "{}\n", files::printable(fault));
     return outcome::kNotMeasured;
   }
   const auto outcome = recorded_->end(

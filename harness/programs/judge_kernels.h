@@ -51,7 +51,7 @@ class KernelJudge {
   KernelJudge(metrics::Run run, const outcome::OutFolder& out,
               outcome::Kept kept = outcome::Kept::all);
 
-  void add(ProgramCase one);
+  void add(ProgramCase program_case);
   std::size_t kernels() const { return kernels_; }  ///< that were added
   /// Writes results.json and summary.md beside facts.jsonl, and prints the outcome to `stream`.
   /// Without kernels and faults there is none, and what was lost is printed to stderr.

@@ -105,8 +105,8 @@ std::vector<Fact> facts_of(const Counter& counter, const CountedKernel& kernel, 
   std::string why_not_counted =
       kernel.why_no_lines.empty() ? "nothing was counted of this kernel" : kernel.why_no_lines;
   if (!kernel.lines.empty()) {
-    const auto first = std::ranges::min_element(kernel.lines, {}, [](const auto& one) {
-      return std::tuple(one.file.empty(), one.file, one.line);
+    const auto first = std::ranges::min_element(kernel.lines, {}, [](const auto& line) {
+      return std::tuple(line.file.empty(), line.file, line.line);
     });
     blank.file = context.file = first->file;
     blank.line = context.line = first->line;
@@ -149,29 +149,30 @@ std::string variant_of(const std::string& kernel) {
 }
 
 Fact program_failure(const Counter& counter, const std::string& program, std::string how) {
-  Case one;
-  one.kind = counter.kind;
-  one.id = {.family = family_of(program), .variant = "program", .type = "end", .size = "run"};
-  return error_fact(one, std::move(how));
+  Case program_case;
+  program_case.kind = counter.kind;
+  program_case.id = {
+      .family = family_of(program), .variant = "program", .type = "end", .size = "run"};
+  return error_fact(program_case, std::move(how));
 }
 
 ProgramCase case_of(const Counter& counter, const std::string& program, const CountedKernel& kernel,
                     const metrics::Budgets& budgets) {
-  ProgramCase one{.id = id_of(counter, program, kernel.name),
-                  .kernel = metrics::demangled(kernel.name),
-                  .device = kernel.device,
-                  .budgets = {},
-                  .launches = kernel.launches,
-                  .counted_warps = kernel.counted_warps,
-                  .facts = {}};
+  ProgramCase program_case{.id = id_of(counter, program, kernel.name),
+                           .kernel = metrics::demangled(kernel.name),
+                           .device = kernel.device,
+                           .budgets = {},
+                           .launches = kernel.launches,
+                           .counted_warps = kernel.counted_warps,
+                           .facts = {}};
   for (const metrics::Launch& shape : kernel.counted) {
-    one.counted += shape.count;
-    one.warps += shape.warps();
+    program_case.counted += shape.count;
+    program_case.warps += shape.warps();
   }
-  one.budgets = budgets.of_kernel(one.id, one.names());
-  const Fact blank{.id = one.id, .arch = kernel.arch, .file = "", .line = 0};
-  one.facts = facts_of(counter, kernel, blank, one.budgets);
-  return one;
+  program_case.budgets = budgets.of_kernel(program_case.id, program_case.names());
+  const Fact blank{.id = program_case.id, .arch = kernel.arch, .file = "", .line = 0};
+  program_case.facts = facts_of(counter, kernel, blank, program_case.budgets);
+  return program_case;
 }
 
 std::vector<ProgramCase> cases_of(const Counter& counter, const std::string& program,

@@ -13,9 +13,10 @@
 namespace warpgauge::programs {
 namespace {
 
-std::string launches_text(const ProgramCase& one) {
-  return one.counted == one.launches ? std::to_string(one.launches)
-                                     : fmt::format("{} of {}", one.counted, one.launches);
+std::string launches_text(const ProgramCase& program_case) {
+  return program_case.counted == program_case.launches
+             ? std::to_string(program_case.launches)
+             : fmt::format("{} of {}", program_case.counted, program_case.launches);
 }
 
 /// The regular expression that finds this text.
@@ -44,8 +45,8 @@ std::string shortened(const std::string& name) {
   return text.size() <= kLongest ? text : text.substr(0, kLongest) + "...";
 }
 
-std::string value_of(const ProgramCase& one, std::string_view metric) {
-  for (const metrics::Fact& fact : one.facts) {
+std::string value_of(const ProgramCase& program_case, std::string_view metric) {
+  for (const metrics::Fact& fact : program_case.facts) {
     if (fact.scope == metrics::Scope::whole_case && fact.metric == metric) {
       const bool there = !std::holds_alternative<std::monostate>(fact.value);
       return there ? metrics::to_text(fact.value) : "-";
@@ -60,11 +61,12 @@ std::string kernels_table(const std::vector<ProgramCase>& cases) {
   std::string text = fmt::format("{:>9} {:>4} {:>12} {:>14} {:>12}  {}\n", "launches", "regs",
                                  "conflicts", "excess sectors", "local", "kernel");
   for (std::size_t i = 0; i < std::min(kShown, cases.size()); ++i) {
-    const ProgramCase& one = cases[i];
-    text += fmt::format("{:>9} {:>4} {:>12} {:>14} {:>12}  {}\n", launches_text(one),
-                        value_of(one, "registers"), value_of(one, "shared.bank_conflicts"),
-                        value_of(one, "global.excess_sectors"), value_of(one, "local.sectors"),
-                        shortened(one.kernel));
+    const ProgramCase& program_case = cases[i];
+    text += fmt::format("{:>9} {:>4} {:>12} {:>14} {:>12}  {}\n", launches_text(program_case),
+                        value_of(program_case, "registers"),
+                        value_of(program_case, "shared.bank_conflicts"),
+                        value_of(program_case, "global.excess_sectors"),
+                        value_of(program_case, "local.sectors"), shortened(program_case.kernel));
   }
   if (cases.size() > kShown) {
     text += fmt::format("and {} more, see facts.jsonl\n", cases.size() - kShown);
@@ -75,9 +77,9 @@ std::string kernels_table(const std::vector<ProgramCase>& cases) {
 UnusedSections::UnusedSections(const JudgeOptions& options, const metrics::Budgets& budgets)
     : file_(options.budgets.string()), left_(budgets.section_names()) {}
 
-void UnusedSections::use(const ProgramCase& one) {
+void UnusedSections::use(const ProgramCase& program_case) {
   if (left_.empty()) return;
-  const std::vector<std::string> names = one.names();
+  const std::vector<std::string> names = program_case.names();
   std::erase_if(left_, [&](const std::string& section) { return metrics::fits(section, names); });
 }
 
@@ -91,15 +93,18 @@ std::vector<std::string> UnusedSections::text() const {
 
 std::vector<std::string> not_counted(const std::vector<ProgramCase>& cases, bool is_partial) {
   std::vector<std::string> lost;
-  for (const ProgramCase& one : cases) {
-    if (!is_partial && one.counted != one.launches) {
-      lost.push_back(fmt::format("not counted: {} of {} launches of {}", one.launches - one.counted,
-                                 one.launches, shortened(one.kernel)));
+  for (const ProgramCase& program_case : cases) {
+    if (!is_partial && program_case.counted != program_case.launches) {
+      lost.push_back(fmt::format("not counted: {} of {} launches of {}",
+                                 program_case.launches - program_case.counted,
+                                 program_case.launches, shortened(program_case.kernel)));
     }
     // Of one with no counts at all, its values say so.
-    if (one.counted_warps != 0 && one.warps != 0 && one.counted_warps != one.warps) {
+    if (program_case.counted_warps != 0 && program_case.warps != 0 &&
+        program_case.counted_warps != program_case.warps) {
       lost.push_back(fmt::format("miscounted: {} warps were launched of {}, and {} counted",
-                                 one.warps, shortened(one.kernel), one.counted_warps));
+                                 program_case.warps, shortened(program_case.kernel),
+                                 program_case.counted_warps));
     }
   }
   return lost;

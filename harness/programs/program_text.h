@@ -22,7 +22,7 @@ class UnusedSections {
   UnusedSections(const JudgeOptions& options, const metrics::Budgets& budgets);
 
   /// Takes away those that fit this kernel.
-  void use(const ProgramCase& one);
+  void use(const ProgramCase& program_case);
   /// A sentence on each that is left.
   std::vector<std::string> text() const;
 
@@ -49,7 +49,7 @@ std::string late_text(std::uint64_t limit, std::size_t launches, std::size_t ker
 std::string shortened(const std::string& name);
 
 /// The value of the whole case, "12"; "-" where it is not known.
-std::string value_of(const ProgramCase& one, std::string_view metric);
+std::string value_of(const ProgramCase& program_case, std::string_view metric);
 
 /// The options that select the kernel of a fact and judge it: " --kernels add --budgets b.toml".
 std::string judge_options(const JudgeOptions& options, const metrics::Fact& fact);

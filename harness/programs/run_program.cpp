@@ -30,10 +30,10 @@ std::string leave_out_skipped(const ProgramOptions& options, std::vector<Program
   std::string text;
   for (const std::string& glob : options.choice.skip) {
     std::size_t kernels = 0, launches = 0;
-    std::erase_if(*cases, [&](const ProgramCase& one) {
-      if (!metrics::fits(glob, metrics::names_of(one.kernel))) return false;
+    std::erase_if(*cases, [&](const ProgramCase& program_case) {
+      if (!metrics::fits(glob, metrics::names_of(program_case.kernel))) return false;
       ++kernels;
-      launches += one.launches;
+      launches += program_case.launches;
       return true;
     });
     text += skipped_text(glob, launches, kernels);
@@ -45,12 +45,12 @@ std::string leave_out_skipped(const ProgramOptions& options, std::vector<Program
 /// any.
 std::string leave_out_late(const ProgramOptions& options, std::vector<ProgramCase>* cases) {
   std::uint64_t counted = 0;
-  for (const ProgramCase& one : *cases) counted += one.counted;
+  for (const ProgramCase& program_case : *cases) counted += program_case.counted;
   if (options.choice.limit == 0 || counted < options.choice.limit) return "";
   std::size_t launches = 0;
-  const std::size_t kernels = std::erase_if(*cases, [&](const ProgramCase& one) {
-    launches += one.counted == 0 ? one.launches : 0;
-    return one.counted == 0;
+  const std::size_t kernels = std::erase_if(*cases, [&](const ProgramCase& program_case) {
+    launches += program_case.counted == 0 ? program_case.launches : 0;
+    return program_case.counted == 0;
   });
   return kernels == 0 ? "" : late_text(options.choice.limit, launches, kernels);
 }
@@ -67,13 +67,14 @@ Selected select_kernels(const ProgramOptions& options, const Source& source,
   std::vector<ProgramCase> cases =
       cases_of(source.counter(), options.command[0], counted.kernels, budgets);
   UnusedSections unused(options, budgets);
-  for (const ProgramCase& one : cases) unused.use(one);
+  for (const ProgramCase& program_case : cases) unused.use(program_case);
   std::vector<std::string> lost = unused.text();
   const std::size_t launched = cases.size();
   const std::string skipped = leave_out_skipped(options, &cases);
   const std::string late = leave_out_late(options, &cases);
   const std::size_t kept = cases.size();
-  std::erase_if(cases, [&](const ProgramCase& one) { return !one.is_called(expression); });
+  std::erase_if(
+      cases, [&](const ProgramCase& program_case) { return !program_case.is_called(expression); });
   std::ranges::move(counted.lost, std::back_inserter(lost));
   std::ranges::move(not_counted(cases, options.choice.is_partial()), std::back_inserter(lost));
   if (cases.empty() && counted.faults.empty()) {
@@ -162,7 +163,7 @@ outcome::ExitCode run_program(const ProgramOptions& options, const Source& sourc
     }
   }
   KernelJudge judge(std::move(run), out);
-  for (ProgramCase& one : cases) judge.add(std::move(one));
+  for (ProgramCase& program_case : cases) judge.add(std::move(program_case));
   const auto code = judge.end(std::move(beside), stderr);
   return failed ? outcome::worse(code, outcome::kFault) : code;
 }
@@ -180,9 +181,9 @@ void record_program(const std::vector<std::string>& command, const Source& sourc
   outcome::RecordedRun recorded(
       start_run_of_compiled(std::string(source.counter().command), source.asked(), compilation),
       facts);
-  for (ProgramCase& one : cases) {
-    recorded.add_device(one.device);
-    recorded.add(std::move(one.facts));
+  for (ProgramCase& program_case : cases) {
+    recorded.add_device(program_case.device);
+    recorded.add(std::move(program_case.facts));
   }
   recorded.end({.requirements = {.judged = false}}, "");
 }
