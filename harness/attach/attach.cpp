@@ -1,3 +1,4 @@
+// Runs a program with the injected library, and judges what its kernels did.
 #include "harness/attach/attach.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Adds up what the processes of an attached program have counted, by kernel.
 #include "harness/attach/attached_facts.h"
 
 #include <algorithm>
@@ -156,7 +157,7 @@ void add_register_range(const Known& known, const std::string& kernel, Cubins& c
   values["registers.most"] = *most;
 }
 
-/// What `of` says of each code of the kernel, if that is the same; else nothing.
+/// The text that `of` gives for each code of the kernel, if it is the same; else nothing.
 std::string of_all_codes(const Known& known, Cubins& cubins,
                          const std::function<std::string(const metrics::Cubin&)>& of) {
   std::set<std::string> answers;

@@ -1,3 +1,4 @@
+// Writes and reads the counts of one attached process.
 #include "harness/attach/attached_process.h"
 
 #include <array>

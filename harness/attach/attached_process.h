@@ -41,8 +41,8 @@ struct AttachedKernel {
   std::string name;  ///< mangled, as the module has it
   int device = 0;
   std::uint64_t launches = 0;              ///< all of them
-  std::vector<metrics::Launch> counted;    ///< those that were counted, by shape
-  std::vector<KernelResources> resources;  ///< of each code and shape; empty: not known
+  std::vector<metrics::Launch> counted;    ///< the launches that were counted, by shape
+  std::vector<KernelResources> resources;  ///< one for each code and shape; empty: not known
 };
 
 struct AttachedDevice {
@@ -57,8 +57,8 @@ struct AttachedProcess {
   std::map<int, AttachedDevice> devices;  ///< by their ordinals in the process
   std::vector<AttachedKernel> kernels;
   std::map<int, metrics::SassRecords> records;  ///< by device
-  std::uint64_t waiting = 0;          ///< of the launches: whose counts can still be taken
-  std::vector<std::string> warnings;  ///< what could not be counted, and why
+  std::uint64_t waiting = 0;                    ///< the launches whose counts can still be taken
+  std::vector<std::string> warnings;  ///< a sentence for each thing that could not be counted
 };
 
 /// A result that cannot be read: says file and problem.

@@ -1,3 +1,4 @@
+// Reads the results of all processes of an attached program from their folder.
 #include "harness/attach/attached_results.h"
 
 #include <fmt/format.h>

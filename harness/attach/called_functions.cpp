@@ -1,3 +1,4 @@
+// Finds the kernels that call a function, and gives them its counts.
 #include "harness/attach/called_functions.h"
 
 #include <fmt/format.h>

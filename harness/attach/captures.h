@@ -1,4 +1,4 @@
-// Which streams are being captured.
+// The streams that are being captured.
 #pragma once
 
 #include <cuda.h>

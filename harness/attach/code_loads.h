@@ -1,4 +1,4 @@
-// Which code was loaded in which context, and by whom.
+// The loads of code: how many, in which context, and by which thread.
 #pragma once
 
 #include <cuda.h>
@@ -22,12 +22,12 @@ inline std::uint64_t this_thread() {
 /// loaded while it counted, by another thread than the one that had switched counting on.
 class CodeLoads {
  public:
-  /// By this thread.
+  /// Counts a load by this thread.
   void add(CUcontext context) {
     const std::scoped_lock lock(mutex_);
     ++by_thread_[context][this_thread()];
   }
-  /// Up to now, by all but one thread.
+  /// The loads in a context up to now, by all threads but `thread`.
   std::uint64_t by_others(CUcontext context, std::uint64_t thread) const {
     const std::scoped_lock lock(mutex_);
     const auto found = by_thread_.find(context);
@@ -38,7 +38,7 @@ class CodeLoads {
     }
     return sum;
   }
-  /// It is gone.
+  /// Forgets a context that is gone.
   void forget(CUcontext context) {
     const std::scoped_lock lock(mutex_);
     by_thread_.erase(context);

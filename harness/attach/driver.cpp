@@ -1,3 +1,4 @@
+// Asks the CUDA driver of the program for devices, kernels and graphs.
 #include "harness/attach/driver.h"
 
 #include <algorithm>
@@ -40,7 +41,7 @@ std::array<std::uint32_t, 3> cluster_of(const CUlaunchAttributeValue& value) {
   return {x, y, z};
 }
 
-/// That its code is made for.
+/// The shape of a cluster that the code is made for.
 std::array<std::uint32_t, 3> compiled_cluster(CUfunction function) {
   std::array<std::uint32_t, 3> cluster{};
   constexpr std::array kSides = {CU_FUNC_ATTRIBUTE_REQUIRED_CLUSTER_WIDTH,
@@ -95,7 +96,7 @@ std::optional<double> resident_blocks(CUfunction function, const metrics::Launch
   return blocks;
 }
 
-/// Of the current context.
+/// An event of the current context.
 class Event {
  public:
   Event() { check(cuEventCreate(&handle_, CU_EVENT_DISABLE_TIMING), "cuEventCreate"); }
@@ -217,7 +218,7 @@ std::optional<LaunchedKernel> kernel_of(CUgraphNode node, const CUDA_KERNEL_NODE
 
 namespace {
 
-/// nullopt if the driver does not return its parameters.
+/// The kernel of a node; nullopt if the driver does not return its parameters.
 std::optional<LaunchedKernel> kernel_of(CUgraphNode node, std::set<CUcontext>& contexts) {
   CUDA_KERNEL_NODE_PARAMS params{};
   if (cuGraphKernelNodeGetParams(node, &params) != CUDA_SUCCESS) return std::nullopt;

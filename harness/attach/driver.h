@@ -57,7 +57,7 @@ struct LaunchedKernel {
   CUfunction function;
   std::string name;  ///< mangled
   metrics::Launch shape;
-  CUgraphNode node = nullptr;  ///< of a graph
+  CUgraphNode node = nullptr;  ///< its node in a graph
   bool enabled = true;         ///< it is launched
   bool conditional = false;    ///< as often as a conditional node says
 };
@@ -67,14 +67,14 @@ std::optional<LaunchedKernel> kernel_of(CUgraphNode node, const CUDA_KERNEL_NODE
 struct GraphKernels {
   std::vector<LaunchedKernel> known;
   bool all = true;  ///< false if the driver does not list all nodes, or not those of a condition
-  std::set<CUcontext> contexts;  ///< that nodes name
+  std::set<CUcontext> contexts;  ///< the contexts that nodes name
 };
 /// The graphs that conditional nodes run, which the driver names only where it makes the nodes.
 using ConditionalBodies = std::map<CUgraphNode, std::vector<CUgraph>>;
 GraphKernels kernels_of(CUgraph graph, const ConditionalBodies& bodies);
 
-/// Of the parameters of any call that launches: their members have the same names in all. Clusters
-/// that are compiled into the kernel are not in them.
+/// The shape in the parameters of any call that launches: their members have the same names in all.
+/// Clusters that are compiled into the kernel are not in them.
 template <typename Parameters>
 metrics::Launch shape_of(const Parameters& p) {
   return {.grid = {p.gridDimX, p.gridDimY, p.gridDimZ},

@@ -29,7 +29,7 @@ Recorder* recorder = nullptr;  // never destroyed: CUPTI may call back during ex
 /// One call of the driver, before or after it is made.
 struct Call {
   CUcontext context;
-  const char* kernel;  ///< of launches
+  const char* kernel;  ///< the kernel's name, for launches
   const void* parameters;
   bool succeeded;  ///< after it
 
@@ -95,7 +95,7 @@ void graph_updated(const Call& call) {
 void graph_ends(const Call& call) {
   recorder->graph_ends(call.as<cuGraphExecDestroy_params>().hGraphExec);
 }
-/// Of what is changed in ways that do not say which kernel it becomes.
+/// Hears of changes that do not say which kernel a node becomes.
 void graph_changes(const Call& /*call*/) { recorder->node_changed(nullptr, std::nullopt); }
 
 CUDA_KERNEL_NODE_PARAMS as_second_version(const CUDA_KERNEL_NODE_PARAMS& p) { return p; }

@@ -1,3 +1,4 @@
+// Counts launches in a file that is mapped into memory.
 #include "harness/attach/launch_count.h"
 
 #include <fcntl.h>

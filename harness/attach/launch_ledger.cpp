@@ -1,3 +1,4 @@
+// Keeps the launches, counts and warnings of an attached process, and writes them.
 #include "harness/attach/launch_ledger.h"
 
 #include <unistd.h>
@@ -29,7 +30,7 @@ std::uint64_t certain(const Kernels& kernels) {
       std::ranges::count(kernels, false, &driver::LaunchedKernel::conditional));
 }
 
-/// Of all launches of a kernel: every warp executes its first instruction once.
+/// The warps of all launches of a kernel: each executes its first instruction once.
 std::uint64_t warps_of(const std::string& kernel, const metrics::SassRecords& records) {
   std::uint64_t warps = 0;
   for (const auto& [instruction, values] : records) {

@@ -68,7 +68,7 @@ class LaunchLedger {
   // node.
   bool node_changed(CUgraphExec exec, const driver::LaunchedKernel& kernel);
   bool node_enabled(CUgraphExec exec, CUgraphNode node, bool enabled);
-  /// What a launch of the graph launches; nullptr where it is not known.
+  /// The kernels of a launch of the graph; nullptr where they are not known.
   std::shared_ptr<const Kernels> graph(CUgraphExec exec) const;
 
   void save();
@@ -83,7 +83,7 @@ class LaunchLedger {
 
   const std::filesystem::path path_;
   const programs::LaunchFilter choice_;
-  mutable std::mutex mutex_;  ///< of what follows
+  mutable std::mutex mutex_;  ///< guards what follows
   AttachedProcess process_;
   LaunchCount launches_;
   struct Function {
@@ -97,8 +97,8 @@ class LaunchLedger {
   std::map<std::string, bool> skipped_;  ///< by name: those that were launched
   struct Waiting {
     std::uint64_t launches = 0;
-    std::set<std::string> kernels;               ///< that they launched
-    std::map<std::string, std::uint64_t> warps;  ///< of launches that are no conditional ones
+    std::set<std::string> kernels;               ///< the kernels that they launched
+    std::map<std::string, std::uint64_t> warps;  ///< the warps of launches that are not conditional
     std::map<std::string, std::vector<metrics::Launch>> conditional;  ///< each shape once
   };
   void note_conditional(const Waiting& waiting, int device, const metrics::SassRecords& records);

@@ -1,3 +1,4 @@
+// Hears of the launches of the program, and has CUPTI count them.
 #include "harness/attach/recorder.h"
 
 #include <algorithm>
@@ -36,17 +37,17 @@ struct Recorder::Context {
   const CUcontext handle;
   const int device;
   std::atomic<bool> ended = false;
-  std::timed_mutex mutex;  ///< of what follows
+  std::timed_mutex mutex;  ///< guards what follows
   bool opened = false, countable = true;
   metrics::CuptiContext cupti;
   std::unique_ptr<metrics::SassSession> session;  ///< while launches are counted
-  std::uint64_t thread = 0;                       ///< that switched counting on
-  std::uint64_t loads = 0;                        ///< of code by other threads, up to then
+  std::uint64_t thread = 0;                       ///< the thread that switched counting on
+  std::uint64_t loads = 0;                        ///< loads of code by other threads, up to then
   bool is_taken_once = false;                     ///< has so much code
   bool stays_on = false;                          ///< CUPTI does not end counting
   std::set<std::string> patched;                  ///< kernels that were launched since it began
   Clock::time_point last;
-  Clock::duration cost{};  ///< of the last taking
+  Clock::duration cost{};  ///< the time that the last taking took
 };
 
 Recorder::Recorder(std::filesystem::path folder, programs::LaunchFilter choice)

@@ -131,7 +131,7 @@ class Recorder {
   SharedFunctions shared_;
   std::atomic<bool> finished_ = false;
   std::mutex counting_;       ///< held while CUPTI's counting is switched or read
-  mutable std::mutex mutex_;  ///< of what follows
+  mutable std::mutex mutex_;  ///< guards what follows
   std::map<CUcontext, std::shared_ptr<Context>> contexts_;
   driver::ConditionalBodies bodies_;
 };

@@ -1,3 +1,4 @@
+// Finds which kernels call functions that others call, too.
 #include "harness/attach/shared_functions.h"
 
 #include <algorithm>

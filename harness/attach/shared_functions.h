@@ -1,4 +1,4 @@
-// Which kernels call functions that others call, too, by the code that was loaded.
+// The kernels that call functions which others call, too, by the code that was loaded.
 #pragma once
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Times cases as benchmarks, judges the times, and writes facts and tables.
 #include "harness/bench/bench.h"
 
 #include <benchmark/benchmark.h>
@@ -109,7 +110,7 @@ class Bench {
       benchmark::RegisterBenchmark(timed->id.str().c_str(),
                                    [this, timed](benchmark::State& state) { time(*timed, state); })
           ->UseManualTime()
-          ->Iterations(1)  // of many runs: their median is its time
+          ->Iterations(1)  // an iteration is many runs: their median is its time
           ->Unit(benchmark::kMicrosecond);
     }
     benchmark::RunSpecifiedBenchmarks();
@@ -191,7 +192,7 @@ class Bench {
     timing.percent_of_peak = share_of(peak_);
     timing.percent_of_measured_peak = share_of(measured_peak_);
     const std::string arithmetic =
-        timed.id.type.substr(0, timed.id.type.find('_'));  // of "f64_huge"
+        timed.id.type.substr(0, timed.id.type.find('_'));  // "f64" of "f64_huge"
     const auto peak = arithmetic_peaks_.find(arithmetic);
     if (peak != arithmetic_peaks_.end() && peak->second > 0 && timed.counted) {
       timing.percent_of_arithmetic_peak = 100 * timing.flops_per_second / peak->second;

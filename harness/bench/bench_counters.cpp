@@ -1,3 +1,4 @@
+// Counts the cases of a benchmark in child processes.
 #include "harness/bench/bench_counters.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes tables of times as Markdown.
 #include "harness/bench/bench_tables.h"
 
 #include <fmt/format.h>

@@ -13,7 +13,7 @@ namespace warpgauge::bench {
 /// The measurements of one case. A missing value is 0, or negative for errors.
 struct Timing {
   metrics::CaseId id;
-  metrics::MedianEstimate estimate;  ///< of the time in microseconds
+  metrics::MedianEstimate estimate;  ///< the median of the time, in microseconds
   bool stable = true;                ///< the median is known to the precision that was asked for
   std::string why_not_held;  ///< why the GPU waited for the host in that time; empty: it did not
   double bytes_per_second = 0, percent_of_peak = 0, flops_per_second = 0;
@@ -21,7 +21,7 @@ struct Timing {
   std::string yardstick;       ///< the variant it is held against; empty: none
   bool yardstick_held = true;  ///< the GPU did not wait for the host in the yardstick's time
   double relative_to = 0;      ///< speed as a fraction of the yardstick's
-  double sequential_ms = 0;    ///< of the sequential solution on the CPU
+  double sequential_ms = 0;    ///< the time of the sequential solution on the CPU
   double mean_absolute_error = -1, mean_relative_error = -1, max_error = -1;
 };
 

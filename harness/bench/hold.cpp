@@ -1,3 +1,4 @@
+// Counts the holds of a stream, and ends a hold that the host has left too long.
 #include "harness/bench/hold.h"
 
 #include <condition_variable>

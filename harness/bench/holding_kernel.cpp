@@ -1,3 +1,4 @@
+// Loads a kernel from PTX that spins until the host writes a word, and launches it.
 #include "harness/bench/holding_kernel.h"
 
 #include <cuda_runtime_api.h>
@@ -67,7 +68,7 @@ void HoldingKernel::queue(std::uint32_t number) {
 }
 
 void HoldingKernel::pass() {
-  queue(std::atomic_ref(*word_).load());  // which it has reached
+  queue(std::atomic_ref(*word_).load());  // a number that it has reached
 }
 
 }  // namespace warpgauge::bench

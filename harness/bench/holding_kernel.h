@@ -18,8 +18,8 @@ class HoldingKernel {
   HoldingKernel(const HoldingKernel&) = delete;
   HoldingKernel& operator=(const HoldingKernel&) = delete;
 
-  /// What is queued in the default stream from here on begins once the word is `number` or less
-  /// than 2^31 past it. Throws metrics::CudaError.
+  /// Work that is queued in the default stream from here on begins once the word is `number` or
+  /// less than 2^31 past it. Throws metrics::CudaError.
   void queue(std::uint32_t number);
   /// Queues a launch that ends at once. Throws metrics::CudaError.
   void pass();

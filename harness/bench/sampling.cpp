@@ -1,3 +1,4 @@
+// Decides after each timing whether the median is known well enough.
 #include "harness/bench/sampling.h"
 
 #include <vector>

@@ -13,7 +13,7 @@ struct Sampling {
   int least = 15, most = 301;  ///< timed runs
   double precision = 0.01;     ///< to which the median is to be known: see MedianEstimate::spread()
   std::chrono::milliseconds warm_up{30};  ///< runs before the first that counts, for clocks to rise
-  std::chrono::milliseconds time_limit{500};  ///< of all runs of one case, beyond the least
+  std::chrono::milliseconds time_limit{500};  ///< for all runs of a case, beyond the least
 
   /// The same for a GPU that was idle so long. On an H100 that was idle for 1 ms to 2 s the first
   /// run took up to 2.3 times as long as usual, and those behind it at most 1.06 times.

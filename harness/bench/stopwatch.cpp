@@ -1,3 +1,4 @@
+// Times the launches of a case, on buffers that are made once.
 #include "harness/bench/stopwatch.h"
 
 #include <algorithm>

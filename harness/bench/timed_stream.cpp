@@ -1,3 +1,4 @@
+// Records events around launches in the default stream, held back and with flushed caches if asked.
 #include "harness/bench/timed_stream.h"
 
 #include <cuda_runtime_api.h>

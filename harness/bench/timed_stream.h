@@ -17,7 +17,7 @@ namespace warpgauge::bench {
 /// The state of the L2 cache when a launch begins.
 enum class Cache {
   cold,  ///< nothing of the problem: it is flushed before each launch
-  hot    ///< what the launch before has left
+  hot    ///< the cache is as the launch before has left it
 };
 
 /// Times launches between two events of the default stream, which is held back until they are
@@ -38,9 +38,9 @@ class TimedStream {
   TimedStream(const TimedStream&) = delete;
   TimedStream& operator=(const TimedStream&) = delete;
 
-  /// Of the L2 cache that is flushed before each run; 0 if it stays hot.
+  /// The size of the L2 cache, which is flushed before each run; 0 if it stays hot.
   std::size_t flushed_bytes() const { return flushed_bytes_; }
-  /// Other launches follow: that earlier ones waited for the GPU says nothing of them.
+  /// Says that other launches follow: waits of earlier ones are forgotten.
   void begin_case();
   /// Microseconds that the GPU took for what `launch` launches. Throws what that throws.
   double time_us(const std::function<void()>& launch);

@@ -1,6 +1,6 @@
-// What warpgauge::gtest adds to a GoogleTest program with any main(): its registered cases are
-// tests, its tests can measure, and without a GPU it continues in the emulated program beside it,
-// or skips.
+// Adds to a GoogleTest program with any main() what warpgauge::gtest promises: its registered cases
+// are tests, its tests can measure, and without a GPU it continues in the emulated program beside
+// it, or skips.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// Registers a GoogleTest test for each case, and for each case and architecture.
 #include "harness/check/registered_tests.h"
 
 #include <fmt/format.h>
@@ -132,7 +133,7 @@ class Session {
   std::chrono::year_month_day today_;
   outcome::Requirements requirements_;
   outcome::RecordedRun recorded_;
-  std::vector<metrics::Fact> measured_;  // of whole cases
+  std::vector<metrics::Fact> measured_;  // facts of whole cases
   std::unique_ptr<CaseRunner> meter_;
 };
 

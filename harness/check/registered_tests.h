@@ -16,7 +16,7 @@ struct Options {
   bool use_cupti = true;
   bool require_cupti = false;
   bool large = false;  ///< large cases, too
-  std::string arch;    ///< that the emulator runs the cases as; empty: its default
+  std::string arch;    ///< the emulator runs the cases as this; empty: its default
 };
 
 /// Registers the tests with GoogleTest; it must outlive their run.

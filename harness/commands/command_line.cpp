@@ -1,3 +1,4 @@
+// Parses the command line, and runs the command, in Python if need be.
 #include "harness/commands/command_line.h"
 
 #include <fmt/format.h>

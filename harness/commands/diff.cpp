@@ -67,7 +67,7 @@ Examples:
   warpgauge diff --base origin/main --device=emulated --filter 'transpose.*'
 )";
 
-/// What --base needs beside the options of the comparison.
+/// The options that --base needs beside those of the comparison.
 struct BaseOptions {
   std::string revision;
   std::filesystem::path out = "out";

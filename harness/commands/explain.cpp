@@ -53,7 +53,7 @@ Examples:
 struct PageOptions {
   std::string other;  ///< a second case; empty: none
   std::filesystem::path html, json;
-  std::filesystem::path against;  ///< what --json wrote of another run; empty: none
+  std::filesystem::path against;  ///< a file that --json wrote of another run; empty: none
 };
 
 const CLI::Validator kNotEmpty(

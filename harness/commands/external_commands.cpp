@@ -67,7 +67,7 @@ void run_external_command(char** argv) {
 
 void run_external_command(std::vector<std::string> words, std::string_view input) {
   if (!input.empty()) set_input(input);
-  std::fflush(stdout);  // what kernels have printed
+  std::fflush(stdout);  // kernels may have printed
   words.insert(words.begin(), process::program_name());
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());

@@ -135,7 +135,7 @@ int show_metrics(const std::string& chip, const std::optional<std::string>& sear
   return outcome::kWithinBudget;
 }
 
-/// What ncu --metrics takes: the names of all counts that Nsight Compute has, too.
+/// Prints an argument for ncu --metrics: the names of all counts that Nsight Compute has, too.
 int print_nsight_names() {
   std::set<std::string_view> names;
   for (const metrics::Metric& row : metrics::catalog()) {

@@ -1,3 +1,4 @@
+// Adds the options that attach, emulate and inspect share.
 #include "harness/commands/program_options.h"
 
 namespace warpgauge::commands {

@@ -42,7 +42,7 @@ Examples:
   warpgauge toolchain --with a --with b --emulate --arch sm_90 k.cu -- -O3 -- 64
 )";
 
-/// Those that stand behind a second --.
+/// Takes the arguments of the programs, which stand behind a second --.
 void take_program_arguments(toolchain::ToolchainOptions& options) {
   std::vector<std::string>& words = options.arguments;
   const auto mark = std::ranges::find(words, "--");

@@ -35,7 +35,7 @@ struct Count {
   metrics::Trust trust;
 };
 using Counts = std::map<std::string, Count, std::less<>>;  // by metric
-using Chain = std::vector<metrics::CallSite>;              // that a line was inlined through
+using Chain = std::vector<metrics::CallSite>;  // the calls that a line was inlined through
 using Parts = std::map<std::pair<Place, Chain>, Counts>;
 
 /// One side's counts of a case on an architecture.

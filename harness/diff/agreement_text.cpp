@@ -1,3 +1,4 @@
+// Writes how far the counts of two sources agree, for people.
 #include "harness/diff/agreement_text.h"
 
 #include <fmt/format.h>

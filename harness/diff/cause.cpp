@@ -1,3 +1,4 @@
+// Finds why a value moved between two runs, by the rules of cause_rules.json.
 #include "harness/diff/cause.h"
 
 #include <fmt/format.h>

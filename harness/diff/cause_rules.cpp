@@ -1,3 +1,4 @@
+// Reads the rules for causes from cause_rules.json.
 #include "harness/diff/cause_rules.h"
 
 #include <algorithm>

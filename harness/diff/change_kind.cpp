@@ -1,3 +1,4 @@
+// Names the kinds of changes, and tells worse from better.
 #include "harness/diff/change_kind.h"
 
 namespace warpgauge::diff {

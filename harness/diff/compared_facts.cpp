@@ -1,3 +1,4 @@
+// Reads files of facts, and keeps the newest of each value.
 #include "harness/diff/compared_facts.h"
 
 #include <fmt/format.h>

@@ -24,8 +24,8 @@ struct ComparedValue {
   const double* number() const { return std::get_if<double>(&fact->value); }
   /// The device that ran the case; `name` is empty for compile-time values.
   metrics::Device device() const;
-  /// Which GPU a noisy value is from: the hash of its UUID, or its name. Empty for an exact value,
-  /// which is the same on all GPUs of an architecture.
+  /// The GPU that a noisy value is from: the hash of its UUID, or its name. Empty for an exact
+  /// value, which is the same on all GPUs of an architecture.
   std::string gpu() const;
 };
 
@@ -44,14 +44,14 @@ struct LineKey {
 using LineValues = std::map<LineKey, double>;
 
 struct ComparedFacts {
-  /// Of each value the newest that was measured or is an error, else the newest that says why there
-  /// is none. Of one run, the error.
+  /// Each value is the newest that was measured or is an error, else the newest that says why there
+  /// is none. An error counts more than a value of the same run.
   std::map<Key, ComparedValue> values;
   /// The lines of each value, of the run that the value is from.
   std::map<Key, LineValues> lines;
 };
 
-/// The values of these runs, which must outlive them.
+/// The newest values of these runs, which must outlive them.
 ComparedFacts newest_of(const std::vector<metrics::StoredRun>& runs);
 
 /// A case on an architecture: its id and the architecture.
@@ -91,7 +91,7 @@ class Origin {
  private:
   std::set<std::string> commits_, devices_, toolkits_, sources_, times_;
   std::vector<std::string> runs_;     ///< all of them
-  std::set<std::string> with_facts_;  ///< of those
+  std::set<std::string> with_facts_;  ///< the runs that have facts
   bool is_torn_ = false;
 };
 

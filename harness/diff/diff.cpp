@@ -1,3 +1,4 @@
+// Compares two runs, a part of their cases at a time, and shows what changed.
 #include "harness/diff/diff.h"
 
 #include <fmt/format.h>
@@ -30,7 +31,7 @@ using Runs = std::vector<metrics::StoredRun>;
 struct Result {
   int exit_code;
   std::string text;
-  std::function<void(files::JsonDocument&)> add_to;  ///< what it is of must be there still
+  std::function<void(files::JsonDocument&)> add_to;  ///< the facts must still be there
 };
 
 std::string name_or(const std::string& name, const std::filesystem::path& file) {

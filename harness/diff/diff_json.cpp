@@ -1,3 +1,4 @@
+// Writes a diff as JSON.
 #include "harness/diff/diff_json.h"
 
 #include <nlohmann/json.hpp>

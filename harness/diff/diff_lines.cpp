@@ -1,3 +1,4 @@
+// Compares the source lines of a value.
 #include "harness/diff/diff_lines.h"
 
 #include <algorithm>

@@ -1,3 +1,4 @@
+// Writes the changes between two runs, for people.
 #include "harness/diff/diff_text.h"
 
 #include <fmt/format.h>
@@ -166,7 +167,7 @@ std::string work_text(CaseChanges of_case) {
   return has_other_code(of_case) ? "in another order, equal work" : "the same";
 }
 
-/// Of a kernel of compiled files: its name, what became of its code, and its occupancy.
+/// A kernel of compiled files: its name, what became of its code, and its occupancy.
 std::string kernel_text(CaseChanges of_case, const KernelsOfCases& kernels) {
   const auto names = kernels.find({of_case.front().id, of_case.front().arch});
   if (names == kernels.end()) return "";

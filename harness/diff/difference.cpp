@@ -1,3 +1,4 @@
+// Finds the values that changed between two runs, says how and why, and sorts them.
 #include "harness/diff/difference.h"
 
 #include <algorithm>
@@ -102,8 +103,9 @@ std::map<Key, Key> on_like_gpus(const ComparedFacts& a, const ComparedFacts& b) 
   return names;
 }
 
-/// What costs occupancy only is neither worse nor better in a case whose occupancy stayed, and a
-/// size where it changed little. Where that is not known, the value speaks for itself.
+/// A metric that costs nothing but occupancy is neither worse nor better in a case whose occupancy
+/// stayed, and a size is neither where it changed little. Where occupancy is not known, the value
+/// speaks for itself.
 void neutralise_what_costs_nothing(std::vector<Change>& changes) {
   std::set<std::pair<std::string_view, std::string_view>> kept;  // id and architecture
   for (const Change& change : changes) {

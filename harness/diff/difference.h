@@ -20,12 +20,12 @@ namespace warpgauge::diff {
 /// One metric of a case on an architecture in both runs.
 struct Change {
   metrics::SharedString id, arch;
-  metrics::SharedString gpu;  ///< of noisy values: name and hash
+  metrics::SharedString gpu;  ///< name and hash, for noisy values
   const metrics::Metric* metric = nullptr;
   ChangeKind kind = ChangeKind::same;
   metrics::Value a, b;
   std::optional<double> relative;  ///< (b - a) / |a|
-  std::optional<Cause> cause;      ///< of what is worse, better, changed or moved
+  std::optional<Cause> cause;      ///< set if it is worse, better, changed or moved
   std::vector<std::string> details;
   metrics::SharedString reason;  ///< why B has no value
   std::vector<LineChange> lines;

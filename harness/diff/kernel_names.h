@@ -13,7 +13,7 @@ std::string without_hashes(const std::string& name);
 /// A family without its digits: "libcurand_so_10" is "libcurand_so_11" of another version.
 std::string without_version(std::string family);
 
-/// What a mangled name stands for, with its template arguments, without parameters and anonymous
+/// The demangled name with its template arguments, without parameters and anonymous
 /// namespaces.
 std::string without_parameters(const std::string& name);
 

@@ -1,3 +1,4 @@
+// Tells changes of noisy values from noise.
 #include "harness/diff/noise.h"
 
 #include <charconv>

@@ -1,3 +1,4 @@
+// Cuts lists to one display.
 #include "harness/diff/truncate.h"
 
 #include <fmt/format.h>

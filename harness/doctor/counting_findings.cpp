@@ -1,3 +1,4 @@
+// Counts the kernel of the self test, and says what stands in the way.
 #include "harness/doctor/counting_findings.h"
 
 #include <dlfcn.h>

@@ -1,3 +1,4 @@
+// Runs all checks of the doctor and prints them.
 #include "harness/doctor/doctor.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Checks the GPU, its driver and the code for it.
 #include "harness/doctor/gpu_findings.h"
 
 #include <cuda_runtime_api.h>

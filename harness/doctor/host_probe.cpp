@@ -1,3 +1,4 @@
+// Checks files, variables and processes of the machine.
 #include "harness/doctor/host_probe.h"
 
 #include <fmt/format.h>

@@ -15,7 +15,8 @@ namespace warpgauge::doctor {
 /// The machine as it is, or as a test sets it up.
 struct HostProbe {
   std::filesystem::path root = "/";  ///< /proc, /sys, /tmp are looked for below it
-  std::function<std::optional<std::string>(const char*)> variable;  ///< of the environment
+  std::function<std::optional<std::string>(const char*)>
+      variable;  ///< the value in the environment
 
   static HostProbe of_this_machine();
   std::filesystem::path at(const std::string& path) const;  ///< an absolute path below `root`

@@ -1,3 +1,4 @@
+// Writes the result of a check of the doctor.
 #include "harness/doctor/precondition.h"
 
 #include <fmt/format.h>
@@ -95,7 +96,7 @@ void settle(const std::vector<std::string_view>& needed, std::vector<Preconditio
 }
 
 std::string diagnosis_text(const Diagnosis& diagnosis, bool colour) {
-  constexpr std::size_t kWordWidth = 7;  // of "unknown"
+  constexpr std::size_t kWordWidth = 7;  // as wide as "unknown"
   std::size_t width = 0;
   for (const Precondition& finding : diagnosis.findings) width = std::max(width, finding.id.size());
   std::string text;

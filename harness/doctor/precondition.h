@@ -12,7 +12,7 @@ namespace warpgauge::doctor {
 enum class Health { ok, warn, fail, unknown };
 
 struct Precondition {
-  std::string id;  ///< of the check: "exact count"
+  std::string id;  ///< names the check: "exact count"
   Health health = Health::unknown;
   std::string text;         ///< the result, one sentence without a full stop
   std::string remedy = {};  ///< empty where there is nothing to do

@@ -1,3 +1,4 @@
+// Runs a program on the emulator, and judges what its kernels did.
 #include "harness/emulate/emulate.h"
 
 #include <fmt/format.h>
@@ -89,7 +90,7 @@ void add_compile_time(const metrics::Architecture& arch, const ReportedKernel& k
   if (!stack_known) values.erase("stack.bytes");
 }
 
-/// What could not be counted: processes that ended without a report.
+/// The processes that ended without a report, and so without counts.
 std::vector<std::string> lost_of(const std::vector<metrics::ReportedProcess>& processes) {
   std::vector<std::string> lost;
   for (const metrics::ReportedProcess& process : processes) {
@@ -116,8 +117,8 @@ std::string why_no_kernel(const std::string& program, const metrics::CountsRepor
       what, last.program == program ? "it" : last.program, last.call, failure);
 }
 
-/// What was refused, with its cause where that is how the program is linked: NVIDIA's runtime asks
-/// the driver for private tables.
+/// The refused call, with its cause where it is the way in which the program is linked: NVIDIA's
+/// runtime asks the driver for private tables.
 std::string refusal_text(const std::string& program, const std::string& refused,
                          const std::string& runtime) {
   if (!refused.starts_with("cuGetExportTable ")) return refused;

@@ -1,3 +1,4 @@
+// Reads from a program's file how it is linked with CUDA.
 #include "harness/emulate/linkage.h"
 
 #include <elf.h>

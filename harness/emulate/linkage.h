@@ -12,7 +12,8 @@ struct Linkage {
   bool has_device_code = false;
 };
 
-/// Of an ELF file of 64 bits, found as the shell finds it; what cannot be read is left out.
+/// The linkage of an ELF file of 64 bits, found as the shell finds it; parts that cannot be read
+/// are left out.
 Linkage linkage_of(const std::string& program);
 
 /// Whether the program has a CUDA runtime that the one of this name does not take the place of: as

@@ -1,3 +1,4 @@
+// Says in one line which lanes want what of which banks or sectors, and what that costs.
 #include "harness/explain/access_caption.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Lays out the lanes of an access in rows of banks or sectors, with captions and notes.
 #include "harness/explain/access_picture.h"
 
 #include <fmt/format.h>

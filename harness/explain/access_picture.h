@@ -23,16 +23,16 @@ struct AccessPicture {
   /// are touched; by word the lanes that want it.
   struct Row {
     std::string label;        ///< empty where rows have no number
-    std::uint32_t group = 0;  ///< of lanes; a line is drawn between groups
+    std::uint32_t group = 0;  ///< the lanes of a group; a line is drawn between groups
     std::array<std::uint32_t, kColumns> lanes{};
   };
 
   /// A tile that a tensor copy wrote: its lines of 128 bytes, all banks once, that lanes read.
   struct Tile {
-    static constexpr std::size_t kChunks = 8;  ///< of 16 bytes, 4 banks each
+    static constexpr std::size_t kChunks = 8;  ///< in a line, of 16 bytes, 4 banks each
     struct Chunk {
       std::uint32_t row = 0, number = 0;  ///< where the chunk is in the box, whatever the swizzle
-      std::uint32_t lanes = 0;            ///< that read it
+      std::uint32_t lanes = 0;            ///< the lanes that read it
       bool is_gap = false;                ///< behind a row that is shorter than the swizzle's span
     };
     using Line = std::array<Chunk, kChunks>;
@@ -40,7 +40,7 @@ struct AccessPicture {
     std::vector<Line> lines;
   };
 
-  std::string id, arch;  ///< of the case
+  std::string id, arch;  ///< the case, and what it was run as
   std::string file;      ///< empty where the code has no line information
   int line = 0;
   std::string source;   ///< the line's text
@@ -49,7 +49,7 @@ struct AccessPicture {
   std::vector<std::string> notes;  ///< further sentences
   bool sectors = false;            ///< global memory: 8 words each are a sector
   std::vector<Row> rows;
-  std::optional<Tile> tile;  ///< that the lanes read
+  std::optional<Tile> tile;  ///< the tile that the lanes read
 
   std::string_view row_name() const { return sectors ? "line" : "wavefront"; }
   std::string_view column_name() const { return sectors ? "word" : "bank"; }

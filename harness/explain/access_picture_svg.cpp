@@ -1,3 +1,4 @@
+// Draws the picture of an access as SVG.
 #include "harness/explain/access_picture_svg.h"
 
 #include <fmt/format.h>
@@ -14,7 +15,7 @@ namespace {
 // Pixels.
 constexpr int kCell = 27, kRow = 20, kLeft = 92, kMargin = 16, kLine = 17;
 constexpr int kWidth = kLeft + 32 * kCell + kMargin;
-constexpr std::size_t kLetters = 120;  ///< of running text in that width
+constexpr std::size_t kLetters = 120;  ///< letters of running text in that width
 
 // Okabe and Ito.
 constexpr const char* kServed = "#56b4e9";    // sky blue
@@ -236,7 +237,7 @@ text {{ fill: #e8e8e8 }}
   const AccessPicture& picture_;
   std::string body_;
   int y_ = 0;
-  int top_ = 0;  ///< of the cells
+  int top_ = 0;  ///< where the cells begin
 };
 
 }  // namespace

@@ -1,3 +1,4 @@
+// Draws the picture of an access in characters.
 #include "harness/explain/access_picture_text.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,5 @@
+// Reads the machine code of kernels, and sorts its instructions by source line, with PTX, and with
+// SASS where nvdisasm is there.
 #include "harness/explain/code_of_lines.h"
 
 #include <fmt/format.h>
@@ -46,7 +48,8 @@ std::vector<std::string_view> lines_in(std::string_view text) {
   return lines;
 }
 
-/// Of a line of PTX, without tabs; empty for one that only begins a block or a function.
+/// The instruction in a line of PTX, without tabs; empty for a line that only begins a block or a
+/// function.
 std::string instruction_in(std::string_view line) {
   std::string text(stripped(line));
   std::ranges::replace(text, '\t', ' ');

@@ -13,10 +13,10 @@ namespace warpgauge::explain {
 struct MachineInstruction {
   std::uint64_t address = 0;  ///< in the code of its kernel
   std::string sass;           ///< as nvdisasm writes it; empty without nvdisasm
-  std::string ptx;            ///< what it was made of; empty where that is not known
+  std::string ptx;            ///< the PTX that it was made of; empty where it is not known
 };
 
-/// What a kernel has on a line, by address.
+/// The instructions that a kernel has on a line, by address.
 struct LineCode {
   std::string file;  ///< as in facts
   int line = 0;
@@ -29,8 +29,8 @@ struct CodeOfLines {
   std::string note;  ///< sentences: what is shown of the code, and why not more
 };
 
-/// Of the kernels (mangled names) as this program holds them for `arch`. Runs nvdisasm where PATH
-/// or $CUDA_HOME/bin has it. Throws metrics::FatBinaryError.
+/// The code of these kernels (mangled names) as this program holds it for `arch`. Runs nvdisasm
+/// where PATH or $CUDA_HOME/bin has it. Throws metrics::FatBinaryError.
 CodeOfLines code_of_lines(const std::set<std::string>& kernels, const std::string& arch);
 
 /// The instructions in what `nvdisasm -c` printed, by kernel and address.

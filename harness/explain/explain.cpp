@@ -1,3 +1,4 @@
+// Counts a case, and adds up what each source line costs: as a table, and as JSON.
 #include "harness/explain/explain.h"
 
 #include <fmt/format.h>
@@ -110,7 +111,7 @@ Lines add_up(const std::vector<Fact>& facts, bool (*is_wanted)(const Fact&)) {
   return lines;
 }
 
-/// Those that access memory, worst first.
+/// The source lines that access memory, worst first.
 std::vector<Line> lines_of(const std::vector<Fact>& facts) {
   std::vector<Line> sorted;
   for (auto& [where, line] : add_up(facts, is_shown)) {
@@ -120,7 +121,7 @@ std::vector<Line> lines_of(const std::vector<Fact>& facts) {
   return sorted;
 }
 
-/// What a run of the case counted.
+/// The counts of a run of the case.
 struct Counted {
   std::string by;
   std::vector<Fact> facts;
@@ -296,7 +297,7 @@ ordered_json sources_json(const ordered_json& counted, const ordered_json& with_
   return sources;
 }
 
-/// Of each line whose access takes more than the ideal, that access; worst first.
+/// The access of each line that takes more than its ideal; worst first.
 ordered_json pictures_json(const std::string& id, const std::string& arch) {
   constexpr std::size_t kMost = 6;
   std::vector<metrics::LineAccess> accesses = take_accesses();

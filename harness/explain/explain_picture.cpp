@@ -1,3 +1,4 @@
+// Runs a case on the emulator, and draws the access that was asked for or the worst.
 #include "harness/explain/explain_picture.h"
 
 #include <fmt/format.h>

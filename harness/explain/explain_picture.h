@@ -8,7 +8,7 @@ namespace warpgauge::explain {
 
 struct PictureOptions {
   std::string id;
-  std::string arch;           ///< that the emulator runs it as; empty: its default
+  std::string arch;           ///< the emulator runs it as this; empty: its default
   std::string line;           ///< "67" or "kernels/transpose/family.cu:67"; empty: the worst
   bool text = false;          ///< to stdout
   std::filesystem::path svg;  ///< to this file; empty: none

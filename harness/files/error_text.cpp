@@ -1,3 +1,4 @@
+// Writes what an exception says, for people.
 #include "harness/files/error_text.h"
 
 #include <string_view>

@@ -1,4 +1,4 @@
-// What an exception says, for people.
+// The text of an exception, for people.
 #pragma once
 
 #include <exception>

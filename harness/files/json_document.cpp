@@ -1,3 +1,4 @@
+// Writes a JSON document member by member.
 #include "harness/files/json_document.h"
 
 #include <cstddef>

@@ -1,3 +1,4 @@
+// Maps a file into memory.
 #include "harness/files/mapped_file.h"
 
 #include <fcntl.h>

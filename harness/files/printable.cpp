@@ -1,3 +1,4 @@
+// Replaces the characters that a terminal would act upon or not show.
 #include "harness/files/printable.h"
 
 #include <fmt/format.h>

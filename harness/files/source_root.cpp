@@ -1,3 +1,4 @@
+// Finds source files, and makes their paths relative to the source tree.
 #include "harness/files/source_root.h"
 
 #include <filesystem>

@@ -1,3 +1,4 @@
+// Makes a temporary file or folder, and removes it.
 #include "harness/files/temporary_path.h"
 
 #include <unistd.h>

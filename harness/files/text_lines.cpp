@@ -1,3 +1,4 @@
+// Breaks long texts into lines.
 #include "harness/files/text_lines.h"
 
 #include <algorithm>

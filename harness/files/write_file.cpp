@@ -1,3 +1,4 @@
+// Writes a file beside its place, and renames it.
 #include "harness/files/write_file.h"
 
 #include <fmt/format.h>

@@ -53,7 +53,7 @@ class TestsThatRan : public testing::EmptyTestEventListener {
 inline int run_all_tests(int skip_code) {
   testing::UnitTest& tests = *testing::UnitTest::GetInstance();
   auto* ran = new TestsThatRan;
-  tests.listeners().Append(ran);  // which deletes it
+  tests.listeners().Append(ran);  // the listeners delete it
   const int failed = RUN_ALL_TESTS();
   if (testing::GTEST_FLAG(list_tests)) return failed;
   if (tests.test_to_run_count() == 0) {

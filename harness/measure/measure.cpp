@@ -1,3 +1,4 @@
+// Measures launches inside of a user's test (warpgauge/measure.h).
 #include "warpgauge/measure.h"
 
 #include <cuda_runtime_api.h>
@@ -149,7 +150,7 @@ class Measuring {
   std::string why_not_, arch_, device_;
   std::unique_ptr<LineCounter> counter_;
   std::unique_ptr<metrics::FactWriter> writer_;  ///< if facts are to be kept
-  std::map<metrics::Verdict, int> verdicts_;     ///< of those that were
+  std::map<metrics::Verdict, int> verdicts_;     ///< how many measurements had each verdict
 };
 
 namespace {
@@ -162,8 +163,8 @@ struct RunningTest {
 };
 RunningTest running_test;
 
-/// What is measured next: suite.test.launch@N, the N-th measurement of a test. `where` is blamed
-/// for values without a line of a kernel.
+/// The case that is measured next: suite.test.launch@N, the N-th measurement of a test. `where` is
+/// blamed for values without a line of a kernel.
 Case next_case(std::source_location where) {
   const auto& [suite, test, measured] = running_test;
   Case next;

@@ -1,3 +1,4 @@
+// Finds the budgets of a launch inside of a test, by lines or by the id of a case.
 #include "harness/measure/measured_budgets.h"
 
 #include <fmt/format.h>

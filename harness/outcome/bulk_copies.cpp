@@ -1,3 +1,4 @@
+// Finds the cases whose counts of global memory leave out bulk copies.
 #include "harness/outcome/bulk_copies.h"
 
 #include <fmt/format.h>

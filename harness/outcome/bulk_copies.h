@@ -12,7 +12,7 @@
 namespace warpgauge::outcome {
 
 struct BulkCopies {
-  const metrics::Fact* most = nullptr;  ///< of the case that makes most, in both directions
+  const metrics::Fact* most = nullptr;  ///< a fact of the case that makes most, in both directions
   std::size_t cases = 0;
 };
 

@@ -1,3 +1,4 @@
+// Writes the table of all cases with their key metrics.
 #include "harness/outcome/case_table.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Groups values that people have to look at by their cause, and blames source lines.
 #include "harness/outcome/finding.h"
 
 #include <algorithm>

@@ -19,9 +19,9 @@ struct JudgedValue {
 struct BlamedLine {
   std::string file;
   int line = 0;
-  std::string text;  ///< of the line; empty where the file is not there
+  std::string text;  ///< the text of the line; empty where the file is not there
   double value = 0;
-  double share = 0;  ///< of the whole value, 0 to 1; 0 where parts do not add up to it
+  double share = 0;  ///< its share of the whole value, 0 to 1; 0 where parts do not add up to it
   std::vector<metrics::CallSite> inlined = {};  ///< as facts have it
 };
 

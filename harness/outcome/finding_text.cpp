@@ -1,3 +1,4 @@
+// Writes a finding, for people.
 #include "harness/outcome/finding_text.h"
 
 #include <fmt/format.h>

@@ -17,7 +17,7 @@ std::string value_text(const metrics::Fact& fact);
 /// "8 bulk copies".
 std::string copies_text(std::uint64_t copies);
 
-/// What to do about a value: what was worked out from its line's accesses, else the metric's cure.
+/// The cure of a value: the one that was worked out from its line's accesses, else the metric's.
 std::string_view cure_text(const metrics::Fact& fact);
 
 /// The word that a finding begins with: ERROR, FAIL, BETTER, MOVED or UNSURE.

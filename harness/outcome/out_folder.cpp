@@ -1,3 +1,4 @@
+// Makes and locks the folder for the results of a run, and removes old results.
 #include "harness/outcome/out_folder.h"
 
 #include <fcntl.h>
@@ -38,7 +39,7 @@ OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
   for (const fs::path& file : {results(), summary(), facts()}) fs::remove(file);  // facts last
 }
 
-/// What a run that was killed was about to rename or remove.
+/// Removes the files that a run that was killed was about to rename or remove.
 void OutFolder::remove_parts() const {
   std::vector<fs::path> parts;
   for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {

@@ -1,3 +1,4 @@
+// Works out the outcome of a run: order, counts, headline and exit code.
 #include "harness/outcome/outcome.h"
 
 #include <fmt/format.h>

@@ -21,7 +21,7 @@ struct Tally {
   std::map<metrics::Verdict, int> verdicts;
   int count(metrics::Verdict verdict) const;
   int checks() const;  ///< values that were held against a budget, or should have been
-  int judged() const;  ///< those of them that were measured and compared with their budget
+  int judged() const;  ///< the values that were measured and compared with their budget
 };
 
 /// Values that were not judged, by the reason for it.
@@ -34,8 +34,9 @@ struct Unmeasured {
 /// How an outcome is worked out.
 struct OutcomeOptions {
   Requirements requirements;
-  std::vector<std::string> lost;      ///< what else should have been measured, a sentence each
-  std::vector<std::string> left_out;  ///< what was left out on purpose, a sentence each
+  std::vector<std::string>
+      lost;  ///< a sentence for each other thing that should have been measured
+  std::vector<std::string> left_out;  ///< a sentence for each thing that was left out on purpose
   /// The command that gives a verdict again; empty: repeat_command().
   std::function<std::string(const JudgedValue&)> repeat;
   bool kernels = false;  ///< findings name their kernels, of which ids have but a part
@@ -46,7 +47,7 @@ struct OutcomeOptions {
 
 class Outcome {
  public:
-  /// Of several values of one metric of a case, as from several runs, the worst counts.
+  /// Where a metric of a case has several values, as from several runs, the worst counts.
   Outcome(std::vector<metrics::StoredRun> runs, OutcomeOptions options);
   Outcome(const Outcome&) = delete;
   Outcome& operator=(const Outcome&) = delete;

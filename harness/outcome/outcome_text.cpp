@@ -1,3 +1,4 @@
+// Writes an outcome for the terminal and as Markdown.
 #include "harness/outcome/outcome_text.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Writes the facts of a run as they come, and works out the outcome at its end.
 #include "harness/outcome/recorded_run.h"
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 
 namespace warpgauge::outcome {
 
-/// What is kept of the facts that are written.
+/// The part of the written facts that is kept in memory.
 enum class Kept {
   all,
   judged,  ///< values that no budget judges are only counted: of a run with very many values

@@ -1,3 +1,4 @@
+// Writes the command that gives a verdict again.
 #include "harness/outcome/repeat_command.h"
 
 #include <fmt/format.h>
@@ -41,20 +42,20 @@ std::string bench_command() {
   return gate.substr(0, gate.find(' ')) + "-bench";
 }
 
-/// Of a kernel of a program, of which an id has a part.
+/// Repeats a kernel of a program; an id has only a part of its name.
 std::string repeat_program(std::string_view command, const Fact& fact) {
   const std::string kernel = fact.kernel.empty() ? "" : " --kernels " + shell_word(fact.id.variant);
   return fmt::format("warpgauge {}{} -- {} ...", command, kernel, shell_word(fact.id.family));
 }
 
-/// Of a kernel of a file whose name the id has a part of.
+/// Repeats a kernel of a file; the id has only a part of its name.
 std::string repeat_inspect(const Fact& fact) {
   const std::string arch = fact.arch.empty() ? "" : " --arch " + fact.arch;
   const std::string kernel = fact.kernel.empty() ? "" : " --kernels " + shell_word(fact.id.variant);
   return fmt::format("warpgauge inspect{}{} {}", arch, kernel, shell_word(fact.id.family));
 }
 
-/// Which program has the test is not known.
+/// Repeats a test. The program that has it is not known.
 std::string repeat_test(const Fact& fact) {
   return fmt::format("... --gtest_filter={}",
                      shell_word(fmt::format("{}.{}", fact.id.family, fact.id.variant)));

@@ -1,3 +1,4 @@
+// Names the requirements of a run, and holds values against them.
 #include "harness/outcome/requirements.h"
 
 #include <algorithm>

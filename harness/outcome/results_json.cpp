@@ -1,3 +1,4 @@
+// Writes an outcome as JSON.
 #include "harness/outcome/results_json.h"
 
 #include <algorithm>

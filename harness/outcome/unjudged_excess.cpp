@@ -1,3 +1,4 @@
+// Finds the case that takes most beyond its ideal without a budget.
 #include "harness/outcome/unjudged_excess.h"
 
 #include <fmt/format.h>
@@ -18,7 +19,8 @@ namespace {
 
 using metrics::Fact;
 
-/// What is counted beyond the ideal; shared.wavefronts, which has an ideal as well, includes it.
+/// The metrics of cost beyond the ideal; shared.wavefronts, which has an ideal as well, includes
+/// it.
 constexpr std::array<std::string_view, 2> kExcesses = {"shared.bank_conflicts",
                                                        "global.excess_sectors"};
 

@@ -1,4 +1,4 @@
-// What cases take beyond the ideal although no budget names it: the waste that a green run hides.
+// The cost of cases beyond their ideal that no budget names: the waste that a green run hides.
 #pragma once
 
 #include <optional>
@@ -14,10 +14,10 @@ struct UnjudgedExcess {
   const metrics::Fact* fact = nullptr;
   double ideal = 0;
   double excess() const;
-  double ratio() const;  ///< what was taken over the ideal: 1 is without any excess
+  double ratio() const;  ///< the cost as a share of the ideal: 1 is without any excess
 };
 
-/// That with the largest ratio; nothing where all excesses are judged, or zero.
+/// The excess with the largest ratio; nothing where all excesses are judged, or zero.
 std::optional<UnjudgedExcess> worst_unjudged_excess(const std::vector<JudgedValue>& values);
 
 /// "Not judged: matmul.naive.f32@64x64x64 on sm_90 takes 7.5 times its ideal: ...", one line.

@@ -1,3 +1,4 @@
+// Starts another program, hands signals on to it, and waits for its end.
 #include "harness/process/child_program.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Adds --filter and --exclude to a command.
 #include "harness/process/filter_options.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// Flushes at exit, and in a thread that the handlers of fatal signals ask.
 #include "harness/process/flush_at_exit.h"
 
 #include <poll.h>

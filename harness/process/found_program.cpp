@@ -1,3 +1,4 @@
+// Looks for programs in PATH, and for those of a toolkit in $CUDA_HOME/bin.
 #include "harness/process/found_program.h"
 
 #include <unistd.h>

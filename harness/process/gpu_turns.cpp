@@ -1,3 +1,4 @@
+// Lets processes take turns on a GPU, by a lock that ends with its process.
 #include "harness/process/gpu_turns.h"
 
 #include <fcntl.h>

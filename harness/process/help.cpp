@@ -1,3 +1,4 @@
+// Sets the layout of --help and of error messages, the same for every program.
 #include "harness/process/help.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Runs a function in a child process, and reads its text from a pipe.
 #include "harness/process/isolated_text.h"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ std::string isolated_text(const std::function<std::string()>& make, std::chrono:
   pool.begin_work();
   if (meanwhile) meanwhile();
   pool.work_through(1);
-  // What went wrong in the child may have written here, too.
+  // A child that went wrong may have written here, too: the length is not to be trusted.
   std::string text(answer->text, std::min(answer->length, sizeof(Answer::text)));
   if (answer->failed) throw std::runtime_error(text);
   return text;

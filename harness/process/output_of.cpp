@@ -1,3 +1,4 @@
+// Runs another program, and reads its output from a pipe.
 #include "harness/process/output_of.h"
 
 #include <spawn.h>

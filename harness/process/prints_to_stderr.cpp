@@ -1,3 +1,4 @@
+// Redirects standard output to standard error for a while.
 #include "harness/process/prints_to_stderr.h"
 
 #include <fcntl.h>

@@ -1,3 +1,4 @@
+// Runs a main(), and continues in the program for the GPU or in the emulated one.
 #include "harness/process/program.h"
 
 #include <fcntl.h>

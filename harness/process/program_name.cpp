@@ -1,3 +1,4 @@
+// Finds the name by which the running program was started.
 #include "harness/process/program_name.h"
 
 #include <cerrno>  // program_invocation_short_name

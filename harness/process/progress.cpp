@@ -1,3 +1,4 @@
+// Shows how far long work has come, on stderr.
 #include "harness/process/progress.h"
 
 #include <fmt/format.h>

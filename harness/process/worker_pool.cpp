@@ -1,3 +1,4 @@
+// Gives items of work to child processes, and replaces those that die.
 #include "harness/process/worker_pool.h"
 
 #include <fmt/format.h>
@@ -31,17 +32,17 @@ namespace {
 
 using std::chrono::steady_clock;
 
-/// What a child tells its parent, one packet each. Other packets are of the item's code, which can
-/// write to any descriptor.
+/// A message of a child to its parent, in a packet. Other packets come from the item's code, which
+/// can write to any descriptor.
 struct Message {
   enum Kind : std::uint64_t { kNone, kBegun, kEnded };
-  std::uint64_t word;  ///< of this child, and hard to hit by chance
+  std::uint64_t word;  ///< the same in all messages of this child, and hard to hit by chance
   Kind kind;
   std::uint64_t item;
   ItemEnd end;
 };
 
-/// What a parent gives a child.
+/// A message of a parent to a child.
 struct Order {
   std::uint64_t item;
   bool is_again;
@@ -107,7 +108,7 @@ class Child {
     if (pid_ > 0) kill(pid_, SIGKILL);
   }
 
-  /// What has become of it.
+  /// How its item, or the child itself, has ended.
   struct News {
     std::optional<std::size_t> done = {};   ///< this item
     std::optional<std::size_t> again = {};  ///< this item is to be done again
@@ -116,7 +117,7 @@ class Child {
     std::optional<std::size_t> culprit = {};
   };
 
-  /// Of a child that can be read from, or whose deadline is over.
+  /// The news of a child that can be read from, or whose deadline is over.
   News news() {
     Message message{};
     const ssize_t got = recv(socket_, &message, sizeof message, MSG_TRUNC | MSG_DONTWAIT);
@@ -216,8 +217,8 @@ class Child {
   int its_socket_ = -1;  // the number of the child's end
   bool begun_ = false;
   std::optional<std::size_t> item_, last_;  // at work; done last
-  std::chrono::seconds limit_{};            // of what it does now
-  std::chrono::seconds time_limit_{};       // of its item
+  std::chrono::seconds limit_{};            // for what it does now
+  std::chrono::seconds time_limit_{};       // for its item
   steady_clock::time_point deadline_;
 };
 
@@ -303,7 +304,7 @@ class WorkerPool::Impl {
       is_new_ = false;
       return give(children_.front(), static_cast<std::size_t>(again - items_.begin()));
     }
-    children_.clear();  // what has made one do it again may have broken these, too
+    children_.clear();  // whatever made a child do an item again may have broken these, too
     children_.emplace_back(work_, children_);
     is_new_ = true;
   }
@@ -331,7 +332,7 @@ class WorkerPool::Impl {
       unreported_.push_back(*item);
     }
     if (news.again) items_[*news.again] = State::again;
-    // What it was given and has not begun is for another.
+    // An item that it was given and has not begun is for another child.
     if (news.is_over && child.item() && items_[*child.item()] == State::given) {
       items_[*child.item()] = State::waiting;
     }

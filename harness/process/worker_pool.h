@@ -17,7 +17,7 @@ struct CrashedItem {
   std::string reason;  ///< "killed by SIGSEGV (Segmentation fault)", "time limit of 60 s exceeded"
 };
 
-/// What has become of an item that a child was given.
+/// How an item ended that a child was given.
 enum class ItemEnd : std::uint64_t {
   done,
   /// It is done, but this process can do no more; the next item gets a new one.
@@ -42,8 +42,8 @@ struct IsolatedWork {
   std::function<void()> begin;
   /// In the child: does an item. `is_again` if an earlier process has said so of it.
   std::function<ItemEnd(std::size_t, bool is_again)> work;
-  /// In the parent, when an item is done (crashed ones included), with the children at work again.
-  /// Not for those that were done just before an exception.
+  /// In the parent, when an item is done (also if it crashed), with the children at work again.
+  /// It is not called for items that were done just before an exception.
   std::function<void(std::size_t)> done;
   /// In the parent, before `done`, for an item during which the child died.
   std::function<void(const CrashedItem&)> died;
@@ -53,17 +53,17 @@ struct IsolatedWork {
 /// that cannot use it.
 class WorkerPool {
  public:
-  /// Starts `early` of them, which get ready while the parent does something else. Throws
+  /// Starts `early` processes, which get ready while the parent does something else. Throws
   /// std::system_error if no process can be made.
   WorkerPool(IsolatedWork work, std::size_t early);
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  /// Gives those that are there the first items, one each, and does not wait for them.
+  /// Gives the processes that are there the first items, one each, and does not wait for them.
   void begin_work();
-  /// With `processes` of them at most. Throws std::system_error if no process can be made,
-  /// std::runtime_error if two in a row finish no item.
+  /// Does all work, with as many processes at most. Throws std::system_error if no process can be
+  /// made, std::runtime_error if two in a row finish no item.
   void work_through(std::size_t processes);
   /// Kills all of them, and does not wait for their end, which takes a while where they used a GPU.
   void dismiss();
@@ -73,7 +73,7 @@ class WorkerPool {
   std::unique_ptr<Impl> impl_;
 };
 
-/// All of it, with `processes` at most: see WorkerPool.
+/// Does all work, with as many processes at most: see WorkerPool.
 void run_isolated(const IsolatedWork& work, std::size_t processes = 1);
 
 }  // namespace warpgauge::process

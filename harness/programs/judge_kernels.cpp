@@ -1,3 +1,4 @@
+// Judges kernels by their names, and writes the outcome.
 #include "harness/programs/judge_kernels.h"
 
 #include <fmt/format.h>

@@ -30,10 +30,10 @@ struct JudgeOptions {
   bool strict = false;  ///< values better than their budget fail
 };
 
-/// What is to be said beside the kernels.
+/// Faults and gaps that belong to no kernel.
 struct Beside {
   std::vector<metrics::Fact> faults;
-  std::vector<std::string> lost;  ///< what was not measured, a sentence each
+  std::vector<std::string> lost;  ///< a sentence for each thing that was not measured
   std::string text;               ///< their table, and what options left out, in lines
   std::function<std::string(const metrics::Fact&)> repeat;  ///< the command for a verdict again
 };
@@ -52,7 +52,7 @@ class KernelJudge {
               outcome::Kept kept = outcome::Kept::all);
 
   void add(ProgramCase program_case);
-  std::size_t kernels() const { return kernels_; }  ///< that were added
+  std::size_t kernels() const { return kernels_; }  ///< the number of kernels that were added
   /// Writes results.json and summary.md beside facts.jsonl, and prints the outcome to `stream`.
   /// Without kernels and faults there is none, and what was lost is printed to stderr.
   outcome::ExitCode end(Beside beside, std::FILE* stream);

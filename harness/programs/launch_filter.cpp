@@ -1,3 +1,4 @@
+// Writes the choice of launches into the environment, and reads it there.
 #include "harness/programs/launch_filter.h"
 
 #include <algorithm>

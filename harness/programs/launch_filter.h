@@ -9,9 +9,9 @@
 namespace warpgauge::programs {
 
 struct LaunchFilter {
-  std::uint64_t sample = 0;       ///< of each kernel, so many at least; 0: all
+  std::uint64_t sample = 0;       ///< launches of each kernel that are counted, at least; 0: all
   std::uint64_t limit = 0;        ///< the first ones of each process; 0: all
-  std::vector<std::string> skip;  ///< globs of the names of kernels that are not
+  std::vector<std::string> skip;  ///< globs of the names of kernels that are not counted
 
   /// True where some launches of kernels that are not skipped are left out.
   bool is_partial() const { return sample > 0 || limit > 0; }

@@ -1,3 +1,4 @@
+// Makes cases with facts of what was counted of a program's kernels.
 #include "harness/programs/program_case.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ metrics::CaseId id_of(const Counter& counter, const std::string& program,
           .size = std::string(counter.size)};
 }
 
-/// What budgets ask for and no fact answers.
+/// Facts without values for budgets that no fact answers.
 std::vector<Fact> missing(const Counter& counter, const CountedKernel& kernel,
                           const std::vector<Fact>& facts, const Fact& blank,
                           const std::string& why_not_counted, const metrics::Budgets& budgets) {

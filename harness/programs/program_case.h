@@ -17,16 +17,16 @@
 
 namespace warpgauge::programs {
 
-/// What counts the kernels of programs, or looks at their code.
+/// A way to count the kernels of programs, or to look at their code.
 struct Counter {
   std::string_view command;  ///< "attach"
   metrics::CaseKind kind;
-  std::string_view source;        ///< of counts, in facts; empty: it counts nothing
-  std::string_view compile;       ///< of compile-time values, in facts
+  std::string_view source;        ///< the source of counts in facts; empty: it counts nothing
+  std::string_view compile;       ///< the source of compile-time values in facts
   std::string_view size = "run";  ///< the last part of the ids of its cases
 };
 
-/// What a line of source has of a compile-time value of its kernel.
+/// The part that a line of source has of a compile-time value of its kernel.
 struct CompiledLine {
   std::string_view metric;
   metrics::SourceLine source;
@@ -37,13 +37,13 @@ struct CompiledLine {
 struct CountedKernel {
   std::string name;  ///< mangled
   metrics::Device device;
-  std::string arch;                      ///< of the code that ran
-  std::string sass_hash;                 ///< of that code; empty: not known
+  std::string arch;                      ///< the architecture of the code that ran
+  std::string sass_hash;                 ///< the hash of that code; empty: not known
   std::uint64_t launches = 0;            ///< all of them
-  std::vector<metrics::Launch> counted;  ///< those that were to be counted, by shape
-  std::uint64_t counted_warps = 0;       ///< of which counts came back; 0: not known
+  std::vector<metrics::Launch> counted;  ///< the launches that were to be counted, by shape
+  std::uint64_t counted_warps = 0;       ///< the warps whose counts came back; 0: not known
   MetricMap<double> compile_time;
-  /// Of those that are not exact.
+  /// The trust in values that are not exact.
   MetricMap<metrics::Trust> doubts = {};
   std::vector<metrics::LineCounts> lines;
   std::string why_no_lines;      ///< a sentence, where they cannot be had
@@ -58,12 +58,12 @@ struct ProgramCase {
   metrics::CaseId id;  ///< program.kernel.hash of its whole name@run
   std::string kernel;  ///< demangled
   metrics::Device device;
-  metrics::Budgets budgets;  ///< those of its kernel
+  metrics::Budgets budgets;  ///< the budgets of its kernel
   std::uint64_t launches = 0;
-  std::uint64_t counted = 0;         ///< those of them that were to be counted
-  std::uint64_t warps = 0;           ///< of those
-  std::uint64_t counted_warps = 0;   ///< of which counts came back; 0: not known
-  std::vector<metrics::Fact> facts;  ///< of the case and of its lines, not judged
+  std::uint64_t counted = 0;         ///< the launches that were to be counted
+  std::uint64_t warps = 0;           ///< the warps of those launches
+  std::uint64_t counted_warps = 0;   ///< the warps whose counts came back; 0: not known
+  std::vector<metrics::Fact> facts;  ///< facts of the case and of its lines, not judged
 
   /// Its names in sections of a budget file: with and without template arguments, parameters, etc.,
   /// and those of its id.

@@ -1,3 +1,4 @@
+// Writes what was counted of a program, for people.
 #include "harness/programs/program_text.h"
 
 #include <fmt/format.h>
@@ -99,7 +100,7 @@ std::vector<std::string> not_counted(const std::vector<ProgramCase>& cases, bool
                                  program_case.launches - program_case.counted,
                                  program_case.launches, shortened(program_case.kernel)));
     }
-    // Of one with no counts at all, its values say so.
+    // The values of a case with no counts at all say so themselves.
     if (program_case.counted_warps != 0 && program_case.warps != 0 &&
         program_case.counted_warps != program_case.warps) {
       lost.push_back(fmt::format("miscounted: {} warps were launched of {}, and {} counted",

@@ -1,3 +1,4 @@
+// Runs a program with a library in it that counts, and judges what was counted.
 #include "harness/programs/run_program.h"
 
 #include <fmt/format.h>
@@ -97,7 +98,7 @@ metrics::RunRequest asked_of(const ProgramOptions& options, const Source& source
   return asked;
 }
 
-/// What was counted of a program that ended.
+/// A program that ended, with its counts.
 struct EndedProgram {
   process::Ending ending;
   Counted counted;

@@ -21,11 +21,11 @@ struct ProgramOptions : JudgeOptions {
   LaunchFilter choice;
 };
 
-/// What was counted in a run of a program.
+/// The counts of a run of a program.
 struct Counted {
   std::vector<CountedKernel> kernels;
-  std::vector<metrics::Fact> faults;  ///< of kernels
-  std::vector<std::string> lost;      ///< what could not be counted, a sentence each
+  std::vector<metrics::Fact> faults;  ///< faults of kernels
+  std::vector<std::string> lost;      ///< a sentence for each thing that could not be counted
   std::string why_no_kernel;          ///< a sentence, for a run without kernels
 };
 
@@ -36,12 +36,12 @@ class Source {
   virtual const Counter& counter() const = 0;
   /// The options of its command that the common ones do not have, as words of a shell.
   virtual std::vector<std::string> own_options() const { return {}; }
-  /// What the run says it was asked for.
+  /// The request that the run records.
   virtual metrics::RunRequest asked() const { return {}; }
   /// Changes to the environment of the program, which leaves its counts in `folder`.
   virtual std::map<std::string, std::string> variables(
       const std::filesystem::path& folder) const = 0;
-  /// What the processes of the program have left in `folder`.
+  /// The counts that the processes of the program have left in `folder`.
   virtual Counted counted(const std::string& program,
                           const std::filesystem::path& folder) const = 0;
 };

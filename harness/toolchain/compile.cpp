@@ -1,3 +1,4 @@
+// Runs ptxas and nvcc of a toolkit over sources, and collects the cubins.
 #include "harness/toolchain/compile.h"
 
 #include <fmt/format.h>

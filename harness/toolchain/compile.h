@@ -12,8 +12,8 @@ namespace warpgauge::toolchain {
 
 struct Source {
   std::filesystem::path path;
-  std::string name;             ///< of what it is compiled to: of all sources another
-  std::set<std::string> archs;  ///< that it is compiled for
+  std::string name;             ///< names its cubins: each source has another
+  std::set<std::string> archs;  ///< the architectures that it is compiled for
 };
 
 /// Each file once. PTX is compiled for its .target where no architectures are named. Throws

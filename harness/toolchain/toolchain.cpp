@@ -1,3 +1,4 @@
+// Compiles the same sources by several toolkits, and compares their facts.
 #include "harness/toolchain/toolchain.h"
 
 #include <fmt/format.h>
@@ -60,7 +61,7 @@ class Compilations {
   /// Into `folder`, a folder for each architecture. Returns the file of facts.
   fs::path add(const Toolkit& toolkit, const fs::path& folder) {
     const outcome::OutFolder out(folder);
-    fs::remove(folder / kComparison);  // of an earlier run
+    fs::remove(folder / kComparison);  // an earlier run may have left it
     const Compilation compilation = {.toolkit = toolkit.version,
                                      .flags = fmt::format("{}", fmt::join(options_.arguments, " ")),
                                      .source_hash = hash_};
@@ -90,7 +91,7 @@ class Compilations {
     return files;
   }
 
-  /// What is compiled for this architecture.
+  /// Adds the facts of the cubins for this architecture.
   void add_cubins(const Toolkit& toolkit, const std::string& arch, const fs::path& place,
                   const fs::path& facts, const Compilation& compilation) {
     inspect::InspectOptions cubins;

@@ -14,9 +14,9 @@ struct ToolchainOptions {
   std::vector<std::filesystem::path> toolkits;  ///< the first is A of each comparison
   std::vector<std::filesystem::path> sources;   ///< PTX (.ptx) and CUDA (.cu)
   std::vector<std::string> archs;               ///< names; empty: the .target of PTX
-  std::vector<std::string> arguments;           ///< of the compilers
+  std::vector<std::string> arguments;           ///< arguments of the compilers
   bool emulate = false;                         ///< build programs, and run them on the emulator
-  std::vector<std::string> program_arguments;   ///< of those programs
+  std::vector<std::string> program_arguments;   ///< arguments of those programs
   std::filesystem::path out;                    ///< keeps what is made; empty: nothing is kept
   diff::DiffOptions diff;                       ///< how they are compared
 };

@@ -1,3 +1,4 @@
+// Finds CUDA toolkits, and asks their compilers which architectures they know.
 #include "harness/toolchain/toolkit.h"
 
 #include <fmt/format.h>
@@ -32,7 +33,7 @@ std::vector<std::string> toolkits_below(const fs::path& folder) {
   return toolkits;
 }
 
-/// What ptxas prints with this option.
+/// The text that ptxas prints with this option.
 std::string said_by(const fs::path& ptxas, const std::string& option) {
   const std::optional<std::string> said = process::output_of({ptxas.string(), option});
   if (said) return *said;

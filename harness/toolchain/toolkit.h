@@ -10,8 +10,8 @@ namespace warpgauge::toolchain {
 struct Toolkit {
   std::filesystem::path path;      ///< as it was named
   std::filesystem::path programs;  ///< the folder that has ptxas
-  std::string version;             ///< that of ptxas: "12.4.131"
-  std::vector<std::string> archs;  ///< that ptxas compiles for, as it lists them: "sm_90a"
+  std::string version;             ///< the version of ptxas: "12.4.131"
+  std::vector<std::string> archs;  ///< architectures of ptxas, as it lists them: "sm_90a"
 
   /// "CUDA 12.4.131 in PATH".
   std::string str() const;
