@@ -52,7 +52,7 @@ struct Known {
   std::string doubt;  ///< why not all of them are known to be its own; empty: they are
 };
 
-/// By name of the GPU and mangled name of the kernel.
+/// Kernels by the name of the GPU and their mangled names.
 using KnownKernels = std::map<std::pair<std::string, std::string>, Known>;
 
 /// The kernels of which launches on a device were counted.
@@ -179,7 +179,7 @@ std::string arch_of_code(const Known& known, Cubins& cubins) {
   return arch.empty() ? arch_of(known.device->device) : arch;
 }
 
-/// Every warp executes the first instruction once.
+/// The number of warps that were counted: every warp executes the first instruction once.
 std::uint64_t counted_warps(const metrics::SassRecords& records) {
   std::uint64_t warps = 0;
   for (const auto& [instruction, values] : records) {

@@ -66,7 +66,7 @@ class AttachedError : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// One JSON object: {"schema": "warpgauge.attached/5", ...}.
+/// The process as a JSON object: {"schema": "warpgauge.attached/5", ...}.
 std::string to_text(const AttachedProcess& process);
 /// Throws AttachedError; `path` names the text in it.
 AttachedProcess parse_attached(std::string_view text, const std::string& path);

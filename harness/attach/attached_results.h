@@ -8,8 +8,8 @@
 
 namespace warpgauge::attach {
 
-/// One for each process that loaded the injected library, with a warning for launches that it made
-/// after its result was written. Throws what parse_attached() throws.
+/// The results of all processes that loaded the injected library, each with a warning for launches
+/// that it made after its result was written. Throws what parse_attached() throws.
 std::vector<AttachedProcess> results_in(const std::filesystem::path& folder);
 
 }  // namespace warpgauge::attach

@@ -10,7 +10,7 @@
 
 namespace warpgauge::attach {
 
-/// This thread, by a number that no other thread of the process has had: std::thread::id comes
+/// A number of this thread that no other thread of the process has had: std::thread::id comes
 /// again.
 inline std::uint64_t this_thread() {
   static std::atomic<std::uint64_t> threads = 0;

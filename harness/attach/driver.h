@@ -49,7 +49,7 @@ class RelaxedCapture {
 
 bool is_capturing(CUstream stream);
 
-/// nullopt if the driver does not return them.
+/// The resources of a launch; nullopt if the driver does not return them.
 std::optional<KernelResources> resources_of(CUfunction function, const metrics::Launch& shape);
 
 /// The kernel of a launch or of a graph's node.

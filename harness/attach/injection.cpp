@@ -39,7 +39,8 @@ struct Call {
   }
 };
 
-/// By this thread, right now; a pointer, because it is used until the thread has ended, and after.
+/// The launch that this thread makes right now; a pointer, because it is used until the thread has
+/// ended, and after.
 thread_local Recorder::Launching* launching = nullptr;
 
 void begin(std::optional<Recorder::Launching> launch) {

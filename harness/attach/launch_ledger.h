@@ -54,12 +54,12 @@ class LaunchLedger {
   /// True where no more has to be counted: all have their sample, or the limit is reached.
   bool all_are_enough(int device);
 
-  /// All that a context had counted. `shared` says which kernels call functions.
+  /// Takes all that a context had counted. `shared` says which kernels call functions.
   void taken(CUcontext context, int device, const metrics::SassRecords& records,
              const SharedFunctions& shared);
   /// Launches whose counts were not taken yet.
   std::uint64_t waiting(CUcontext context) const;
-  /// It is gone; returns waiting().
+  /// Forgets a context that is gone, and returns waiting().
   std::uint64_t ended(CUcontext context);
 
   void graph_made(CUgraphExec exec, Kernels kernels);

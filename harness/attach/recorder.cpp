@@ -15,7 +15,7 @@ namespace {
 /// How long the GPU is waited for. Kernels that wait for what the program would do next delay it
 /// so, and do not stop it.
 constexpr std::chrono::seconds kLongest(60);
-/// To see whether it is idle already.
+/// Long enough to see whether a context is idle already.
 constexpr std::chrono::microseconds kAtOnce(200);
 /// How long the end of a context waits for its users, whose use is an error of the program.
 constexpr std::chrono::seconds kForTheEnd(1);
@@ -270,8 +270,8 @@ void Recorder::launched(Launching launching, bool succeeded) {
   if (finished_) {
     warn("kernels were launched after the end of main(), which was too late to count them");
   }
-  // Not before the launch: the question would load the code in its stead, and CUPTI (13.0) does not
-  // count code that was loaded so.
+  // The driver is not asked before the launch: the question would load the code in its stead, and
+  // CUPTI (13.0) does not count code that was loaded so.
   for (const driver::LaunchedKernel& kernel : unknown) {
     const auto resources = driver::resources_of(kernel.function, kernel.shape);
     if (resources) ledger_.resources(kernel.name, context.device, *resources);

@@ -51,44 +51,44 @@ class Recorder {
 
   /// A context was made on a device.
   void context_made(CUcontext context, int device);
-  /// Before a launch; nullopt for one that is captured, which is none.
+  /// Call it before a launch; nullopt for a launch that is captured, which launches nothing.
   std::optional<Launching> launch(CUcontext context, driver::LaunchedKernel kernel,
                                   CUstream stream);
-  /// As launch(), of all its kernels.
+  /// The same for all kernels of a graph.
   std::optional<Launching> graph_launch(CUcontext context, CUgraphExec exec, CUstream stream);
-  /// After either: counts no more until a kernel is launched that has not had its sample.
+  /// Call it after either: counts no more until a kernel is launched that has not had its sample.
   void launched(Launching launch, bool succeeded);
   /// Code was loaded by this thread, and not by a launch. May be called while the driver holds
   /// locks of its own.
   void code_loaded(CUcontext context) { loads_.add(context); }
-  /// The image of code that was loaded, by whomever.
+  /// Keeps the image of code that was loaded, by any thread.
   void code_seen(std::span<const std::byte> image) { shared_.loaded(image); }
-  /// Before a graph is made ready: its kernels are counted if counting goes on while that is done.
+  /// Call it before a graph is made ready: its kernels are counted if counting goes on meanwhile.
   void make_graph(CUcontext context, CUgraph graph);
   /// A conditional node was made, which runs these graphs.
   void condition_made(CUgraphNode node, std::vector<CUgraph> bodies);
-  /// A graph was made ready: what launches it will make.
+  /// A graph was made ready, whose launches are known from now on.
   void graph_made(CUgraphExec exec, CUgraph graph);
   void graph_ends(CUgraphExec exec) { ledger_.graph_ends(exec); }
-  /// Before a node of such a graph gets another kernel, as make_graph(), and after it; nothing:
-  /// what it gets is not known.
+  /// Call these before and after a node of such a graph gets another kernel; nullopt: it is not
+  /// known which.
   void change_node(CUcontext context, const std::optional<driver::LaunchedKernel>& kernel);
   void node_changed(CUgraphExec exec, const std::optional<driver::LaunchedKernel>& kernel);
   /// A node of such a graph is launched with it from now on, or not.
   void node_enabled(CUgraphExec exec, CUgraphNode node, bool enabled);
-  /// Before a capture begins.
+  /// Call it before a capture begins.
   void capture_begins(CUcontext context, CUstream stream);
-  /// After it could not begin, or may have ended.
+  /// Call it after a capture could not begin, or may have ended.
   void capture_ends(CUstream stream);
 
-  /// After the program has waited, if no thread launches meanwhile: takes the counts if the context
-  /// is idle and that costs, over time, no more than a twentieth of the time.
+  /// Call it after the program has waited. If no thread launches meanwhile, takes the counts if the
+  /// context is idle and that costs, over time, no more than a twentieth of the time.
   void waited(CUcontext context);
   /// Takes the counts of a context, or, without one, of all: code of theirs is about to be
   /// unloaded.
   void before_unloading(std::optional<CUcontext> context);
-  /// Before a call that ends a context, or may end one of a device: takes the counts, and sees to
-  /// it that counting is switched on, which CUPTI wants where a context ends.
+  /// Call these before a call that ends a context, or may end one of a device: takes the counts,
+  /// and sees to it that counting is switched on, which CUPTI wants where a context ends.
   void may_end(CUcontext context);
   void device_may_end(int device);
   /// A context ends now.
@@ -108,7 +108,7 @@ class Recorder {
   Launching prepare(CUcontext handle, std::shared_ptr<const Kernels> kernels);
   void make_ready(CUcontext handle, const Kernels& kernels);
 
-  // These want the context's lock to be held, and do nothing for one that has ended.
+  // Hold the context's lock for these. They do nothing for a context that has ended.
   void open(Context& context);
   void start(Context& context);
   void start_anew(Context& context);

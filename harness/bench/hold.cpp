@@ -20,7 +20,7 @@ bool Hold::end() {
   return in_time;
 }
 
-/// Whichever comes first ends a hold, the host or the watch; the other then changes nothing.
+/// The host or the watch ends a hold, whichever comes first; the other then changes nothing.
 bool Hold::end(std::uint32_t number) {
   std::uint32_t before = number - 1;
   return std::atomic_ref(ended_).compare_exchange_strong(before, number);

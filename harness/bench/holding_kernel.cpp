@@ -11,7 +11,7 @@
 namespace warpgauge::bench {
 namespace {
 
-/// For the oldest GPU that the toolkit compiles for: a driver compiles it for any later one.
+/// PTX for the oldest GPU that the toolkit compiles for: a driver compiles it for any later one.
 constexpr const char* kPtx = R"(
 .version 6.3
 .target sm_75

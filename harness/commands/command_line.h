@@ -16,7 +16,7 @@ namespace warpgauge::commands {
 
 class CommandLine {
  public:
-  /// As main() got them.
+  /// `argc` and `argv` as main() got them.
   CommandLine(int argc, char** argv);
 
   /// Adds a command, to which the caller adds options. `footer`: see set_help().

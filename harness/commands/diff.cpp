@@ -135,7 +135,7 @@ void record_things(diff::DiffOptions& options, std::optional<std::uint32_t> thre
   }
 }
 
-/// In nsight.py.
+/// Continues in reports/warpgauge/changes/nsight.py.
 [[noreturn]] void compare_with_nsight(const CLI::App& command, const diff::DiffOptions& options) {
   for (const char* name :
        {"--filter", "--exclude", "--json", "--require-all", "--noise", "--arch"}) {

@@ -9,7 +9,7 @@ AddCommand add_gate, add_list, add_metrics, add_explain, add_diff, add_outcome, 
     add_attach, add_inspect, add_toolchain, add_cc, add_devices, add_occupancy, add_doctor,
     add_config, add_completion;
 
-/// In the order in which --help lists them.
+/// The commands, in the order in which --help lists them.
 constexpr AddCommand* kCommands[] = {
     add_gate,      add_list,   add_metrics, add_explain,    add_diff, add_outcome,
     add_emulate,   add_attach, add_inspect, add_toolchain,  add_cc,   add_devices,

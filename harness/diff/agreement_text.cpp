@@ -46,7 +46,7 @@ std::vector<Row> rows_of(const CountComparison& comparison, Agreement FamilyAgre
   return rows;
 }
 
-/// One kind of place by family, with the share of all that each column has.
+/// A table of one kind of place by family, with the share of all that each column has.
 std::string table(const CountComparison& comparison, std::string_view title,
                   Agreement FamilyAgreement::*kind, const DisplayOptions& display) {
   std::vector<Row> rows = rows_of(comparison, kind, display);

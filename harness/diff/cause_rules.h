@@ -8,7 +8,7 @@
 
 namespace warpgauge::diff {
 
-/// In the order in which they are listed.
+/// The causes, in the order in which they are listed.
 enum class Cause {
   code,              ///< the source files of the kernel are not the same
   compiler,          ///< the same source became other machine code

@@ -34,7 +34,7 @@ auto age(const ComparedValue& value) {
                     value.failed());
 }
 
-/// Up to three names, and how many more there are.
+/// Adds up to three names, and how many more there are.
 void add_names(std::vector<std::string>& parts, const std::set<std::string>& names) {
   constexpr std::size_t kNamed = 3;
   if (names.empty()) return;

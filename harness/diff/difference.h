@@ -34,11 +34,11 @@ struct Change {
   bool is_judged() const { return metric->cls != metrics::Class::info; }
 };
 
-/// Every metric that a run measured, case by case. `noise`: by what share of its value in A a noisy
-/// one has to differ.
+/// The changes of every metric that a run measured, case by case. `noise` is the share of its value
+/// in A by which a noisy one has to differ.
 std::vector<Change> find_changes(const ComparedFacts& a, const ComparedFacts& b, double noise);
 
-/// The worst case first, and in it the worst change.
+/// Sorts the worst case first, and in it the worst change.
 void sort_worst_first(std::vector<Change>& changes);
 
 /// The number of changes of each kind among values that can be judged; index: ChangeKind.

@@ -8,7 +8,7 @@
 
 namespace warpgauge::diff {
 
-/// By what share of its value in A a noisy value differs between processes anyway.
+/// The share of its value in A by which a noisy value differs between processes anyway.
 inline constexpr double kUsualNoise = 0.03;
 
 /// The share that "3%" or "0.03" names, from 0 to 1; nullopt for anything else.

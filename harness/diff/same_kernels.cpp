@@ -98,7 +98,7 @@ class Matching {
     std::vector<Kernel*> a, b;
   };
 
-  /// By key and architecture.
+  /// The kernels that have no pair yet, by key and architecture.
   std::map<CaseKey, Group> groups(const KeyOf& key_of) {
     std::map<CaseKey, Group> groups;
     for (Kernel& kernel : a_) {
@@ -152,7 +152,8 @@ CaseKey SameKernels::case_in_a(const CaseKey& in_b) const {
 }
 
 void SameKernels::rename(std::vector<metrics::StoredRun>& runs) const {
-  // By the context as it was, which the map keeps alive: no other context gets its address.
+  // The keys are the contexts as they were. The map keeps them alive, so that no other context gets
+  // the address of one.
   using Context = std::shared_ptr<const metrics::CaseContext>;
   std::map<Context, Context> contexts;
   for (metrics::StoredRun& run : runs) {

@@ -102,7 +102,7 @@ Precondition check_emulator(const fs::path& program, std::chrono::seconds time_l
             .text = program.string() + " is not there",
             .remedy = std::string(kBuildAgain)};
   }
-  // With a folder of its own: this check is not about --out.
+  // The check has a folder of its own: it is not about --out.
   const auto half = std::max(time_limit / 2, std::chrono::seconds(1));
   const auto output = process::output_of({program.string(), "doctor", "--device=emulated", "--json",
                                           "--timeout", std::to_string(half.count()), "--out",

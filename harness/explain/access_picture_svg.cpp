@@ -145,7 +145,7 @@ text {{ fill: #e8e8e8 }}
 
   int top_of(std::size_t row) const { return top_ + static_cast<int>(row) * kRow; }
 
-  /// All but the cells with lanes, whose borders are drawn above these.
+  /// Draws all of a row but the cells with lanes, whose borders are drawn above it.
   void draw_row(std::size_t number) {
     const AccessPicture::Row& row = picture_.rows[number];
     const int y = top_of(number);

@@ -8,7 +8,7 @@
 
 namespace warpgauge::files {
 
-/// One object, with its members on lines of their own. What is no UTF-8 is replaced.
+/// An object with its members on lines of their own. Bytes that are no UTF-8 are replaced.
 class JsonDocument {
  public:
   JsonDocument(std::ostream& out, int indent);

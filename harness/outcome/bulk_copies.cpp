@@ -10,7 +10,7 @@
 namespace warpgauge::outcome {
 namespace {
 
-/// Each case has it once, and it leaves out copies in both directions.
+/// A metric that each case has once, and that leaves out copies in both directions.
 constexpr std::string_view kOfBoth = "global.sectors_ideal";
 
 }  // namespace

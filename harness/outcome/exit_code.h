@@ -3,7 +3,7 @@
 
 namespace warpgauge::outcome {
 
-/// Where several hold, a fault goes before an excess before what is missing.
+/// If several hold, a fault goes before an excess before what is missing.
 enum ExitCode : int {
   kWithinBudget = 0,  ///< everything that was measured is within its budget
   kOverBudget = 1,    ///< something is over its budget (with --strict: or better than it)

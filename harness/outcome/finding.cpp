@@ -42,8 +42,8 @@ bool is_beyond(const Fact& fact) {
          fact.would == Verdict::fail;
 }
 
-/// Equal for values with one cause. A compiled kernel is the same one in all files that have it, as
-/// its type is a hash of its name.
+/// A key that is equal for values with one cause. A compiled kernel is the same one in all files
+/// that have it, as its type is a hash of its name.
 std::string group_of(const Fact& fact) {
   const bool is_of_files = fact.context->kind == metrics::CaseKind::inspected;
   const std::string family = is_of_files && !fact.kernel.empty() ? "" : fact.id.family;

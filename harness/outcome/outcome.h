@@ -41,7 +41,7 @@ struct OutcomeOptions {
   std::function<std::string(const JudgedValue&)> repeat;
   bool kernels = false;  ///< findings name their kernels, of which ids have but a part
   bool whole = true;     ///< runs must have an end; a run that is still going on has none
-  /// By family: how many values there are beside the facts, which no budget judges.
+  /// The number of values beside the facts, which no budget judges, by family.
   std::map<std::string, int> unbudgeted;
 };
 
@@ -70,7 +70,7 @@ class Outcome {
   /// unless the requirements say otherwise, and so is a run that was cut off. Never better than the
   /// exit codes that the runs ended with.
   ExitCode exit_code() const;
-  /// One line: "FAIL: 1 value over budget".
+  /// A line such as "FAIL: 1 value over budget".
   std::string headline() const;
 
  private:

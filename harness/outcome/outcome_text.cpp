@@ -38,7 +38,7 @@ std::vector<Column> columns_of(const Outcome& outcome) {
   return columns;
 }
 
-/// For Markdown tables and text: what could be markup is taken literally.
+/// A text for Markdown, in tables, too: what could be markup is escaped.
 std::string escaped(std::string_view text) {
   std::string safe;
   for (const char c : files::printable(text)) {

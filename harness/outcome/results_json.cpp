@@ -109,7 +109,8 @@ ordered_json found_value_json(const FoundValue& found, const Finding& finding,
   return object;
 }
 
-/// Every value of every finding, the worst first, so that a part of them can be drawn as well.
+/// Calls `add` with every value of every finding, the worst first: a part of them can be drawn,
+/// too.
 void visit_findings(const Outcome& outcome, const files::JsonDocument::Element& add) {
   std::vector<std::pair<const FoundValue*, const Finding*>> found;
   for (const Finding& finding : outcome.findings()) {

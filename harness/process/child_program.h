@@ -13,7 +13,7 @@ struct Ending {
   int status = 0;  ///< its exit code
   int signal = 0;  ///< the signal that ended it, or 0
 
-  /// As in shells: 128 + N for signal N.
+  /// The exit code as shells have it: 128 + N for signal N.
   int exit_code() const { return signal == 0 ? status : 128 + signal; }
   /// "exited with 7", "was ended by SIGSEGV (Segmentation fault)".
   std::string str() const;

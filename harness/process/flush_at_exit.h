@@ -14,7 +14,7 @@ void flush_at_exit(bool (*flush)(std::chrono::seconds patience));
 /// False in a child that the process has forked.
 bool in_flushing_process();
 
-/// In such a child: it flushes as well, from now on.
+/// Makes such a child flush as well, from now on.
 void flush_forked_child();
 
 }  // namespace warpgauge::process

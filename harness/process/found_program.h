@@ -6,7 +6,7 @@
 
 namespace warpgauge::process {
 
-/// As the shell finds it; empty if there is no such program.
+/// The program that the shell would run; empty if there is none.
 std::filesystem::path found_program(const std::string& name);
 
 /// A program of the CUDA toolkit: that in PATH, else in $CUDA_HOME/bin; empty if there is none.

@@ -31,7 +31,7 @@
 namespace warpgauge::process {
 namespace {
 
-/// For the driver to answer whether there is a GPU, which it may have to start first.
+/// The driver may have to start first before it says whether there is a GPU.
 constexpr std::chrono::seconds kLongestAnswer(60);
 
 /// Opens the standard streams that were closed, or the next file would get the number of one, and
@@ -56,7 +56,7 @@ void finish_output() {
                   flushed ? "" : ": ", flushed ? "" : std::strerror(errno)));
 }
 
-/// In the environment of a program that another one continued in: the other one's build_id().
+/// The variable that tells a program the build_id() of the one that continued in it.
 constexpr char kContinuedBuild[] = "WARPGAUGE_CONTINUED_BUILD";
 
 /// A hash of the kernels that the program is linked with, the same in the emulated program.

@@ -89,11 +89,11 @@ class Child {
   int socket() const { return socket_; }
   /// When it must have said something.
   steady_clock::time_point deadline() const { return deadline_; }
-  /// Waits for its next item.
+  /// True for a child that waits for its next item.
   bool is_idle() const { return begun_ && !item_; }
   bool has_begun() const { return begun_; }
   std::optional<std::size_t> item() const { return item_; }
-  /// It has not finished a single item.
+  /// True for a child that has not finished a single item.
   bool is_barren() const { return !last_; }
 
   void give(std::size_t item, bool is_again, std::chrono::seconds time_limit) {
@@ -130,7 +130,7 @@ class Child {
           "its code wrote to descriptor {}, which is not its own but carries the messages of the "
           "measuring process: write only to descriptors that the code has opened",
           its_socket_);
-      // Where no item is at work, what the last one left behind still is.
+      // If no item is at work, something that the last one left behind still is.
       return {.is_over = true, .reason = reason, .culprit = item_ ? item_ : last_};
     }
     if (message.kind == Message::kBegun && !begun_) {
@@ -343,7 +343,7 @@ class WorkerPool::Impl {
     for (const std::size_t item : std::exchange(unreported_, {})) work_.done(item);
   }
 
-  /// After a child that could not begin: where there are others, without it.
+  /// Goes on without a child that could not begin, if there are others.
   void go_on_with_fewer(const std::string& reason) {
     if (!children_.empty()) {
       most_ = children_.size();

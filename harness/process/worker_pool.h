@@ -36,16 +36,17 @@ struct IsolatedWork {
   std::chrono::seconds time_limit{60};  ///< for one item
   /// The items before this one that must be done when it begins; without it: none.
   std::function<std::vector<std::size_t>(std::size_t)> after;
-  /// In the parent, before the first item begins: true for items that are not to be done after all.
+  /// Called in the parent before the first item begins. True for items that are not to be done
+  /// after all.
   std::function<bool(std::size_t)> skip;
-  /// In the child, before its first item: the setup of a process.
+  /// Called in a child before its first item: sets the process up.
   std::function<void()> begin;
-  /// In the child: does an item. `is_again` if an earlier process has said so of it.
+  /// Called in a child: does an item. `is_again` if an earlier process ended it with `again`.
   std::function<ItemEnd(std::size_t, bool is_again)> work;
-  /// In the parent, when an item is done (also if it crashed), with the children at work again.
-  /// It is not called for items that were done just before an exception.
+  /// Called in the parent when an item is done (also if it crashed), with the children at work
+  /// again. It is not called for items that were done just before an exception.
   std::function<void(std::size_t)> done;
-  /// In the parent, before `done`, for an item during which the child died.
+  /// Called in the parent before `done`, for an item during which the child died.
   std::function<void(const CrashedItem&)> died;
 };
 

@@ -38,7 +38,7 @@ struct Beside {
   std::function<std::string(const metrics::Fact&)> repeat;  ///< the command for a verdict again
 };
 
-/// Both files of budgets. Throws metrics::BudgetError.
+/// The budgets of both files. Throws metrics::BudgetError.
 metrics::Budgets budgets_of(const JudgeOptions& options);
 
 /// The expression of --kernels. Throws std::invalid_argument.

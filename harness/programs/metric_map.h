@@ -11,7 +11,7 @@
 
 namespace warpgauge::programs {
 
-/// As a std::map by the ids of the catalog, which outlive it.
+/// Works as a std::map by the ids of the catalog, which outlive it.
 template <typename T>
 class MetricMap {
  public:

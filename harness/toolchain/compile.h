@@ -16,9 +16,9 @@ struct Source {
   std::set<std::string> archs;  ///< the architectures that it is compiled for
 };
 
-/// Each file once. PTX is compiled for its .target where no architectures are named. Throws
-/// std::runtime_error for a file that is not there or is neither PTX nor CUDA, and for CUDA without
-/// architectures.
+/// The sources of these files, each file once. PTX is compiled for its .target where no
+/// architectures are named. Throws std::runtime_error for a file that is not there or is neither
+/// PTX nor CUDA, and for CUDA without architectures.
 std::vector<Source> sources_of(const std::vector<std::filesystem::path>& files,
                                const std::vector<std::string>& archs);
 
