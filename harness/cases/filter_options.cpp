@@ -1,3 +1,4 @@
+// Adds the options that select cases to a command.
 #include "harness/cases/filter_options.h"
 
 #include <string>

@@ -1,3 +1,4 @@
+// Matches the ids of cases with globs.
 #include "harness/cases/selection.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-"""Which cases a command takes: the options --filter and --exclude, as in harness/cases/selection.h."""
+"""Which cases a command takes: --filter and --exclude, as in harness/cases/selection.h."""
 
 from __future__ import annotations
 
