@@ -97,8 +97,8 @@ std::set<std::string> source_files(const EmbeddedCubin& cubin, const std::string
   return files;
 }
 
-/// The hash of the contents; empty if there are no files or one of them cannot be read. Most kernels
-/// of a source come from the same files.
+/// The hash of the contents; empty if there are no files or one of them cannot be read. Most
+/// kernels of a source come from the same files.
 const std::string& hash_of_files(const std::set<std::string>& files) {
   static std::map<std::string, std::string> contents;
   static std::map<std::set<std::string>, std::string> hashes;

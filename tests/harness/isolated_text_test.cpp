@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <csignal>
 #include <stdexcept>
@@ -32,19 +31,6 @@ TEST(IsolatedText, WhatIsThrownIsThrownAgain) {
                                10s);
       },
       ThrowsMessage<std::runtime_error>("no such thing"));
-}
-
-TEST(IsolatedText, TheParentDoesSomethingMeanwhile) {
-  int ends[2];
-  ASSERT_EQ(pipe(ends), 0);
-  const auto answer = [&] {
-    char said = 0;
-    return read(ends[0], &said, 1) == 1 ? std::string(1, said) : "nothing";
-  };
-  EXPECT_EQ(process::isolated_text(answer, 10s, [&] { EXPECT_EQ(write(ends[1], "m", 1), 1); }),
-            "m");
-  close(ends[0]);
-  close(ends[1]);
 }
 
 TEST(IsolatedText, ADeathIsReported) {
