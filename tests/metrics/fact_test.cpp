@@ -25,7 +25,7 @@ using testing::IsSubsetOf;
 
 /// The schema of a kind of record.
 ordered_json schema(const char* record) {
-  std::ifstream file(std::filesystem::path(WARPGAUGE_TEST_DATA) / "../../metrics/fact.schema.json");
+  std::ifstream file(std::filesystem::path(WARPGAUGE_TEST_DATA) / "../../metrics/facts/fact.schema.json");
   return ordered_json::parse(file).at("$defs").at(record);
 }
 

@@ -90,7 +90,7 @@ def test_hostile_lines_are_errors(tmp_path, line):
 
 
 def schema():
-    return json.loads((ROOT / "metrics" / "fact.schema.json").read_text())
+    return json.loads((ROOT / "metrics/facts/fact.schema.json").read_text())
 
 
 def test_schema_is_valid_and_closed():
