@@ -1,3 +1,4 @@
+// Asks the GPU in a child process.
 #include "harness/gate/asked_gpu.h"
 
 #include <fmt/format.h>
@@ -15,8 +16,8 @@ AskedGpu ask_gpu(std::chrono::seconds time_limit) {
   if (is_emulated()) return {};
   std::istringstream answer(process::isolated_text(
       [] {
-        const CaseRunner meter(false);
-        return fmt::format("{}\n{}", meter.arch(), is_exclusive_device());
+        const CaseRunner runner(false);
+        return fmt::format("{}\n{}", runner.arch(), is_exclusive_device());
       },
       time_limit));
   AskedGpu gpu;

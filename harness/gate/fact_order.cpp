@@ -1,3 +1,4 @@
+// Sorts the facts of a gate by groups that were written together.
 #include "harness/gate/fact_order.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ using metrics::Fact;
 
 bool is_run_time(const Fact& fact) { return metrics::is_run_time(metrics::metric(fact.metric)); }
 
-/// They are not of one case, or not known in the same way.
+/// Whether the facts are not of the same case, or not known in the same way.
 bool differ(const Fact& a, const Fact& b) {
   return a.id != b.id || a.arch != b.arch || is_run_time(a) != is_run_time(b);
 }
@@ -28,12 +29,12 @@ bool differ(const Fact& a, const Fact& b) {
 
 void sort_by_case(std::vector<Fact>& facts, const Cases& cases) {
   std::map<std::string, std::size_t> places;
-  for (const Case* one : cases) places.emplace(one->id.str(), places.size());
+  for (const Case* listed : cases) places.emplace(listed->id.str(), places.size());
   const auto place = [&](const Fact& fact) {
     return std::tuple(is_run_time(fact), metrics::arch_order(fact.arch), places.at(fact.id.str()),
                       &fact - facts.data());
   };
-  // What belongs together mostly stands together, and stays in its order.
+  // Facts that belong together mostly stand together, and stay in their order.
   std::vector<std::pair<decltype(place(facts.front())), std::span<Fact>>> groups;
   for (std::span<Fact> rest(facts); !rest.empty();) {
     const auto end = std::ranges::adjacent_find(rest, differ);
