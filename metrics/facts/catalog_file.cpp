@@ -2,7 +2,6 @@
 #include "metrics/facts/catalog_file.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,6 +11,7 @@
 
 #include "metrics/base/in_file_order.h"
 #include "metrics/base/nearest.h"
+#include "metrics/base/toml.h"
 #include "metrics/facts/catalog_text.h"
 #include "metrics/facts/catalog_words.h"
 
