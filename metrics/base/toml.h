@@ -1,7 +1,10 @@
 // toml++, which throws at texts that it would not survive. Include this instead of its own header.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 
 namespace warpgauge::metrics {
 
@@ -32,3 +35,22 @@ class UnexpectedToml : public std::runtime_error {
 #endif
 #include <toml++/toml.h>
 #pragma pop_macro("NDEBUG")
+
+namespace warpgauge::metrics {
+
+/// A text that is not TOML. what() says why; lines and columns count from 1.
+class TomlError : public std::runtime_error {
+ public:
+  TomlError(const std::string& problem, std::size_t line, std::size_t column)
+      : std::runtime_error(problem), line_(line), column_(column) {}
+  std::size_t line() const { return line_; }
+  std::size_t column() const { return column_; }
+
+ private:
+  std::size_t line_, column_;
+};
+
+/// Throws TomlError.
+toml::table parse_toml(std::string_view text);
+
+}  // namespace warpgauge::metrics

@@ -51,33 +51,12 @@ void refuse_depth(const BudgetText& text) {
   }
 }
 
-bool is_unexpected(std::string_view text) try {
-  (void)toml::parse(text);
-  return false;
-} catch (const UnexpectedToml&) {
-  return true;
-} catch (const toml::parse_error&) {
-  return false;
-}
-
-/// The line up to which toml++ can read the text at least, of a text for which is_unexpected().
-std::size_t unexpected_line(std::string_view text) {
-  std::vector<std::size_t> ends;
-  for (std::size_t at = 0; at != text.npos; at = text.find('\n', at + 1)) ends.push_back(at);
-  ends.push_back(text.size());
-  const auto end = std::ranges::partition_point(
-      ends, [&](std::size_t size) { return !is_unexpected(text.substr(0, size)); });
-  return static_cast<std::size_t>(end - ends.begin());
-}
-
-toml::table parse_toml(const BudgetText& text) {
+toml::table parsed(const BudgetText& text) {
   refuse_depth(text);
   try {
-    return toml::parse(text.text(), text.path());
-  } catch (const toml::parse_error& error) {
-    fail_at(text, error.source(), error.description(), kTomlForm);
-  } catch (const UnexpectedToml&) {
-    text.fail(unexpected_line(text.text()), 1, "this line is not TOML", kTomlForm);
+    return parse_toml(text.text());
+  } catch (const TomlError& error) {
+    text.fail(error.line(), error.column(), error.what(), kTomlForm);
   }
 }
 
@@ -302,7 +281,7 @@ class SectionReader {
 Budgets Budgets::read(std::string_view text, std::string_view path,
                       const std::span<const CaseId>* cases, bool project) {
   const BudgetText source(text, path);
-  const toml::table file = parse_toml(source);
+  const toml::table file = parsed(source);
   Budgets budgets;
   SectionReader reader(source, cases, project, budgets.sections_);
   for (const Entry& entry : in_file_order(file)) {

@@ -294,6 +294,8 @@ TEST(BudgetError, WhatTomlDoesNotExpectIsRefusedWithItsLine) {
                 StartsWith("budgets.toml:3:"))
         << line;
   }
+  EXPECT_THAT(error_of("\n\n[*.f32]"), StartsWith("budgets.toml:3:1: "));
+  EXPECT_THAT(error_of("[*.f32]"), StartsWith("budgets.toml:1:1: "));
   EXPECT_THAT(error_of("[default]\nregisters = 1\n[*.f32]\n"),
               StartsWith("budgets.toml:3:1: this line is not TOML\n  [*.f32]\n  ^\n"));
 }
