@@ -46,6 +46,12 @@ function(warpgauge_demangles target)
   target_include_directories(${target} SYSTEM PRIVATE "${libiberty_INCLUDE_DIR}")
 endfunction()
 
+# warpgauge_reads_toml(<target>): metrics/base/toml.h, which takes the headers of toml++ alone.
+function(warpgauge_reads_toml target)
+  get_target_property(folders tomlplusplus::tomlplusplus INTERFACE_INCLUDE_DIRECTORIES)
+  target_include_directories(${target} SYSTEM PRIVATE ${folders})
+endfunction()
+
 # Makes <name>::<name> of the fetched folder's lib/ and the sources in it.
 function(warpgauge_fetched_library name)
   if(TARGET ${name}::${name})  # found
@@ -121,7 +127,6 @@ function(warpgauge_links name target)
   warpgauge_export(${name})
 endfunction()
 warpgauge_links(fmt fmt::fmt)
-warpgauge_links(tomlplusplus tomlplusplus::tomlplusplus)
 warpgauge_links(benchmark benchmark::benchmark)
 warpgauge_links(lz4 lz4::lz4)
 warpgauge_links(zstd zstd::zstd)

@@ -1,11 +1,11 @@
 // The entries of tables of TOML as the file has them.
 #pragma once
 
-#include <toml++/toml.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include "metrics/base/toml.h"
 
 namespace warpgauge::metrics {
 

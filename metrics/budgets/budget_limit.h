@@ -1,11 +1,10 @@
 // Reads one line of a budget file: the limit of one metric.
 #pragma once
 
-#include <toml++/toml.h>
-
 #include <string_view>
 
 #include "metrics/base/in_file_order.h"
+#include "metrics/base/toml.h"
 #include "metrics/budgets/budget.h"
 #include "metrics/budgets/budget_text.h"
 #include "metrics/facts/catalog.h"

@@ -30,133 +30,33 @@ constexpr std::string_view kTomlForm =
 constexpr std::string_view kCounterForm =
     R"(Write "counter.NAME.ROLLUP" as in "counter.sm__inst_executed.sum"; )"
     "`warpgauge metrics --chip CHIP --search WORD` lists them.";
-constexpr std::string_view kFormOfLimits = "A limit is a number, a word or { max = NUMBER, ... }.";
 constexpr std::string_view kGateOn = "gate_on";
 constexpr std::string_view kGateOnForm =
     R"(The file may begin with gate_on = "exact" (the default), "predicted" or )"
     R"("estimate": the least sure values that are judged.)";
 constexpr std::string_view kArchForm = "An architecture is written as sm_75, sm_90a or sm_100f.";
 
-/// The quotes that a string begins with, or nothing.
-std::string_view opening_quotes(std::string_view text) {
-  for (const std::string_view quotes : {R"(""")", "'''", R"(")", "'"}) {
-    if (text.starts_with(quotes)) return quotes;
+/// Refuses what would nest too deep: each dot can open a table in a table, and toml++ reads and
+/// frees those recursively.
+void refuse_depth(const BudgetText& text) {
+  constexpr std::size_t kMostDots = 100;
+  std::size_t line = 1, dots = 0;
+  for (const char c : text.text()) {
+    if (c == '\n') {
+      ++line;
+      dots = 0;
+    } else if (c == '.' && ++dots > kMostDots) {
+      text.fail(line, 1, fmt::format("more than {} dots in a line", kMostDots), kSectionForm);
+    }
   }
-  return {};
 }
 
-/// Refuses what toml++ does not survive. Outside of strings and comments: more dots in a line than
-/// any budget needs, of which each can open a table in a table, and those are read recursively;
-/// characters that TOML does not know there, and quotes that open no string; and what is no name
-/// behind the bracket that opens a section. In strings of several lines: a character beyond ASCII
-/// behind a backslash and blanks.
-class FatalText {
- public:
-  explicit FatalText(const BudgetText& text) : text_(text) {}
-
-  void refuse() {
-    std::string_view rest = text_.text(), quotes;
-    bool comment = false;
-    while (!rest.empty()) {
-      const char c = rest.front();
-      const std::string_view opened = quotes.empty() && !comment ? opening_quotes(rest) : "";
-      std::size_t size = 1;
-      const bool continues = (static_cast<unsigned char>(c) & 0xC0) == 0x80;  // a letter before it
-      if (!continues) ++column_;
-      if (c == '\n') {
-        if (quotes.empty() && !comment) refuse_plain(c);
-        ++line_;
-        column_ = dots_ = brackets_ = 0;
-        if (quotes.size() != 3) {
-          last_ = c;
-          value_ = false;
-        }
-        comment = false;
-        if (quotes.size() == 1) quotes = {};
-      } else if (!opened.empty()) {
-        refuse_inside_word(c, value_ ? "=" : "\n.,[{");
-        quotes = opened;
-        size = opened.size();
-        last_ = c;
-        brackets_ = 0;
-      } else if (!quotes.empty()) {
-        refuse_after_backslash(c);
-        if (c == '\\' && quotes.front() == '"') {
-          const bool hides = rest.substr(1, 1) == "\"" || rest.substr(1, 1) == "\\";
-          size = hides ? 2 : 1;
-          backslash_ = !hides && quotes.size() == 3;
-        } else if (rest.starts_with(quotes)) {
-          size = quotes.size();
-          // Up to two quotes before the three that close a string belong to it.
-          while (quotes.size() == 3 && size < 5 && rest.size() > size && rest[size] == c) ++size;
-          quotes = {};
-        }
-      } else if (!comment) {
-        refuse_plain(c);
-        comment = c == '#';
-      }
-      column_ += size - 1;
-      rest.remove_prefix(std::min(size, rest.size()));
-    }
-  }
-
- private:
-  /// `c` is outside of strings and comments.
-  void refuse_plain(char c) {
-    constexpr std::size_t kMostDots = 20;
-    if ((c < ' ' || c > '~') && c != '\t' && c != '\r' && c != '\n') {
-      fail("a character that TOML does not know outside of quotes", kTomlForm);
-    }
-    if (c == '.' && ++dots_ > kMostDots) {
-      fail(fmt::format("more than {} dots in a line", kMostDots), kSectionForm);
-    }
-    if (c == ' ' || c == '\t') return;
-    const bool opens = c == '[' && (last_ == '\n' || brackets_ == 1);
-    const bool names = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
-                       c == '-' || c == '_';
-    if (brackets_ > 0 && !opens && !names && c != ']') {
-      fail("the name of a section is missing", kSectionForm);
-    }
-    if (value_ && c == '[' && last_ == '=') fail("a list, which no limit is", kFormOfLimits);
-    if (value_ && (c == '=' || c == '[' || c == '{')) refuse_inside_word(c, c == '{' ? "=" : "");
-    if (c == '=' || c == ',' || c == '{' || c == '}') value_ = c == '=';
-    brackets_ = opens ? brackets_ + 1 : 0;
-    last_ = c;
-  }
-
-  /// `c` is part of a string.
-  void refuse_after_backslash(char c) {
-    if (backslash_ && static_cast<unsigned char>(c) > '~') {
-      fail("a character beyond ASCII behind a backslash and blanks", kTomlForm);
-    }
-    backslash_ = backslash_ && (c == ' ' || c == '\t' || c == '\r');
-  }
-
-  /// toml++ reads a word that may be a number to its end, and no string in it.
-  void refuse_inside_word(char c, std::string_view may_precede) const {
-    if (may_precede.find(last_) != std::string_view::npos) return;
-    fail(fmt::format("{} inside of a value or word", c), kTomlForm);
-  }
-
-  [[noreturn]] void fail(std::string_view problem, std::string_view remedy) const {
-    text_.fail(line_, column_, problem, remedy);
-  }
-
-  const BudgetText& text_;
-  std::size_t line_ = 1, column_ = 0;
-  std::size_t dots_ = 0;      // in this line
-  char last_ = '\n';          // but for blanks; of a string its quote
-  bool backslash_ = false;    // in a string of several lines, and nothing but blanks behind it
-  bool value_ = false;        // behind a '='; budgets have no lists
-  std::size_t brackets_ = 0;  // that open a section, and nothing but blanks behind them so far
-};
-
-toml::table parse_toml(const BudgetText& text) {
-  FatalText(text).refuse();
+toml::table parsed(const BudgetText& text) {
+  refuse_depth(text);
   try {
-    return toml::parse(text.text(), text.path());
-  } catch (const toml::parse_error& error) {
-    fail_at(text, error.source(), error.description(), kTomlForm);
+    return parse_toml(text.text());
+  } catch (const TomlError& error) {
+    text.fail(error.line(), error.column(), error.what(), kTomlForm);
   }
 }
 
@@ -381,7 +281,7 @@ class SectionReader {
 Budgets Budgets::read(std::string_view text, std::string_view path,
                       const std::span<const CaseId>* cases, bool project) {
   const BudgetText source(text, path);
-  const toml::table file = parse_toml(source);
+  const toml::table file = parsed(source);
   Budgets budgets;
   SectionReader reader(source, cases, project, budgets.sections_);
   for (const Entry& entry : in_file_order(file)) {

@@ -2,7 +2,6 @@
 #include "metrics/facts/catalog_file.h"
 
 #include <fmt/format.h>
-#include <toml++/toml.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -12,6 +11,7 @@
 
 #include "metrics/base/in_file_order.h"
 #include "metrics/base/nearest.h"
+#include "metrics/base/toml.h"
 #include "metrics/facts/catalog_text.h"
 #include "metrics/facts/catalog_words.h"
 
@@ -223,18 +223,18 @@ CounterForm read_counter(Row row) {
   return counter;
 }
 
-toml::table parse_toml(std::string_view text, std::string_view path) {
+toml::table parsed(std::string_view text, std::string_view path) {
   try {
-    return toml::parse(text, path);
-  } catch (const toml::parse_error& error) {
-    throw CatalogError(place_of(path, error.source()), error.description());
+    return parse_toml(text);
+  } catch (const TomlError& error) {
+    throw CatalogError({std::string(path), error.line(), error.column()}, error.what());
   }
 }
 
 }  // namespace
 
 Catalog parse_catalog(std::string_view text, std::string_view path) {
-  const toml::table table = parse_toml(text, path);
+  const toml::table table = parsed(text, path);
   Catalog catalog;
   std::vector<Row> rows;
   for (const Entry& entry : in_file_order(table)) {

@@ -23,18 +23,18 @@ CUPTI = r"cupti\w*\.h"
 FMT = r"fmt/\w+\.h"
 JSON = r"nlohmann/json(_fwd)?\.hpp"
 CLI = r"CLI/CLI\.hpp"
-TOML = r"toml\+\+/toml\.h"
+TOML = r"toml\+\+/(toml|impl/\w+)\.h"
 
 # The libraries that each folder may include in <>, beside the standard library. Programs
 # (*_main.cpp) and their headers (*gtest*) may also use CLI11 and GoogleTest.
 LIBRARIES = {
     "metrics/base": [POSIX, CUDA, FMT, JSON, TOML, r"demangle\.h"],
     "metrics/architecture": [CUDA],
-    "metrics/facts": [POSIX, FMT, JSON, TOML],
+    "metrics/facts": [POSIX, FMT, JSON],
     "metrics/machine_code": [POSIX, FMT, r"(lz4|zstd)\.h"],
     "metrics/counting": [POSIX, FMT, JSON],
     "metrics/cupti": [POSIX, CUDA, CUPTI, FMT],
-    "metrics/budgets": [POSIX, FMT, TOML],
+    "metrics/budgets": [POSIX, FMT],
     "harness/emulator/ptx": [],
     "harness/emulator/machine/core": [],
     "harness/emulator/machine/checks": [POSIX],

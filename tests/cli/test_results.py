@@ -7,6 +7,8 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
+from some_facts import limit_of, registers, write
+from warpgauge.facts.limit import Limit
 
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ROOT = Path(__file__).resolve().parents[2]
@@ -47,6 +49,22 @@ def test_outcomes_keep_to_the_schema(tmp_path, recorded, options):
     assert results["exit_code"] == code
     assert results["status"] == ("pass", "fail", "error", "not measured")[code]
     assert sum(results["counts"].values()) >= results["checks"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["= 32", "= 0", "<= 13", "<= 13.5 ± 5%", ">= 0.25 and <= 2 ± 12.5%", "<= 1e-05"]
+    + [">= 1 and <= 2 until 2027-01-31", "<= 9007199254740992 ± 0.1%", "<= 1.1 x 30 of other.f32"],
+)
+def test_python_writes_limits_as_the_gauge_does(tmp_path, text):
+    bounds, _, reference = text.partition(" x ")
+    limit = limit_of(bounds, reason="theory", origin="budgets.toml:3")
+    if reference:
+        limit |= {"of": "other.f32", "reference": 30}
+    assert Limit(**limit).text == text
+    fact = registers(value=20, verdict="fail", reason="it is 20", limit=limit, budget=None)
+    results = outcome(tmp_path, write(tmp_path / "facts.jsonl", [fact]))[1]
+    assert results["findings"][0]["budget"] == f"{text} (theory)"
 
 
 def test_several_files_are_one_outcome(tmp_path):

@@ -123,7 +123,7 @@ const Bad kBad[] = {
     {"only_a_reason", "[default]\nregisters = { reason = \"why\" }", "there is no limit here"},
     {"text_for_number", "[default]\nregisters = \"32\"", ":2:13: the limit of 'registers' must be"},
     {"truth_for_number", "[default]\nregisters = true", "must be a number"},
-    {"array_for_number", "[default]\nregisters = [1, 2]", "a list, which no limit is"},
+    {"array_for_number", "[default]\nregisters = [1, 2]", "must be a number"},
     {"text_for_max", "[default]\nregisters = { max = \"1\" }", "must be a number"},
     {"negative", "[default]\nregisters = -1", "finite, not negative and at most 2^53"},
     {"infinite", "[default]\nregisters = inf", "finite, not negative and at most 2^53"},
@@ -214,15 +214,6 @@ TEST(BudgetError, ShowsAHundredCharactersToEachSideOfAnError) {
                                 "\n  " + std::string(100, ' ') + "^\n"));
 }
 
-TEST(BudgetError, CountsTheColumnsOfStringsAndEscapes) {
-  std::string dots;
-  for (int i = 0; i < 21; ++i) dots += ".";
-  EXPECT_THAT(error_of("ab" + dots), StartsWith("budgets.toml:1:23: more than 20 dots"));
-  EXPECT_THAT(error_of("\"a\\\"b\"" + dots), StartsWith("budgets.toml:1:27: more than 20 dots"));
-  EXPECT_THAT(error_of("a = 1\n'b'" + dots), StartsWith("budgets.toml:2:24: more than 20 dots"));
-  EXPECT_THAT(error_of("\"\"\"b\"\"\"" + dots), StartsWith("budgets.toml:1:28: more than 20 dots"));
-}
-
 TEST(BudgetError, SaysWhatToDo) {
   const std::vector<std::pair<std::string, std::string>> remedies = {
       {"\"result.max_error\" = 0", "Take the line out."},
@@ -266,69 +257,47 @@ TEST(BudgetError, TheFirstInTheFileIsReported) {
 TEST(BudgetError, DepthIsRefusedInsteadOfFollowed) {
   std::string deep;
   for (int i = 0; i < 200000; ++i) deep += "a.";
-  for (const std::string& text : {deep + "a = 1", "[" + deep + "a]\nregisters = 1",
+  for (const std::string& text : {"\n" + deep + "a = 1", "\n[" + deep + "a]\nregisters = 1",
                                   "[default]\nregisters = { " + deep + "a = 1 }"}) {
-    EXPECT_THAT(error_of(text), HasSubstr(": more than 20 dots in a line\n"));
+    EXPECT_THAT(error_of(text), StartsWith("budgets.toml:2:1: more than 100 dots in a line\n"));
   }
-  const std::string table = "[default]\nregisters = { reason = ";
-  EXPECT_THAT(error_of(table + "\"\"\"\n # \"\"\", " + deep + "a = 1 }"), HasSubstr(":3:"));
-  const std::string dots(200, '.');
-  for (const std::string& fine :
-       {"\"\\\"" + dots + "\", max = 1 }", "'" + dots + "', max = 1 }",
-        "\"\"\"\n\"" + dots + "\"\"\", max = 1 }", "'a', max = 1 } # it's " + dots}) {
-    EXPECT_THAT(error_of(table + fine), Not(HasSubstr("dots"))) << fine;
+  const std::string dots(100, '.');
+  EXPECT_EQ(error_of("[default]\nregisters = { reason = '" + dots + "', max = 1 }"), "no error");
+}
+
+TEST(BudgetError, LettersBeyondAsciiBelongIntoQuotesAndComments) {
+  EXPECT_THAT(error_of("[na\u00efve]\nregisters = 1"), StartsWith("budgets.toml:1:4: "));
+  EXPECT_THAT(error_of("# \u00e9\n[default]\nregisters = \u00e9"), StartsWith("budgets.toml:3:"));
+  const std::string reason = "[default]\nregisters = { max = 1, reason = ";
+  for (const char* wrong : {"'\u00e9\u4e16' \xff }",
+                            R"("""\\\)"
+                            "\uFEDF\"\"\" }",
+                            R"("""\)"
+                            "\u00e9\"\"\" }"}) {
+    EXPECT_THAT(error_of(reason + wrong), StartsWith("budgets.toml:2:")) << wrong;
+  }
+  for (const char* fine : {"\"\u00e9\" } # \u4e16", "'''\n\u00e9''' }", R"("""a""""" })",
+                           R"("""\\)"
+                           "\u00e9\"\"\" }",
+                           "\"\"\"a \\\n b\n\u00e9\"\"\" }", "'\\\u00e9' }"}) {
+    EXPECT_EQ(error_of(reason + fine), "no error") << fine;
   }
 }
 
-TEST(BudgetError, CharactersThatOnlyQuotesMayHoldAreRefused) {
-  const std::string refused = "a character that TOML does not know outside of quotes";
-  EXPECT_THAT(error_of("[\x05"
-                       "default]\nregisters = 1"),
-              HasSubstr(":1:2: " + refused));
-  EXPECT_THAT(error_of("[na\u00efve]\nregisters = 1"), HasSubstr(":1:4: " + refused));
-  EXPECT_THAT(error_of("# \u00e9\n[default]\nregisters = \u00e9"), HasSubstr(":3:13: " + refused));
-  EXPECT_THAT(error_of("[default]\nregisters = { max = 1, reason = '\u00e9\u4e16' \xff }"),
-              HasSubstr(":2:38: " + refused));
-  for (const char* fine : {"[default]\nregisters = { max = 1, reason = \"\u00e9\" } # \u4e16",
-                           "[default]\nregisters = { max = 1, reason = '''\n\u00e9''' }",
-                           "[default]\nregisters = { max = 1, reason = \"\"\"a\"\"\"\"\" }"}) {
-    EXPECT_EQ(error_of(fine), "no error") << fine;
+TEST(BudgetError, WhatTomlDoesNotExpectIsRefusedWithItsLine) {
+  for (const char* line :
+       {"[*.f32]", "[ .naive]", "[[=]]", "[[[a]]]", "[#", "[;", "[{}]", " [,",
+        "[\x05"
+        "default]",
+        "registers = 9[\"\u00e9", "registers = 9{\"\u00e9", "registers = 'a''b'"}) {
+    EXPECT_THAT(error_of("[default]\nregisters = 1\n" + std::string(line) + "\n[tiled]"),
+                StartsWith("budgets.toml:3:"))
+        << line;
   }
-}
-
-TEST(BudgetError, CharactersBeyondAsciiBehindABackslashAreRefused) {
-  const std::string refused = "a character beyond ASCII behind a backslash and blanks";
-  const std::string reason = "[default]\nregisters = { max = 1, reason = \"\"\"";
-  EXPECT_THAT(error_of(reason + "\\\\\\\uFEDF\"\"\" }"), HasSubstr(":2:39: " + refused));
-  EXPECT_THAT(error_of(reason + "a \\\n \u00e9\"\"\" }"), HasSubstr(":3:2: " + refused));
-  EXPECT_THAT(error_of(reason + "a \\\n b\nc \\ \r\n\u00e9\"\"\" }"),
-              HasSubstr(":5:1: " + refused));
-  for (const char* fine :
-       {"\\\\\u00e9", "\\\"\u00e9", "\\n\u00e9", "a \\\n b\n\u00e9", "a\\\\ \u00e9"}) {
-    EXPECT_EQ(error_of(reason + fine + "\"\"\" }"), "no error") << fine;
-  }
-  EXPECT_EQ(error_of("[default]\nregisters = { max = 1, reason = '''\\\u00e9''' }"), "no error");
-}
-
-TEST(BudgetError, WhatOpensAStringOrTableInsideOfAWordIsRefused) {
-  for (const char* value :
-       {"0\"\u00e9", "9[\"\u00e9", "9.\"\u00e9", "9=\"\u00e9", "9{\"\u00e9", "'a''b'"}) {
-    EXPECT_THAT(error_of(std::string("[default]\nregisters = ") + value),
-                HasSubstr(" inside of a value or word\n"))
-        << value;
-  }
-}
-
-TEST(BudgetError, ASectionWithoutANameIsRefused) {
-  for (const char* text : {"[*.f32]", "[ .naive]", "[[=]]", "[[[a]]]", "[#", "[\ndefault]", "[;",
-                           "[{}]", "[default]\n [,"}) {
-    EXPECT_THAT(error_of(text), HasSubstr("the name of a section is missing")) << text;
-  }
-  EXPECT_THAT(error_of("[default]\n [,"), HasSubstr(":2:3: the name of a section is missing\n"));
-  for (const char* text : {"[]", "[[]]", "[", "[ \"naive\" ]", "[[default]]", "['naive.f32'.sm_90]",
-                           "[default]\nregisters = { max = 1, reason = '''\n[*''' }"}) {
-    EXPECT_THAT(error_of(text), Not(HasSubstr("the name of a section is missing"))) << text;
-  }
+  EXPECT_THAT(error_of("\n\n[*.f32]"), StartsWith("budgets.toml:3:1: "));
+  EXPECT_THAT(error_of("[*.f32]"), StartsWith("budgets.toml:1:1: "));
+  EXPECT_THAT(error_of("[default]\nregisters = 1\n[*.f32]\n"),
+              StartsWith("budgets.toml:3:1: this line is not TOML\n  [*.f32]\n  ^\n"));
 }
 
 /// A search that is quadratic in the name would not end within the time limit of all tests.

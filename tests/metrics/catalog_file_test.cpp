@@ -91,6 +91,7 @@ TEST(CatalogFile, RefusesABadRowWithItsPlace) {
   EXPECT_EQ(error_of("x = 1"), "table:1:1: 'x' is not a table");
   EXPECT_THAT(error_of("['x.y']\n" + std::string(kWords) + "[\"x.y\"]\n"), StartsWith("table:7:"));
   EXPECT_THAT(error_of("[x.y"), StartsWith("table:1:"));
+  EXPECT_EQ(error_of("# a comment\n[*.y]\n"), "table:2:1: this line is not TOML");
 }
 
 TEST(CatalogFile, RefusesABadFormulaWithItsPlace) {
