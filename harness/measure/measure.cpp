@@ -169,9 +169,9 @@ Case next_case(std::source_location where) {
   Case next;
   next.kind = metrics::CaseKind::measured;
   next.id = {.family = suite.empty() ? "measured" : suite,
-                 .variant = test.empty() ? "here" : test,
-                 .type = "launch",
-                 .size = std::to_string(++running_test.measured)};
+             .variant = test.empty() ? "here" : test,
+             .type = "launch",
+             .size = std::to_string(++running_test.measured)};
   next.file = files::relative_to_root(where.file_name());
   next.line = static_cast<int>(where.line());
   return next;

@@ -1,9 +1,9 @@
 """Files of facts of many nights, like those of real gates, with changes that are known.
 
 A plan says which cases, architectures and metrics there are and what changes when. year() is the
-plan of the benchmark: 300 cases with 12 metrics on 8 architectures: what ptxas says on all, what
-the emulator counts on 6, and times and rates of two GPUs. Times are noisy; the same plan gives the
-same bytes.
+plan of the benchmark: 300 cases with 12 metrics on 8 architectures: what the machine code says on
+all, what the emulator counts on 6, and times and rates of two GPUs. Times are noisy; the same plan
+gives the same bytes.
 """
 
 from __future__ import annotations
@@ -276,7 +276,7 @@ def _case(plan: Plan, code: Code, device: str | None) -> tuple[str, str]:
 @cache
 def _compiled(plan: Plan, code: Code) -> tuple[str, ...]:
     key, record = _case(plan, code, None)
-    values = (_judged(code, metric, "ptxas") for metric in plan.of(COMPILED))
+    values = (_judged(code, metric, "cubin") for metric in plan.of(COMPILED))
     return (record, *_records(key, values))
 
 

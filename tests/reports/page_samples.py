@@ -60,7 +60,7 @@ def conflicts(variant="padded", after=31, arch="sm_90", **members):
 
 def samples():
     """One of each: over budget, worse, better, unmeasured, hostile, timed, and many that stay."""
-    registers = {"source": "ptxas"}
+    registers = {"source": "cubin"}
     gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU}
     error = {"value": None, "verdict": "error", "reason": f"crashed: {HOSTILE}"}
     unmeasured = {"value": None, "verdict": "unmeasured"}

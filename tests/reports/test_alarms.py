@@ -176,7 +176,7 @@ def test_every_commit_that_a_drift_crept_over_may_be_to_blame():
 
 def test_an_exact_value_is_back_with_its_old_value_only():
     def opened(values):
-        series = a_series("registers", values, source="ptxas")
+        series = a_series("registers", values, source="cubin")
         return [change.is_open for change in changes(series, catalog()["registers"])]
 
     assert opened([20, 20, 30, 30]) == [True]
@@ -427,7 +427,7 @@ def test_the_exit_code_is_that_of_the_headline(db, tmp_path, capsys):
     assert headline(tmp_path / "a").startswith(f"# {STILL}: ")
     assert (tmp_path / "a/index.html").exists()
     assert ack(db, NAME) == 0
-    assert f"acknowledged until {FAR}: {NAME}/sm_90/ptxas" in capsys.readouterr().out
+    assert f"acknowledged until {FAR}: {NAME}/sm_90/cubin" in capsys.readouterr().out
     assert html(db, tmp_path / "b") == 0
     assert headline(tmp_path / "b").startswith("# Nothing is wrong")
     assert "issue 12" in (tmp_path / "b/index.html").read_text()
@@ -457,7 +457,7 @@ def test_nothing_judged_is_exit_code_3(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "pattern", [NAME, f"{NAME}/sm_90", f"{NAME}/sm_90/ptxas", "*/registers", "*"]
+    "pattern", [NAME, f"{NAME}/sm_90", f"{NAME}/sm_90/cubin", "*/registers", "*"]
 )
 def test_a_series_is_named_by_its_beginning_or_a_glob(pattern, db):
     assert ack(db, pattern) == 0

@@ -107,7 +107,7 @@ def test_addresses_that_the_feed_has_lead_to_the_trend(chromium, tmp_path):
 @pytest.mark.parametrize(
     ("end", "words"),
     [
-        ("#fact/no.such.case@1/registers/sm_90/ptxas/run1", "no case “no.such.case@1”"),
+        ("#fact/no.such.case@1/registers/sm_90/cubin/run1", "no case “no.such.case@1”"),
         (PADDED.replace("sm_80", "sm_1"), "no “shared.bank_conflicts” of"),
         (f"{PADDED}/gone", "no value of the run “gone” here; its newest one is shown"),
         ("#trend/x", "no case “x”"),

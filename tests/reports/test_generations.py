@@ -7,7 +7,7 @@ from page_samples import ARCHS, GPU, GPU_RUNS, NIGHTS, RUNS, a_series, build, co
 from warpgauge.facts.catalog import catalog
 from warpgauge.page import elements, generations, matrix_text
 
-REGISTERS = {"source": "ptxas"}
+REGISTERS = {"source": "cubin"}
 
 
 def values_of(series, runs=None):
@@ -44,7 +44,7 @@ def test_each_generation_is_compared_with_the_first_and_with_the_one_before():
 
 
 def test_more_occupancy_is_better_on_the_next_generation():
-    cell = step_of(pair("occupancy.theoretical", 0.5, 1, source="ptxas"), "occupancy.theoretical")
+    cell = step_of(pair("occupancy.theoretical", 0.5, 1, source="cubin"), "occupancy.theoretical")
     metric = catalog()["occupancy.theoretical"]
     assert (cell.better(metric), cell.worse(metric)) == (1, 0)
     assert matrix_text.gain(cell, metric) == 1
@@ -102,7 +102,7 @@ def test_what_only_one_of_them_has_is_not_compared():
 
 def test_generations_are_in_the_order_of_their_numbers():
     series = [
-        a_series("registers", [1], arch, source="ptxas") for arch in ("sm_100", "sm_90", "sm_75")
+        a_series("registers", [1], arch, source="cubin") for arch in ("sm_100", "sm_90", "sm_75")
     ]
     assert generations.archs_of(values_of(series, RUNS)) == ("sm_75", "sm_90", "sm_100")
 
@@ -120,8 +120,8 @@ def test_resources_come_with_the_case_that_takes_most():
     series = [
         a_series("registers", [20] * NIGHTS, "sm_90", variant="few", **REGISTERS),
         a_series("registers", [64] * NIGHTS, "sm_90", variant="many", **REGISTERS),
-        a_series("spill.store_bytes", [8] * NIGHTS, "sm_90", variant="many", source="ptxas"),
-        a_series("spill.store_bytes", [0] * NIGHTS, "sm_90", variant="few", source="ptxas"),
+        a_series("spill.store_bytes", [8] * NIGHTS, "sm_90", variant="many", source="cubin"),
+        a_series("spill.store_bytes", [0] * NIGHTS, "sm_90", variant="few", source="cubin"),
     ]
     (resources,) = generations.resources(values_of(series, RUNS))
     assert (resources.registers, resources.most.key.variant) == (42, "many")

@@ -33,7 +33,7 @@ def changed(metric, before, after, hashes=NEW_CODE, **members):
 
 def test_a_new_compiler_is_one_group_with_the_median_of_each_metric():
     series = [
-        changed("registers", 100, after, COMPILED, source="ptxas", family=f"f{i}")
+        changed("registers", 100, after, COMPILED, source="cubin", family=f"f{i}")
         for i, after in enumerate([102, 104, 110, 104])
     ]
     series += [changed("instructions", 50, 40, COMPILED)]

@@ -160,9 +160,9 @@ def test_an_error_that_is_over_is_not_missing():
 
 
 def test_cases_that_are_no_more_are_left_out_where_values_are_compared():
-    here = a_series("registers", [20] * 30, source="ptxas")
-    renamed = a_series("registers", [30] * 20, runs=RUNS[:20], source="ptxas", size="9x9")
-    not_measured = a_series("registers", [40] * 20, arch="sm_80", runs=RUNS[:20], source="ptxas")
+    here = a_series("registers", [20] * 30, source="cubin")
+    renamed = a_series("registers", [30] * 20, runs=RUNS[:20], source="cubin", size="9x9")
+    not_measured = a_series("registers", [40] * 20, arch="sm_80", runs=RUNS[:20], source="cubin")
     found = build([here, renamed, not_measured], RUNS)
     assert [row.last.value for row in found.current] == [20, 40]
 

@@ -72,7 +72,7 @@ def a_fact(night: int = 1, value: Any = 0, *, case: str = "naive", **members: An
 
 def registers(night: int = 1, value: int = 20, **members: Any) -> dict:
     """A compile-time fact: without a device."""
-    about = {"metric": "registers", "source": "ptxas", "device": None}
+    about = {"metric": "registers", "source": "cubin", "device": None}
     return a_fact(night, value, **(about | members))
 
 
