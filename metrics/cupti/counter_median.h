@@ -1,4 +1,4 @@
-// Arithmetic behind the range profiler, apart from CUPTI so that it can be tested anywhere.
+// The median of a hardware counter's values, apart from CUPTI so that it can be tested anywhere.
 #pragma once
 
 #include <optional>
