@@ -8,12 +8,12 @@
 #include <stdexcept>
 #include <utility>
 
+#include "metrics/cupti/counter_median.h"
 #include "metrics/cupti/cupti.h"
 #include "metrics/cupti/cupti_context.h"
 #include "metrics/cupti/cupti_error.h"
 #include "metrics/cupti/cupti_host.h"
 #include "metrics/cupti/cupti_range_session.h"
-#include "metrics/cupti/range_values.h"
 #include "metrics/facts/catalog.h"
 
 namespace warpgauge::metrics {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "metrics/counting/line_counts.h"
-#include "metrics/cupti/range_values.h"
+#include "metrics/cupti/counter_median.h"
 #include "metrics/cupti/sass_metrics.h"
 #include "metrics/facts/catalog.h"
 

@@ -1,4 +1,4 @@
-// The arithmetic of the range profiler. It needs no CUPTI, so that tests run anywhere.
+// The median of a hardware counter's values, apart from CUPTI so that it can be tested anywhere.
 #pragma once
 
 #include <optional>

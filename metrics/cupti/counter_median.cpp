@@ -1,5 +1,5 @@
 // Medians of hardware counters.
-#include "metrics/cupti/range_values.h"
+#include "metrics/cupti/counter_median.h"
 
 #include <algorithm>
 #include <cmath>
