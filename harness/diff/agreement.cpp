@@ -38,8 +38,8 @@ using Chain = std::vector<metrics::CallSite>;              // that a line was in
 /// One side's counts of a case on an architecture.
 struct CountedCase {
   std::string run;
-  std::map<std::pair<Place, Chain>, Counts> parts;
-  std::map<Place, Counts> places;           // sums of the parts
+  std::map<std::pair<CountedLine, Chain>, Counts> parts;
+  std::map<CountedLine, Counts> places;     // sums of the parts
   std::map<std::string, std::string> code;  // kernel -> hash
 };
 using CountedKey = std::pair<metrics::CaseId, std::string>;  // with the architecture
@@ -49,10 +49,10 @@ std::string name_of(const CountedKey& key) {
   return key.second.empty() ? key.first.str() : key.first.str() + " on " + key.second;
 }
 
-Place whole_case(const CountedKey& key) { return {.id = key.first, .arch = key.second}; }
+CountedLine whole_case(const CountedKey& key) { return {.id = key.first, .arch = key.second}; }
 
-Place place_of(const Fact& fact) {
-  Place place = whole_case({fact.id, fact.arch});
+CountedLine place_of(const Fact& fact) {
+  CountedLine place = whole_case({fact.id, fact.arch});
   if (fact.scope == metrics::Scope::whole_case) return place;
   place.scope = fact.scope;
   place.kernel = fact.kernel;
@@ -144,7 +144,7 @@ std::vector<std::string_view> metrics_of(const Counts& a, const Counts& b) {
 }
 
 /// Compares one place into `agreement` and `differences`; nothing where neither side counted.
-void compare_place(const Place& place, const std::vector<std::string_view>& metrics,
+void compare_place(const CountedLine& place, const std::vector<std::string_view>& metrics,
                    const Counts& a, const Counts& b, Agreement* agreement,
                    std::vector<CountDifference>* differences) {
   static const Count kNothing;
@@ -183,7 +183,7 @@ bool knows_its_lines(const CountedCase& counted) {
 void compare_case(const CountedKey& key, const CountedCase& a, const CountedCase& b,
                   CountComparison* comparison) {
   static const Counts kNothing;
-  const auto counts_at = [](const CountedCase& counted, const Place& place) -> const Counts& {
+  const auto counts_at = [](const CountedCase& counted, const CountedLine& place) -> const Counts& {
     const auto found = counted.places.find(place);
     return found == counted.places.end() ? kNothing : found->second;
   };
@@ -194,11 +194,11 @@ void compare_case(const CountedKey& key, const CountedCase& a, const CountedCase
   if (knows_its_lines(a) != knows_its_lines(b)) {
     comparison->without_lines.push_back(name_of(key));
   }
-  std::set<Place> places;
+  std::set<CountedLine> places;
   for (const CountedCase* side : {&a, &b}) {
     for (const auto& [place, counts] : side->places) places.insert(place);
   }
-  for (const Place& place : places) {
+  for (const CountedLine& place : places) {
     if (!with_lines && !place.is_whole_case()) continue;
     compare_place(place, compared, counts_at(a, place), counts_at(b, place),
                   place.is_whole_case() ? &family.whole_cases : &family.lines,

@@ -15,7 +15,7 @@
 namespace warpgauge::diff {
 
 /// A source line of a kernel of a case, or the case as a whole, without kernel, file and line.
-struct Place {
+struct CountedLine {
   metrics::CaseId id;
   std::string arch;
   metrics::Scope scope = metrics::Scope::whole_case;
@@ -23,12 +23,12 @@ struct Place {
   int line = 0;
 
   bool is_whole_case() const { return scope == metrics::Scope::whole_case; }
-  auto operator<=>(const Place&) const = default;
+  auto operator<=>(const CountedLine&) const = default;
 };
 
 /// A count that is not the same on both sides, and how sure the less sure side was of it.
 struct CountDifference {
-  Place place;
+  CountedLine place;
   std::string metric;
   double a = 0, b = 0;
   metrics::Trust trust;

@@ -76,7 +76,7 @@ std::string table(const CountComparison& comparison, std::string_view title,
 }
 
 std::string difference_text(const CountDifference& difference) {
-  const Place& place = difference.place;
+  const CountedLine& place = difference.place;
   const std::string where = place.is_whole_case() ? "the whole case"
                             : place.file.empty()  ? "code without line information"
                                                   : fmt::format("{}:{}", place.file, place.line);

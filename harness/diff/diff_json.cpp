@@ -84,7 +84,7 @@ ordered_json family_json(const FamilyAgreement& family) {
 }
 
 ordered_json difference_json(const CountDifference& difference) {
-  const Place& place = difference.place;
+  const CountedLine& place = difference.place;
   ordered_json object = {{"id", place.id.str()}};
   set(object, "arch", place.arch);
   set_place(object, place.file, place.line, place.kernel);

@@ -5,13 +5,13 @@
 
 namespace warpgauge::emulator::machine::checks {
 
-History::History(LaunchHistory& launch, const Place& place)
+History::History(LaunchHistory& launch, const BlockShape& shape)
     : launch_(launch),
-      cluster_(place.cluster),
-      rank_(place.rank),
-      memory_(place.shared.data()),
-      times_(place.warps),
-      shared_((place.shared.size() + 3) / 4) {}
+      cluster_(shape.cluster),
+      rank_(shape.rank),
+      memory_(shape.shared.data()),
+      times_(shape.warps),
+      shared_((shape.shared.size() + 3) / 4) {}
 
 History::~History() { launch_.reached(global_time()); }
 

@@ -33,14 +33,15 @@ struct Maker {
 /// barriers, fences and copies; what is wrong goes to the findings of the launch.
 class History {
  public:
-  /// A place for blocks: `rank` is theirs in the cluster, `shared` their shared memory.
-  struct Place {
+  /// What all blocks of it have in common: `rank` is theirs in the cluster, `shared` their shared
+  /// memory.
+  struct BlockShape {
     ClusterTimes& cluster;
     std::uint32_t rank = 0;
     std::size_t warps = 0;
     std::span<const std::byte> shared;
   };
-  History(LaunchHistory& launch, const Place& place);
+  History(LaunchHistory& launch, const BlockShape& shape);
   ~History();
 
   void begin_block(std::uint64_t number);

@@ -42,7 +42,7 @@ Block::Block(Cluster& cluster, std::uint32_t rank, LaunchContext& launch, Tallie
   if (launch.history != nullptr) {
     history = std::make_unique<checks::History>(
         *launch.history,
-        checks::History::Place{
+        checks::History::BlockShape{
             cluster.memory.times, rank, warps.size(), {shared.data(), shared.size()}});
   }
   local = AlignedBytes(launch.stack_bytes * kLanes * independent);
