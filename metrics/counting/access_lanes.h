@@ -8,11 +8,11 @@
 #include <cstdint>
 #include <span>
 
+#include "metrics/counting/sector_rules.h"
+
 namespace warpgauge::metrics {
 
 inline constexpr std::uint32_t kAllLanes = 0xffffffff;
-inline constexpr std::uint32_t kLineBits = 7;    // 128 bytes
-inline constexpr std::uint32_t kSectorBits = 5;  // 32 bytes
 
 inline std::uint32_t count(std::uint32_t lanes) {
   return static_cast<std::uint32_t>(std::popcount(lanes));

@@ -9,6 +9,7 @@
 
 #include "metrics/counting/access_copy.h"
 #include "metrics/counting/access_lanes.h"
+#include "metrics/counting/sector_rules.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -183,26 +184,27 @@ static_assert(is_in_order(), "kRules is indexed by kind");
 
 const Rule& rule_of(AccessKind kind) { return kRules[static_cast<std::size_t>(kind)]; }
 
-GlobalCost scattered(std::span<const std::uint64_t> addresses) {
-  Table lines;
+UnitCounts scattered(std::span<const std::uint64_t> addresses, int fine_bits, int coarse_bits) {
+  const std::uint64_t in_coarse = (std::uint64_t{1} << (coarse_bits - fine_bits)) - 1;
+  Table units;
   for (const std::uint64_t address : addresses) {
-    lines[address >> kLineBits] |= 1u << (address >> kSectorBits & 3);
+    units[address >> coarse_bits] |= 1u << (address >> fine_bits & in_coarse);
   }
-  return {.sectors = lines.bits(), .tags = lines.size()};
+  return {units.bits(), units.size()};
 }
 
-/// Without the ideal. Sectors that only ascend, as nearly all do, are counted by their changes.
-GlobalCost touched_sectors(std::span<const std::uint64_t> addresses) {
-  std::uint64_t last = addresses[0] >> kSectorBits;
-  GlobalCost cost{.sectors = 1, .tags = 1};
+/// Units that only ascend, as nearly all do, are counted by their changes.
+UnitCounts touched(std::span<const std::uint64_t> addresses, int fine_bits, int coarse_bits) {
+  std::uint64_t last = addresses[0] >> fine_bits;
+  UnitCounts counts{1, 1};
   for (const std::uint64_t address : addresses) {
-    const std::uint64_t sector = address >> kSectorBits;
-    if (sector < last) return scattered(addresses);
-    cost.sectors += sector != last;
-    cost.tags += sector >> 2 != last >> 2;
-    last = sector;
+    const std::uint64_t unit = address >> fine_bits;
+    if (unit < last) return scattered(addresses, fine_bits, coarse_bits);
+    counts.fine += unit != last;
+    counts.coarse += (unit ^ last) >> (coarse_bits - fine_bits) != 0;
+    last = unit;
   }
-  return cost;
+  return counts;
 }
 
 }  // namespace
@@ -226,10 +228,10 @@ std::string_view estimate_reason(AccessKind kind, int width) {
 GlobalCost global_cost(int width, const std::uint64_t* addresses, std::uint32_t mask) {
   if (mask == 0) return {};
   const Packed<std::uint64_t> packed(addresses, mask);
-  GlobalCost cost = touched_sectors(packed.all());
-  const auto lanes = static_cast<std::uint32_t>(packed.all().size());
-  cost.ideal = std::min(cost.sectors, divide_up(lanes * static_cast<std::uint32_t>(width), 32));
-  return cost;
+  return global_cost_of_units<GlobalCost>(width, count(mask),
+                                          [all = packed.all()](int fine_bits, int coarse_bits) {
+                                            return touched(all, fine_bits, coarse_bits);
+                                          });
 }
 
 AsyncCost async_cost(AccessKind kind, int width, const std::uint32_t* shared,
@@ -243,15 +245,15 @@ AsyncCost async_cost(AccessKind kind, int width, const std::uint32_t* shared,
 }
 
 std::uint32_t local_sectors(int width, const std::uint32_t* offsets, std::uint32_t mask) {
-  // A unit is 16 bytes of a lane's memory; part 4 j + l/8 is word j of it in 8 lanes.
-  const std::uint32_t words = width <= 4 ? 0x1 : width == 8 ? 0x11 : 0x1111;
-  Table chunks;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    const int lane = std::countr_zero(rest);
-    const std::uint32_t word = offsets[lane] / 4;
-    chunks[word / 4] |= words << (word % 4 * 4 + static_cast<std::uint32_t>(lane) / 8);
-  }
-  return chunks.bits();
+  return local_sectors_of_units(width, [&](int bytes) {
+    Table chunks;  // of four units, with a bit for each unit and 8 lanes
+    for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      const std::uint32_t unit = offsets[lane] / static_cast<std::uint32_t>(bytes);
+      chunks[unit / 4] |= 1u << (unit % 4 * 4 + static_cast<std::uint32_t>(lane) / 8);
+    }
+    return chunks.bits();
+  });
 }
 
 }  // namespace warpgauge::metrics

@@ -1,6 +1,6 @@
-// What an access to global or local memory costs, by the rules of
-// metrics/counting/counting_rules.h, for all lanes at once where the host can. For the files of
-// this folder only.
+// What an access to global or local memory costs, by metrics/counting/sector_rules.h: counts the
+// units that the lanes touch, for all lanes at once where the host can. For the files of this
+// folder only.
 #pragma once
 
 #include <utility>
@@ -9,6 +9,7 @@
 #include "harness/emulator/machine/core/lane_addresses.h"
 #include "harness/emulator/machine/isa/lanes.h"
 #include "metrics/counting/counting_rules.h"
+#include "metrics/counting/sector_rules.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
@@ -69,7 +70,8 @@ WARPGAUGE_INLINE u32 distinct(const Lines& values) {
   const __m512i ones = _mm512_set1_epi32(-1);
   const __mmask16 first = _mm512_testn_epi32_mask(_mm512_conflict_epi32(values.low), ones);
   const __mmask16 second = _mm512_testn_epi32_mask(_mm512_conflict_epi32(values.high), ones);
-  // Those of the second half that the first one has, too, by turning that round.
+  // The values of the second half that the first half has, too: it is compared with the first half
+  // turned round by each number of lanes.
   const auto in_turned = [&]<int... kBy>(std::integer_sequence<int, kBy...>) {
     return (... |
             _mm512_cmpeq_epi32_mask(values.high, _mm512_alignr_epi32(values.low, values.low, kBy)));
@@ -93,59 +95,61 @@ WARPGAUGE_INLINE u64 bits_of(const Lines& numbers) {
 WARPGAUGE_INLINE metrics::GlobalCost global_cost(const Access& access,
                                                  const LaneAddresses<u64>& lanes,
                                                  const LaneDistances<u64>& distances) {
-  constexpr int kSectorBits = 5, kLineBits = 7;
+  constexpr int kStartBits = metrics::kLineBits;
   const u64 lead = lanes.addresses[__builtin_ctz(lanes.lanes)] + static_cast<u64>(lanes.offset);
   const u64 least = lead + static_cast<u64>(distances.lowest);
-  const u64 start = least >> kLineBits << kLineBits;
+  const u64 start = least >> kStartBits << kStartBits;
   const u64 most = lead + static_cast<u64>(distances.highest) - start;
   if (most >> 31 != 0) return global_cost_of_any(access, lanes);
-  // Counted from the first line. Lanes that are off are with the first one that is on.
+  // Counted from the start. Lanes that are off are with the first one that is on.
   const Lines from_lead = narrowed(distances.of);
   const __m512i lead_from_start = _mm512_set1_epi32(static_cast<int>(lead - start));
+  const Lines from_start = {_mm512_add_epi32(from_lead.low, lead_from_start),
+                            _mm512_add_epi32(from_lead.high, lead_from_start)};
   const auto units = [&](int bits) {
     const __m128i shift = _mm_cvtsi32_si128(bits);
-    return Lines{_mm512_srl_epi32(_mm512_add_epi32(from_lead.low, lead_from_start), shift),
-                 _mm512_srl_epi32(_mm512_add_epi32(from_lead.high, lead_from_start), shift)};
+    return Lines{_mm512_srl_epi32(from_start.low, shift), _mm512_srl_epi32(from_start.high, shift)};
   };
-  const Lines sectors = units(kSectorBits);
-  metrics::GlobalCost cost;
-  const Order order = order_of(sectors);
-  if (order.ascends) {
-    cost.sectors = 1 + static_cast<u32>(order.changes);
-    cost.tags = 1 + static_cast<u32>(order_of(units(kLineBits)).changes);
-  } else if (most >> kSectorBits < 64) {
-    const u64 bits = bits_of(sectors), pairs = bits | bits >> 1;
-    cost.sectors = static_cast<u32>(__builtin_popcountll(bits));
-    cost.tags = static_cast<u32>(__builtin_popcountll((pairs | pairs >> 2) & 0x1111111111111111));
-  } else {
-    cost.sectors = distinct(sectors);
-    cost.tags = distinct(units(kLineBits));
-  }
-  const u32 bytes = static_cast<u32>(__builtin_popcount(lanes.lanes)) * access.counted_width;
-  cost.ideal = cost.sectors < (bytes + 31) / 32 ? cost.sectors : (bytes + 31) / 32;
-  return cost;
+  const u32 count = static_cast<u32>(__builtin_popcount(lanes.lanes));
+  return metrics::global_cost_of_units<metrics::GlobalCost>(
+      access.counted_width, count, [&](int fine_bits, int coarse_bits) -> metrics::UnitCounts {
+        const Lines fine = units(fine_bits), coarse = units(coarse_bits);
+        const Order order = order_of(fine);
+        if (order.ascends) {
+          return {1 + static_cast<u32>(order.changes),
+                  1 + static_cast<u32>(order_of(coarse).changes)};
+        }
+        if (most >> fine_bits < 64) {
+          return {static_cast<u32>(__builtin_popcountll(bits_of(fine))),
+                  static_cast<u32>(__builtin_popcountll(bits_of(coarse)))};
+        }
+        return {distinct(fine), distinct(coarse)};
+      });
 }
 
 WARPGAUGE_INLINE u32 local_sectors(const Access& access, const LaneAddresses<u64>& lanes,
                                    const LaneDistances<u64>& distances) {
-  // Eight lanes have a sector for each word. The words of a wide access come together.
-  const u32 width = access.counted_width < 4 ? 4 : access.counted_width;
-  if (distances.lowest == distances.highest) return machine::lane_groups(lanes.lanes) * (width / 4);
-  const __m512i offset = _mm512_set1_epi32(static_cast<int>(lanes.offset));
-  const __m512i kept = _mm512_set1_epi32(-static_cast<int>(width));
-  const __m512i before = _mm512_inserti64x4(_mm512_set1_epi32(0xff), _mm256_set1_epi32(0xff00), 1);
-  u32 count = 0;
-  for (int n = 0; n < kLanes; n += 16) {
-    const __mmask16 on = static_cast<__mmask16>(lanes.lanes >> n);
-    const __m512i offsets = _mm512_inserti64x4(
-        _mm512_castsi256_si512(_mm512_cvtepi64_epi32(_mm512_load_si512(lanes.addresses + n))),
-        _mm512_cvtepi64_epi32(_mm512_load_si512(lanes.addresses + n + 8)), 1);
-    const __m512i words = _mm512_and_si512(_mm512_add_epi32(offsets, offset), kept);
-    const __m512i rivals = _mm512_and_si512(before, _mm512_set1_epi32(on));
-    const __mmask16 first = _mm512_mask_testn_epi32_mask(on, _mm512_conflict_epi32(words), rivals);
-    count += static_cast<u32>(__builtin_popcount(first));
-  }
-  return count * (width / 4);
+  return metrics::local_sectors_of_units(access.counted_width, [&](int bytes) {
+    if (distances.lowest == distances.highest) return machine::lane_groups(lanes.lanes);
+    const __m512i offset = _mm512_set1_epi32(static_cast<int>(lanes.offset));
+    const __m512i kept = _mm512_set1_epi32(-bytes);
+    // Of the lanes before, those among the same eight.
+    const __m512i before =
+        _mm512_inserti64x4(_mm512_set1_epi32(0xff), _mm256_set1_epi32(0xff00), 1);
+    u32 count = 0;
+    for (int n = 0; n < kLanes; n += 16) {
+      const __mmask16 on = static_cast<__mmask16>(lanes.lanes >> n);
+      const __m512i offsets = _mm512_inserti64x4(
+          _mm512_castsi256_si512(_mm512_cvtepi64_epi32(_mm512_load_si512(lanes.addresses + n))),
+          _mm512_cvtepi64_epi32(_mm512_load_si512(lanes.addresses + n + 8)), 1);
+      const __m512i units = _mm512_and_si512(_mm512_add_epi32(offsets, offset), kept);
+      const __m512i rivals = _mm512_and_si512(before, _mm512_set1_epi32(on));
+      const __mmask16 first =
+          _mm512_mask_testn_epi32_mask(on, _mm512_conflict_epi32(units), rivals);
+      count += static_cast<u32>(__builtin_popcount(first));
+    }
+    return count;
+  });
 }
 
 #else
