@@ -38,7 +38,7 @@ struct MatrixKey {
     multiply,
     exclusive_or,  ///< of bits, instead of their product
     transpose,
-    multiply_tiles,   ///< wgmma: the rest of the key is in its WarpgroupProduct (warpgroup.h)
+    multiply_tiles,   ///< wgmma: the rest of the key is in its WarpgroupProduct (wgmma_product.h)
     multiply_narrow,  ///< mma with a .kind: a and b are in its NarrowProduct; c and d are equal
   };
   Op op = Op::multiply;

@@ -35,7 +35,7 @@ struct WarpgroupProduct {
   OperandSlot scale{};        ///< predicate: whether D is added to
   OperandSlot metadata{};
   std::vector<OperandSlot> d;
-  /// What the four warps together read of shared memory.
+  /// The bytes that the four warps together read of shared memory.
   std::uint32_t a_bytes = 0, b_bytes = 0;
   std::uint32_t counter = 0;
 

@@ -1,15 +1,14 @@
 // Decoding of what a warpgroup executes: wgmma, setmaxnreg.
-#include "harness/emulator/machine/control/warpgroup.h"
-
 #include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "harness/emulator/machine/control/warpgroup.h"
 #include "harness/emulator/machine/decode/families.h"
 #include "harness/emulator/machine/decode/fragment.h"
-#include "harness/emulator/machine/isa/warpgroup.h"
+#include "harness/emulator/machine/isa/wgmma_product.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {
@@ -45,11 +44,11 @@ bool is_integer(MatrixElement element) {
 
 /// Whether sums of this type exist of such products.
 bool exists(MatrixElement a, MatrixElement b, Type sum) {
-  const auto is_small = [](MatrixElement one) {
-    return one == MatrixElement::e4m3 || one == MatrixElement::e5m2;
+  const auto is_small = [](MatrixElement element) {
+    return element == MatrixElement::e4m3 || element == MatrixElement::e5m2;
   };
-  const auto is_byte = [](MatrixElement one) {
-    return one == MatrixElement::s8 || one == MatrixElement::u8;
+  const auto is_byte = [](MatrixElement element) {
+    return element == MatrixElement::s8 || element == MatrixElement::u8;
   };
   if (is_byte(a) && is_byte(b)) return sum == Type::s32;
   if (is_small(a) && is_small(b)) return sum == Type::f16 || sum == Type::f32;
@@ -80,7 +79,7 @@ class Operands {
     }
     return value;
   }
-  /// Of imm-scale-a and imm-scale-b.
+  /// Whether the next of imm-scale-a and imm-scale-b is -1.
   bool next_is_negative() {
     const std::int64_t scale = next_number(-1, 1, "scale of A or B");
     if (scale == 0) throw Unsupported("this scale of A or B");
@@ -99,14 +98,16 @@ void take_operands(const ptx::Instruction& instruction, Decoder& decoder,
                    WarpgroupProduct* product) {
   Operands operands(instruction);
   const bool has_halves = product->sum == Type::f16;
-  for (const ptx::Operand& one : registers_of(operands.next(), product->n / (has_halves ? 4 : 2))) {
-    product->d.push_back(decoder.destination(one, Type::b32));
+  for (const ptx::Operand& operand :
+       registers_of(operands.next(), product->n / (has_halves ? 4 : 2))) {
+    product->d.push_back(decoder.destination(operand, Type::b32));
   }
   const ptx::Operand& a = operands.next();
   product->a_is_in_registers = a.kind == ptx::Operand::Kind::vector;
   if (product->a_is_in_registers) {
     OperandSlot* slot = product->a;
-    for (const ptx::Operand& one : registers_of(a, 4)) *slot++ = decoder.source(one, Type::b32);
+    for (const ptx::Operand& operand : registers_of(a, 4))
+      *slot++ = decoder.source(operand, Type::b32);
   } else {
     product->a[0] = decoder.source(a, Type::b64);
   }
@@ -135,8 +136,8 @@ void take_operands(const ptx::Instruction& instruction, Decoder& decoder,
 
 void take_types(Modifiers& modifiers, WarpgroupProduct* product) {
   const auto next = [&] {
-    auto name =
-        modifiers.take_first([](std::string_view one) { return std::optional<std::string>(one); });
+    auto name = modifiers.take_first(
+        [](std::string_view modifier) { return std::optional<std::string>(modifier); });
     if (!name) throw Unsupported("the types");
     return *name;
   };

@@ -3,7 +3,7 @@
 // Elements are widened to float, which makes their products exact; these are added in the order of
 // k, beginning with D, and each sum is rounded. Where a GPU rounds is not documented. Sums of
 // integers, of at most 32 products, are exact as float, too; D is added last.
-#include "harness/emulator/machine/isa/warpgroup.h"
+#include "harness/emulator/machine/isa/wgmma_product.h"
 
 #include "harness/emulator/machine/control/warp_ops.h"
 #include "harness/emulator/machine/control/warpgroup.h"
@@ -25,7 +25,7 @@ constexpr int kBlocks = 2;         ///< of 8 columns, which are made at a time
 /// Rows that are made at a time: as many as registers hold the sums of.
 constexpr int kRowsAtOnce = kVectorBytes == 16 ? 2 : 4;
 
-/// What a warp executes.
+/// The product that a warp executes.
 struct Work {
   const Warp& warp;
   const Instruction& instruction;
@@ -145,7 +145,7 @@ void read_metadata(const Work& work, Left& left) {
     }
     const int depth = 256 / bits;
     for (int i = 0; i < depth; ++i) {
-      // Of tf32 both places of a group say the same: 2 p and 2 p + 1.
+      // With tf32, both places of a group say the same: 2 p and 2 p + 1.
       const int place =
           static_cast<int>(places >> (bits == 32 ? 4 * i + 1 : 2 * i) & (bits == 32 ? 1 : 3));
       left.rows_of_b[row][i] = static_cast<u8>(bits == 32 ? 2 * i + place : i / 2 * 4 + place);
@@ -162,7 +162,7 @@ WARPGAUGE_INLINE void add_product(Part& sum, float a, const Part& b) {
 #endif
 }
 
-/// Of a block of columns, the accumulators of rows 0 to 7, then 8 to 15: each quad of lanes has the
+/// The accumulators of a block of columns, rows 0 to 7, then 8 to 15: each quad of lanes has the
 /// 8 of a row, as words, or two halves in a word. T is float, Half or s32.
 template <typename T>
 class Accumulators {
@@ -177,7 +177,7 @@ class Accumulators {
     }
   }
 
-  /// What sums begin with; integers are added last.
+  /// Loads the values that sums begin with; integers are added last.
   WARPGAUGE_INLINE void load(int row, bool adds, Eight& sum) const {
     for (Part& part : sum.parts) part = Part{};
     if (kSame<T, s32> || !adds) return;
