@@ -53,10 +53,10 @@ class Emulator {
   /// accesses and faults of before the fork are the parent's alone.
   void watch_launches(LaunchWatch* watch);
 
-  /// What is looked for from now on: see machine::Checks, machine::Options::schedules.
+  /// Sets the checks from now on: see machine::Checks, machine::Options::schedules.
   void check(const machine::Checks& checks, int schedules);
 
-  // What was counted can be taken while a kernel runs, too, which is not part of it then.
+  // Results can be taken while a kernel runs, too: they are of the kernels that have ended.
 
   /// The counts of kernels that ran to their end since the last call (or ever),
   /// ordered by kernel, file and line, with the cures of the accesses since take_accesses(). Warp
@@ -69,7 +69,7 @@ class Emulator {
   /// From now on launches count which lines and branches they run, which takes time. With
   /// `with_unlaunched`, code that is there at a launch is listed though it never runs.
   void count_coverage(bool with_unlaunched = false);
-  /// What kernels that ran to their end have run since the last call.
+  /// The lines that kernels have run since the last call, of kernels that ran to their end.
   metrics::Coverage take_coverage();
   /// The device code registered since the last call, as what never ran.
   metrics::Coverage code_to_cover();
@@ -77,7 +77,7 @@ class Emulator {
   /// The faults of kernels since the last call, the latest last. A device has one until it is
   /// reset.
   std::vector<metrics::DeviceFault> take_faults();
-  /// What the checks of accesses found since the last call, each pair of lines once a launch.
+  /// The findings of the checks of accesses since the last call, each pair of lines once a launch.
   std::vector<metrics::DeviceFault> take_findings();
   /// The launches since the last call that could not begin, whether or not the program looked at
   /// the error.

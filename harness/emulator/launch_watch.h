@@ -1,4 +1,4 @@
-// What a process wants to know of its launches, and decides about them.
+// The interface by which a process watches its launches and decides about them.
 #pragma once
 
 #include <string>

@@ -1,3 +1,4 @@
+// Keeps the access of each source line that shows most.
 #include "harness/emulator/counting/access_table.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ std::string AccessTable::cure(const metrics::LineAccess& line) const {
 
 void AccessTable::add_cures(std::vector<metrics::LineCounts>& lines) const {
   for (metrics::LineCounts& line : lines) {
-    // Of several spaces the access that shows most goes first: it is whose cure stays.
+    // The access that shows most goes first, of those to several spaces: its cure stays.
     std::vector<const metrics::LineAccess*> accesses;
     const auto end = lines_.upper_bound(
         {line.kernel, line.file, line.line, metrics::WarpAccess::Space::global_atomic});

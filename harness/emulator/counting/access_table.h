@@ -22,7 +22,7 @@ struct KernelTrust;
 
 class AccessTable {
  public:
-  /// Of accesses that show the same that of the earliest warp stays.
+  /// The access of the earliest warp stays, of those that show the same.
   void add(const std::string& kernel, const machine::LaunchOutcome& outcome,
            const KernelTrust& trust, metrics::Memory memory = metrics::Memory::settled);
 

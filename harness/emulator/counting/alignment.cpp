@@ -92,7 +92,7 @@ Alignment known_alignment(const ptx::Module& module, const ptx::Function& functi
   Known known;
   add_variables(module.variables, known.zeros);
   add_variables(function.variables, known.zeros);
-  for (const ptx::Register& one : function.registers) known.registers.insert(one.name);
+  for (const ptx::Register& declared : function.registers) known.registers.insert(declared.name);
   // Every register begins with as many zeros as there can be and loses them until nothing changes.
   for (bool changed = true; changed;) {
     changed = false;

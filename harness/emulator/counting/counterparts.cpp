@@ -1,3 +1,4 @@
+// Finds the branches and loops of the PTX that those of the machine code were made of.
 #include "harness/emulator/counting/counterparts.h"
 
 #include <algorithm>
@@ -30,14 +31,14 @@ Counterpart Counterparts::branch_at(std::size_t machine_block) const {
   return {Counterpart::Kind::found, branch_before(*block)};
 }
 
-/// Of "@%p bra A; bra.uni B;" the machine code has one branch, with any of these lines or one at
+/// The machine code has one branch for "@%p bra A; bra.uni B;", with any of these lines or one at
 /// B.
 std::size_t Counterparts::branch_before(std::size_t block) const {
-  for (std::size_t one = block;;) {
-    if (is_branch(one)) return one;
-    const auto& before = flow_.graph().before(one);
+  for (std::size_t at = block;;) {
+    if (is_branch(at)) return at;
+    const auto& before = flow_.graph().before(at);
     if (before.size() != 1 || before.front() == block) return block;
-    one = before.front();
+    at = before.front();
   }
 }
 
@@ -45,19 +46,19 @@ std::size_t Counterparts::branch_before(std::size_t block) const {
 /// PTX meet, which no other of the machine code was made of, it is that one.
 void Counterparts::find_by_meeting_point() {
   std::set<std::size_t> made;
-  for (const Counterpart& one : branches_) {
-    if (one.kind == Counterpart::Kind::found) made.insert(one.number);
+  for (const Counterpart& counterpart : branches_) {
+    if (counterpart.kind == Counterpart::Kind::found) made.insert(counterpart.number);
   }
-  for (Counterpart& one : branches_) {
-    if (one.kind != Counterpart::Kind::found || is_branch(one.number)) continue;
+  for (Counterpart& counterpart : branches_) {
+    if (counterpart.kind != Counterpart::Kind::found || is_branch(counterpart.number)) continue;
     std::vector<std::size_t> candidates;
     for (std::size_t block = 0; block < flow_.graph().size(); ++block) {
       if (is_branch(block) && !made.contains(block) &&
-          flow_.graph().meeting_point(block) == one.number) {
+          flow_.graph().meeting_point(block) == counterpart.number) {
         candidates.push_back(block);
       }
     }
-    if (candidates.size() == 1) one.number = candidates.front();
+    if (candidates.size() == 1) counterpart.number = candidates.front();
   }
 }
 
@@ -80,8 +81,8 @@ Counterpart Counterparts::same_loop(const FlowGraph::Loop& loop) const {
   if (blocks.empty()) {
     return {elsewhere ? Counterpart::Kind::of_another_function : Counterpart::Kind::none};
   }
-  const auto contains_all = [&](const FlowGraph::Loop& one) {
-    return std::ranges::all_of(blocks, [&](std::size_t block) { return one.contains[block]; });
+  const auto contains_all = [&](const FlowGraph::Loop& loop) {
+    return std::ranges::all_of(blocks, [&](std::size_t block) { return loop.contains[block]; });
   };
   const auto around = std::ranges::find_if(loops_, contains_all);
   if (around == loops_.end()) return {};

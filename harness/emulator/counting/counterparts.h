@@ -1,4 +1,4 @@
-// Which branch and which loop of the PTX one of the machine code was made of.
+// The branches and loops of the PTX that those of the machine code were made of.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@
 
 namespace warpgauge::emulator::counting {
 
-/// What a branch or a loop of the machine code is in a function of the PTX.
+/// The branch or loop of a function of the PTX that one of the machine code was made of.
 struct Counterpart {
   enum class Kind : std::uint8_t { none, of_another_function, found } kind = Kind::none;
   std::size_t number = 0;  ///< of the block that ends with the branch, or of the loop
@@ -24,10 +24,10 @@ class Counterparts {
   Counterparts(const PtxFlow& flow, std::span<const PtxFlow> all, const MachineFlow& machine);
 
   const std::vector<metrics::FlowGraph::Loop>& loops() const { return loops_; }  ///< of the PTX
-  /// Of the branch at the end of a block of the machine code.
+  /// The counterpart of the branch at the end of a block of the machine code.
   const Counterpart& of_branch(std::size_t block) const { return branches_[block]; }
-  /// Of a loop of the machine code: the innermost one with all its branches, if it leaves it by
-  /// one.
+  /// The counterpart of a loop of the machine code: the innermost one with all its branches, if it
+  /// leaves it by one.
   const Counterpart& of_loop(std::size_t loop) const { return same_loop_[loop]; }
 
   bool is_branch(std::size_t block) const { return flow_.graph().behind(block).size() > 1; }

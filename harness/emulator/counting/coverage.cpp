@@ -1,3 +1,4 @@
+// Adds executions of PTX instructions to the coverage of source lines.
 #include "harness/emulator/counting/coverage.h"
 
 #include <algorithm>

@@ -16,10 +16,10 @@ namespace warpgauge::emulator::counting {
 void add_function(metrics::Coverage& coverage, const ptx::Module& module,
                   const ptx::Function& function, std::span<const machine::InstructionHits> hits);
 
-/// What a launch ran.
+/// Adds the lines that a launch ran.
 void add_launch(metrics::Coverage& coverage, std::span<const machine::FunctionHits> launch);
 
-/// All code of the module, as what never ran.
+/// Adds all code of the module, as code that never ran.
 void add_code(metrics::Coverage& coverage, const ptx::Module& module);
 
 }  // namespace warpgauge::emulator::counting

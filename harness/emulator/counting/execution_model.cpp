@@ -1,4 +1,4 @@
-// What a launch executes, out of the ways that its warps took.
+// Computes what a launch executes from the ways that its warps took.
 #include "harness/emulator/counting/execution_model.h"
 
 #include <fmt/format.h>
@@ -20,8 +20,8 @@ std::string other_lanes(int text_line) {
 
 AccessTimes::AccessTimes(const machine::LaunchOutcome& launch) {
   times_.reserve(launch.totals.size());
-  for (const machine::InstructionTotals& one : launch.totals) {
-    times_.push_back({one.text_line, {one.access.requests, one.access.lane_groups}});
+  for (const machine::InstructionTotals& totals : launch.totals) {
+    times_.push_back({totals.text_line, {totals.access.requests, totals.access.lane_groups}});
   }
   std::ranges::stable_sort(times_, {}, &Line::first);
 }
@@ -53,8 +53,8 @@ void ExecutionModel::settle() {
   }
   for (Block& block : blocks_) {
     if (!block.gathering) continue;
-    block.gathering->is_open = std::ranges::any_of(blocks_, [&](const Block& one) {
-      return one.is_open && contain(block.gathering->between, one.begin);
+    block.gathering->is_open = std::ranges::any_of(blocks_, [&](const Block& known) {
+      return known.is_open && contain(block.gathering->between, known.begin);
     });
   }
   for (bool changes = true; changes;) {
@@ -117,7 +117,7 @@ Executions ExecutionModel::of(const machine::LaunchOutcome& launch) const {
   };
   if (!unknown_.empty() || (is_partly && followed_.empty())) return unknown(out.unknown);
   std::map<int, const machine::BranchTotals*> known;
-  for (const machine::BranchTotals& one : launch.branches) known[one.text_line] = &one;
+  for (const machine::BranchTotals& branch : launch.branches) known[branch.text_line] = &branch;
   const machine::BranchTotals none;
   const auto at = [&](int line) -> const machine::BranchTotals& {
     const auto found = known.find(line);

@@ -26,7 +26,7 @@ namespace warpgauge::emulator::counting {
 class MachineFlow;
 class PtxFlow;
 
-/// What a launch executes of the machine code, where that is known.
+/// The executions of the machine code in a launch, where they are known.
 struct Executions {
   struct Line {
     const metrics::SourceLine* source;  ///< of the model; its file is empty if it is not known
@@ -54,7 +54,7 @@ struct Executions {
 class AccessTimes {
  public:
   explicit AccessTimes(const machine::LaunchOutcome& launch);
-  /// Of a line with several the last; nothing: it does not execute.
+  /// The last one, of a line with several; nothing: it does not execute.
   Executions::Times of(int text_line) const;
 
  private:
@@ -146,7 +146,7 @@ class ExecutionModel {
   std::optional<std::size_t> block_of(std::size_t instruction) const;
   std::string compare_accesses(const machine::LaunchOutcome& launch,
                                const std::vector<Executions::Times>& times, Executions& out) const;
-  /// Of the branch that an edge begins at.
+  /// The line of the branch that an edge begins at.
   int edge_branch(const Edge& edge) const { return blocks_[edge.from].branch; }
 
   std::string unknown_ = "the machine code is not known";

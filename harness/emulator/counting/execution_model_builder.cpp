@@ -57,7 +57,8 @@ class ExecutionModelBuilder {
   /// Into blocks that end also behind a BSYNC.
   void divide() {
     std::set<std::size_t> meetings;
-    for (const MachineFlow::Gathering& one : machine_.gatherings()) meetings.insert(one.end + 1);
+    for (const MachineFlow::Gathering& gathering : machine_.gatherings())
+      meetings.insert(gathering.end + 1);
     for (const metrics::SassBlock& block : machine_.blocks()) {
       std::size_t begin = block.begin;
       first_.push_back(blocks_.size());
@@ -184,7 +185,7 @@ class ExecutionModelBuilder {
     return std::nullopt;
   }
 
-  /// Of several branches that are one of the PTX none is.
+  /// No branch is known of several that are one of the PTX.
   void leave_copies_open() {
     for (const std::size_t branch : copies_) {
       blocks_[branch].is_open = true;
@@ -201,22 +202,23 @@ class ExecutionModelBuilder {
   bool parts(std::size_t own) const {
     if (machine_.graph().meeting_point(own) == machine_.graph().size()) return false;
     return std::ranges::none_of(
-        machine_.gatherings(), [&](const MachineFlow::Gathering& one) { return one.between[own]; });
+        machine_.gatherings(),
+        [&](const MachineFlow::Gathering& gathering) { return gathering.between[own]; });
   }
 
-  /// What is on one way from a branch only, of both.
+  /// The blocks that are only on one way from a branch, for both ways.
   static std::pair<std::set<std::size_t>, std::set<std::size_t>> ways(const FlowGraph& graph,
                                                                       std::size_t branch,
                                                                       std::size_t a,
                                                                       std::size_t b) {
     std::set<std::size_t> only_a = graph.way(branch, a), only_b = graph.way(branch, b);
-    for (auto one = only_a.begin(); one != only_a.end();) {
-      one = only_b.erase(*one) > 0 ? only_a.erase(one) : std::next(one);
+    for (auto entry = only_a.begin(); entry != only_a.end();) {
+      entry = only_b.erase(*entry) > 0 ? only_a.erase(entry) : std::next(entry);
     }
     return {std::move(only_a), std::move(only_b)};
   }
 
-  /// Which block behind one of the machine code lanes go to that take the branch of the PTX.
+  /// The block behind one of the machine code that lanes go to if they take the branch of the PTX.
   std::optional<std::size_t> taken_way(std::size_t own, std::size_t ptx) const {
     const auto& behind = machine_.graph().behind(own);
     const auto& ptx_behind = flow_.graph().behind(ptx);
@@ -256,8 +258,8 @@ class ExecutionModelBuilder {
   }
 
   void add_gatherings() {
-    for (const MachineFlow::Gathering& one : machine_.gatherings()) {
-      const std::size_t begin = block_at(one.begin), end = block_at(one.end);
+    for (const MachineFlow::Gathering& gathering : machine_.gatherings()) {
+      const std::size_t begin = block_at(gathering.begin), end = block_at(gathering.end);
       if (!reached_[begin] || !reached_[end]) continue;
       Block& behind = blocks_[end + 1];
       if (behind.gathering) {
@@ -267,7 +269,7 @@ class ExecutionModelBuilder {
       behind.gathering.emplace();
       behind.gathering->begin = begin;
       for (std::size_t block = 0; block < machine_.blocks().size(); ++block) {
-        if (!one.between[block]) continue;
+        if (!gathering.between[block]) continue;
         const metrics::SassBlock& range = machine_.blocks()[block];
         behind.gathering->threads_end |= range.leaves;
         behind.gathering->between.emplace_back(range.begin, range.end);
@@ -313,14 +315,14 @@ class ExecutionModelBuilder {
           }
         }
       }
-      if (std::ranges::any_of(inside, [&](const auto& one) {
-            return one.second > 1 || outside.contains(one.first);
+      if (std::ranges::any_of(inside, [&](const auto& entry) {
+            return entry.second > 1 || outside.contains(entry.first);
           })) {
         refuse_loop(loop, "ptxas has unrolled a loop, or taken a round out of it");
         continue;
       }
       const bool is_shown =
-          std::ranges::any_of(separate, [](const auto& one) { return one.second == 1; });
+          std::ranges::any_of(separate, [](const auto& entry) { return entry.second == 1; });
       if (!is_shown) model_.unshown_.push_back(std::move(own));
     }
   }
@@ -360,7 +362,7 @@ class ExecutionModelBuilder {
     });
     for (std::size_t block = 0; block < homes_.size(); ++block) {
       const bool has_decided = std::ranges::any_of(
-          decided, [&](std::size_t one) { return homes_[block].contains(one); });
+          decided, [&](std::size_t decider) { return homes_[block].contains(decider); });
       if (!has_decided || own.contains(block)) continue;
       if (own.empty() || behind_own.contains(block)) return false;
     }
@@ -377,13 +379,13 @@ class ExecutionModelBuilder {
       if (places[block] != kNone) return true;
       if (open[block]) return false;  // it needs itself
       open[block] = true;
-      const Block& one = blocks_[block];
-      for (const Edge& edge : one.before) {
+      const Block& known = blocks_[block];
+      for (const Edge& edge : known.before) {
         if (edge.way == Way::always && !self(self, edge.from)) return false;
       }
-      if (one.gathering && !self(self, one.gathering->begin)) return false;
+      if (known.gathering && !self(self, known.gathering->begin)) return false;
       places[block] = model_.blocks_.size();
-      model_.blocks_.push_back(one);
+      model_.blocks_.push_back(known);
       return true;
     };
     for (std::size_t block = 0; block < blocks_.size(); ++block) {

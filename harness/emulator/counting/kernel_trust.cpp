@@ -41,7 +41,9 @@ Verdict judge_atomic(const Match& match, const Comparison& comparison) {
     return {{machine::AccessPlan::Role::compare_and_swap, 0},
             estimate("the machine code repeats a compare and swap until no other lane interferes")};
   }
-  const auto is_popc = [](const MemoryInstruction& one) { return one.op == MemoryOp::atoms_popc; };
+  const auto is_popc = [](const MemoryInstruction& instruction) {
+    return instruction.op == MemoryOp::atoms_popc;
+  };
   const auto popcs = std::ranges::count_if(match.found, is_popc);
   if (popcs > 0 && popcs < std::ranges::ssize(match.found)) {
     return {{}, estimate("the machine code has " + widths_of(match.found) + " for it")};
@@ -49,8 +51,9 @@ Verdict judge_atomic(const Match& match, const Comparison& comparison) {
   if (popcs > 0) return {{machine::AccessPlan::Role::one_for_all, 0}, kExact};
   // ptxas lets one lane of a warp do it for all only if they have one address. In global memory
   // that is one request of one sector either way.
-  const auto is_global = [](const MemoryInstruction& one) {
-    return one.op == MemoryOp::red || one.op == MemoryOp::atomg || one.op == MemoryOp::atomg_cas;
+  const auto is_global = [](const MemoryInstruction& instruction) {
+    return instruction.op == MemoryOp::red || instruction.op == MemoryOp::atomg ||
+           instruction.op == MemoryOp::atomg_cas;
   };
   const bool guarded = std::ranges::any_of(match.found, &MemoryInstruction::guarded);
   const bool votes =
@@ -156,19 +159,20 @@ bool may_hold(const PtxAccess& leader, int width, const PtxAccess& other) {
 
 /// Whether the counterpart of one may also do the work of the other, which has none: two stores of
 /// a branch made one, a value loaded once for both.
-bool may_replace(const PtxAccess& one, const PtxAccess& other) {
-  const bool elsewhere = one.base == other.base && one.base_value == other.base_value &&
-                         one.block == other.block && one.offset != other.offset;
-  return one.kind == other.kind && one.space == other.space && one.width == other.width &&
-         one.parts == other.parts && one.by_rows == other.by_rows && !elsewhere;
+bool may_replace(const PtxAccess& access, const PtxAccess& other) {
+  const bool elsewhere = access.base == other.base && access.base_value == other.base_value &&
+                         access.block == other.block && access.offset != other.offset;
+  return access.kind == other.kind && access.space == other.space && access.width == other.width &&
+         access.parts == other.parts && access.by_rows == other.by_rows && !elsewhere;
 }
 
 /// Whether the counterpart of one executes where the access does, though it may do the work of the
 /// other as well.
-bool stays(const Match& one, const Match& other) {
-  const bool each_round = one.standing.in_own_loop && one.standing.once && one.found.size() == 1;
-  return one.block == other.block ||
-         (one.standing.decided && (one.loop == 0 || one.loop == other.loop || each_round));
+bool stays(const Match& match, const Match& other) {
+  const bool each_round =
+      match.standing.in_own_loop && match.standing.once && match.found.size() == 1;
+  return match.block == other.block ||
+         (match.standing.decided && (match.loop == 0 || match.loop == other.loop || each_round));
 }
 
 /// Judges those that may do the work of access `removed`, which has no counterpart. It counts
@@ -210,10 +214,10 @@ void add_on_stack(const Match& match, ExecutionModel& executions, KernelTrust& t
   const bool is_exact = trust.by_text_line.at(line) == kExact && !trust.conditions.contains(line);
   if (is_exact || match.on_stack.empty() || match.on_stack.size() < match.found.size()) return;
   std::vector<KernelTrust::Spill> found;
-  for (const StackAccess& one : match.on_stack) {
-    const auto followed = executions.follow(one.instruction.pc / metrics::SassWord::kBytes);
+  for (const StackAccess& access : match.on_stack) {
+    const auto followed = executions.follow(access.instruction.pc / metrics::SassWord::kBytes);
     if (!followed) return;
-    found.push_back({one.source, one.instruction.width, 0, followed});
+    found.push_back({access.source, access.instruction.width, 0, followed});
   }
   trust.on_stack.emplace(line, std::move(found));
 }
@@ -275,8 +279,8 @@ OracleAnswer conclude(Comparison comparison) {
     }
     if (verdicts[i].trust == kExact && executes_alike(matches[i], verdicts[i].plan)) {
       std::vector<std::size_t> found;
-      for (const MemoryInstruction& one : matches[i].found) {
-        found.push_back(one.pc / metrics::SassWord::kBytes);
+      for (const MemoryInstruction& instruction : matches[i].found) {
+        found.push_back(instruction.pc / metrics::SassWord::kBytes);
       }
       const Kind kind = matches[i].access->kind;
       comparison.executions.add_access(line, found, kind == Kind::load || kind == Kind::store);

@@ -62,11 +62,11 @@ struct KernelTrust {
   metrics::Trust rest;  ///< that there is nothing besides the memory instructions and `uncounted`
   std::vector<Uncounted> uncounted;
   std::vector<Spill> spills;
-  /// What the machine code has for accesses of the PTX, by line, at one place in all lanes, and as
-  /// often as the model of executions says. Where that holds it counts in place of the access.
+  /// The accesses of the machine code for those of the PTX, by line, that are at one place in all
+  /// lanes, and as often as the model of executions says. Where that holds they count instead.
   std::map<int, std::vector<Spill>> on_stack;
 
-  /// What is less certain in unsettled memory (metrics::Memory), besides.
+  /// The counts that are less certain in unsettled memory (metrics::Memory), besides.
   struct Unsettled {
     std::map<int, metrics::Trust> by_text_line;
     std::vector<Uncounted> uncounted;
@@ -78,7 +78,7 @@ struct KernelTrust {
   std::optional<metrics::Trust>
       execution_order;  ///< not exact, because the order of threads decides
 
-  /// Of the instruction in that line of the PTX text.
+  /// The trust in the instruction in that line of the PTX text.
   const metrics::Trust& of(int text_line) const {
     const auto known = by_text_line.find(text_line);
     return known == by_text_line.end() ? otherwise : known->second;
@@ -88,7 +88,7 @@ struct KernelTrust {
                            metrics::Memory memory = metrics::Memory::settled) const {
     const auto [begin, end] = conditions.equal_range(text_line);
     const auto fails =
-        std::find_if(begin, end, [&](const auto& one) { return !one.second.holds(launch); });
+        std::find_if(begin, end, [&](const auto& entry) { return !entry.second.holds(launch); });
     const metrics::Trust& known = fails != end ? fails->second.otherwise : of(text_line);
     const auto by_memory = unsettled.by_text_line.find(text_line);
     const bool worse = memory == metrics::Memory::unsettled &&
@@ -98,7 +98,7 @@ struct KernelTrust {
   }
 };
 
-/// Those of a launch.
+/// The ways of a launch.
 KernelTrust::Ways ways_of(const machine::LaunchOutcome& outcome);
 
 }  // namespace warpgauge::emulator::counting

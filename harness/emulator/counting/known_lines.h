@@ -1,4 +1,4 @@
-// What is known of lines of source, by their addresses.
+// Facts about lines of source, by the lines' addresses.
 #pragma once
 
 #include <memory>
@@ -17,7 +17,7 @@ class KnownLines {
  public:
   /// Lines that `owner` holds stay where they are.
   void keep(std::shared_ptr<const void> owner) { owners_.insert(std::move(owner)); }
-  /// Of a line that is kept; Known{} at first.
+  /// The facts about a line that is kept; Known{} at first.
   Known& operator[](const metrics::SourceLine& line) { return known_[&line]; }
 
  private:

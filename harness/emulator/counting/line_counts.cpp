@@ -139,12 +139,13 @@ void CountTable::add_executions(KernelLines& lines, const machine::LaunchOutcome
     if (divided > 0) distrust(at, "branches", certainty);
   };
   if (known) {
-    for (const Executions::Line& one : executed.lines) {
-      add(*one.source, one.instructions, one.divergent_branches);
+    for (const Executions::Line& line : executed.lines) {
+      add(*line.source, line.instructions, line.divergent_branches);
     }
   } else {
     add(kWholeKernel, outcome.warp_instructions, 0);
-    for (const machine::BranchTotals& one : outcome.branches) add(*one.source, 0, one.divided);
+    for (const machine::BranchTotals& branch : outcome.branches)
+      add(*branch.source, 0, branch.divided);
   }
   distrust(lines.at(kWholeKernel), "branches", certainty);
   distrust(lines.at(kWholeKernel), "instructions", certainty);
@@ -180,7 +181,7 @@ void CountTable::add_spills(KernelLines& lines, const machine::LaunchOutcome& ou
   }
   if (!executed.followed_unknown.empty()) return;
   for (const auto& [text_line, found] : trust.on_stack) {
-    for (const Spill& one : found) add(one, executed.followed[*one.followed], of_order);
+    for (const Spill& spill : found) add(spill, executed.followed[*spill.followed], of_order);
   }
 }
 
@@ -197,8 +198,8 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
   add_spills(lines, outcome, trust, memory, executed, certainty);
   for (const char* const group : {"shared", "global", "local"}) distrust(whole, group, trust.rest);
   const auto distrust_all = [&](const std::vector<KernelTrust::Uncounted>& uncounted) {
-    for (const KernelTrust::Uncounted& one : uncounted) {
-      distrust(lines.at(one.source), one.group, one.trust);
+    for (const KernelTrust::Uncounted& access : uncounted) {
+      distrust(lines.at(access.source), access.group, access.trust);
     }
   };
   distrust_all(trust.uncounted);
@@ -206,7 +207,7 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
 
   const KernelTrust::Ways ways = ways_of(outcome);
   for (const machine::InstructionTotals& instruction : outcome.totals) {
-    // What the machine code has for it is counted already.
+    // Its accesses in the machine code are counted already.
     if (executed.followed_unknown.empty() && trust.on_stack.contains(instruction.text_line))
       continue;
     const machine::AccessTotals& access = instruction.access;

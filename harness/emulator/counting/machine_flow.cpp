@@ -1,3 +1,4 @@
+// Makes the graph of a kernel's machine code and answers questions about ways through it.
 #include "harness/emulator/counting/machine_flow.h"
 
 #include <algorithm>
@@ -90,20 +91,20 @@ bool MachineFlow::execute_together(std::size_t a, std::size_t b) const {
 std::size_t MachineFlow::arrivals(std::uint64_t pc, std::size_t branch) const {
   const std::size_t index = pc / metrics::SassWord::kBytes, block = block_of(index);
   std::vector<bool> gathers(graph().size());  // blocks with a BSYNC for lanes that part there
-  for (const Gathering& one : gatherings_) {
-    const std::size_t end = block_of(one.end);
-    if (one.between[branch] && (end != block || index > one.end)) gathers[end] = true;
+  for (const Gathering& gathering : gatherings_) {
+    const std::size_t end = block_of(gathering.end);
+    if (gathering.between[branch] && (end != block || index > gathering.end)) gathers[end] = true;
   }
   std::size_t apart = 0;
   bool together = false;
   for (const std::size_t way : graph().behind(branch)) {
     bool arrives = false;
-    walk({way}, {branch, graph().meeting_point(branch)}, [&](std::size_t one) {
-      if (gathers[one]) {
-        together = together || one == block || leads(one, block, branch);
+    walk({way}, {branch, graph().meeting_point(branch)}, [&](std::size_t at) {
+      if (gathers[at]) {
+        together = together || at == block || leads(at, block, branch);
         return false;
       }
-      arrives = arrives || one == block;
+      arrives = arrives || at == block;
       return true;
     });
     apart += arrives ? 1 : 0;
@@ -119,11 +120,11 @@ std::size_t MachineFlow::block_of(std::size_t index) const {
 
 std::vector<MachineFlow::Gathering> MachineFlow::find_gatherings() const {
   std::vector<Gathering> found;
-  for (const metrics::Gathering& one : metrics::gatherings(words_)) {
-    const std::size_t begin = block_of(one.begin), end = block_of(one.end);
+  for (const metrics::Gathering& instructions : metrics::gatherings(words_)) {
+    const std::size_t begin = block_of(instructions.begin), end = block_of(instructions.end);
     if (begin == end) continue;
     Gathering& gathering =
-        found.emplace_back(one.begin, one.end, std::vector<bool>(graph().size()));
+        found.emplace_back(instructions.begin, instructions.end, std::vector<bool>(graph().size()));
     walk({begin}, {end}, [&](std::size_t block) { return gathering.between[block] = true; });
   }
   return found;

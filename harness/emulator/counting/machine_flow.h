@@ -30,7 +30,7 @@ class MachineFlow {
   bool is_beside(std::size_t index) const;
   /// The line of the PTX that an instruction was made of.
   std::optional<int> line_at(std::size_t index) const { return lines_[index]; }
-  /// That of the branch at the end of a block.
+  /// The line of the branch at the end of a block.
   std::optional<int> last_line(std::size_t block) const { return lines_[blocks()[block].end - 1]; }
   /// Whether it ends with BRA.DIV.
   bool is_branch_if_apart(std::size_t block) const;
@@ -48,14 +48,14 @@ class MachineFlow {
     std::size_t begin = 0, end = 0;  ///< places of the two in words()
     std::vector<bool> between;
   };
-  /// Those of several blocks.
+  /// The gatherings of several blocks.
   const std::vector<Gathering>& gatherings() const { return gatherings_; }
 
   /// Whether two blocks are one, or of one function of which every call comes to each once.
   bool execute_together(std::size_t a, std::size_t b) const;
 
-  /// Of the ways at a branch, on how many lanes come apart to the instruction at `pc` before all
-  /// meet: 1 if they have met at a BSYNC.
+  /// On how many ways from a branch lanes come apart to the instruction at `pc` before all meet: 1
+  /// if they have met at a BSYNC.
   std::size_t arrivals(std::uint64_t pc, std::size_t branch) const;
 
   /// Calls visit(block) once for each of `open` and for those behind blocks of which it returned

@@ -1,3 +1,4 @@
+// Compares how often the machine code has the accesses that stand beside each other.
 #include "harness/emulator/counting/match_count.h"
 
 #include <algorithm>
@@ -16,11 +17,11 @@ using Copies = std::map<std::size_t, std::size_t>;
 
 Copies copies_of(const Match& match, const MachineFlow& machine) {
   Copies copies;
-  for (const MemoryInstruction& one : match.found) {
-    const std::size_t block = machine.block_at(one.pc);
+  for (const MemoryInstruction& instruction : match.found) {
+    const std::size_t block = machine.block_at(instruction.pc);
     const auto is_around = [&](const metrics::FlowGraph::Loop& loop) {
-      const bool by_lane =
-          one.op == metrics::MemoryOp::bulk && machine.is_by_lane(loop, match.access->text_line);
+      const bool by_lane = instruction.op == metrics::MemoryOp::bulk &&
+                           machine.is_by_lane(loop, match.access->text_line);
       return loop.contains[block] && !by_lane;
     };
     const auto innermost = std::ranges::find_if(machine.loops(), is_around);
@@ -38,9 +39,10 @@ std::optional<Copies> copies_of_block(const std::vector<Match*>& block,
     ++(match->access->is_load() ? loads : stores)[copies_of(*match, machine)];
   }
   const auto& votes = stores.empty() ? loads : stores;
-  const auto most = std::ranges::max_element(votes, {}, [](const auto& one) { return one.second; });
+  const auto most =
+      std::ranges::max_element(votes, {}, [](const auto& entry) { return entry.second; });
   const auto equal =
-      std::ranges::count_if(votes, [&](const auto& one) { return one.second == most->second; });
+      std::ranges::count_if(votes, [&](const auto& entry) { return entry.second == most->second; });
   if (equal > 1) return std::nullopt;
   return most->first;
 }
@@ -52,7 +54,8 @@ void compare_neighbours(const std::vector<Match*>& block, const MachineFlow& mac
   for (Match* match : block) {
     if (!match->standing.difference.empty()) continue;
     std::set<std::size_t> blocks;
-    for (const MemoryInstruction& one : match->found) blocks.insert(machine.block_at(one.pc));
+    for (const MemoryInstruction& instruction : match->found)
+      blocks.insert(machine.block_at(instruction.pc));
     const bool repeated = match->loop == 0 && blocks.size() < match->found.size();
     if (repeated || copies_of(*match, machine) != usual) {
       match->standing.difference =
@@ -64,9 +67,10 @@ void compare_neighbours(const std::vector<Match*>& block, const MachineFlow& mac
 
 bool is_once(const Match& access, const std::vector<Match>& matches, const MachineFlow& machine) {
   const auto shows = [&](const Match& other) {
-    const bool as_written = std::ranges::all_of(other.found, [&](const MemoryInstruction& one) {
-      return one.width == other.access->width;
-    });
+    const bool as_written =
+        std::ranges::all_of(other.found, [&](const MemoryInstruction& instruction) {
+          return instruction.width == other.access->width;
+        });
     // ptxas can neither repeat it, nor leave it out, nor has it made one of several.
     return other.loop == access.loop && !other.access->is_load() && !other.has_loop &&
            !other.found.empty() && as_written &&

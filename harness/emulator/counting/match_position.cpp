@@ -1,3 +1,4 @@
+// Compares the loops and branches around accesses in the machine code and in the PTX.
 #include "harness/emulator/counting/match_position.h"
 
 #include <fmt/format.h>
@@ -42,8 +43,9 @@ class Function {
     const std::size_t own = *flow_.block_at(access.text_line);
     compare_loops(access, own, found, standing);
     standing.in_own_loop = is_in_own_loop(own, found);
-    for (const MemoryInstruction& one : found) {
-      if (standing.difference.empty()) compare_branches(access, one, found, certain, standing);
+    for (const MemoryInstruction& instruction : found) {
+      if (standing.difference.empty())
+        compare_branches(access, instruction, found, certain, standing);
     }
     return standing;
   }
@@ -77,8 +79,8 @@ class Function {
       if (!innermost) innermost = loop;
       if (!ends_behind_rounds(loops_[loop])) return false;
     }
-    return innermost && std::ranges::all_of(found, [&](const MemoryInstruction& one) {
-             const std::size_t loop = machine_.innermost_loop(machine_.block_at(one.pc));
+    return innermost && std::ranges::all_of(found, [&](const MemoryInstruction& instruction) {
+             const std::size_t loop = machine_.innermost_loop(machine_.block_at(instruction.pc));
              return loop < machine_.loops().size() && is_same_loop(loop, *innermost);
            });
   }
@@ -101,11 +103,11 @@ class Function {
 
   void compare_loops(const PtxAccess& access, std::size_t own,
                      std::span<const MemoryInstruction> found, Standing& standing) const {
-    // Of each loop here, the loops of the machine code that are the same and have a copy.
+    // For each loop here, the loops of the machine code that are the same and have a copy.
     std::map<std::size_t, std::set<std::size_t>> with_copies;
     std::map<std::size_t, std::size_t> copies;
-    for (const MemoryInstruction& one : found) {
-      const std::size_t block = machine_.block_at(one.pc);
+    for (const MemoryInstruction& instruction : found) {
+      const std::size_t block = machine_.block_at(instruction.pc);
       std::set<std::size_t> in;
       for (std::size_t i = 0; i < machine_.loops().size(); ++i) {
         if (!machine_.loops()[i].contains[block]) continue;
@@ -151,7 +153,8 @@ class Function {
     const FlowGraph& graph = machine_.graph();
     const std::size_t meeting_point = graph.meeting_point(branch);
     std::vector<std::size_t> past;
-    for (const MemoryInstruction& one : found) past.push_back(machine_.block_at(one.pc));
+    for (const MemoryInstruction& instruction : found)
+      past.push_back(machine_.block_at(instruction.pc));
     std::erase(past, meeting_point);
     const auto may_end = [&](std::size_t block) {
       const auto& behind = graph.behind(block);
@@ -165,7 +168,7 @@ class Function {
     return covers;
   }
 
-  /// Of a branch of the PTX, which falls through to the next block.
+  /// For a branch of the PTX, which falls through to the next block.
   std::set<std::size_t> taken_way(std::size_t branch) const {
     std::set<std::size_t> found;
     for (const std::size_t next : flow_.graph().behind(branch)) {
@@ -183,11 +186,11 @@ class Function {
     bool shown = false;
     for (const std::size_t next : machine_.graph().behind(branch)) {
       const auto own = machine_.graph().way(branch, next);
-      for (const std::size_t one : own) {
-        if (!counterparts_.is_known_branch(one)) continue;
-        const bool is_untaken = untaken.contains(counterparts_.of_branch(one).number);
+      for (const std::size_t on_way : own) {
+        if (!counterparts_.is_known_branch(on_way)) continue;
+        const bool is_untaken = untaken.contains(counterparts_.of_branch(on_way).number);
         if (own.contains(block) != is_untaken ||
-            taken.contains(counterparts_.of_branch(one).number))
+            taken.contains(counterparts_.of_branch(on_way).number))
           return false;
         shown = true;
       }
@@ -221,13 +224,13 @@ class Function {
     }
   }
 
-  void compare_branches(const PtxAccess& access, const MemoryInstruction& one,
+  void compare_branches(const PtxAccess& access, const MemoryInstruction& instruction,
                         std::span<const MemoryInstruction> found,
                         const std::set<std::size_t>& certain_blocks, Standing& standing) const {
     const std::size_t own = *flow_.block_at(access.text_line);
     const std::set<std::size_t> expected(deciders_[own].begin(), deciders_[own].end());
     std::set<std::size_t> present, certain;  // without those that may choose a copy of a loop
-    for (const std::size_t block : machine_.deciders(machine_.block_at(one.pc))) {
+    for (const std::size_t block : machine_.deciders(machine_.block_at(instruction.pc))) {
       if (machine_.last_line(block) == access.text_line) continue;  // one lane for all, a loop
       if (machine_.is_branch_if_apart(block) && covers(found, block)) continue;
       const Counterpart& branch = counterparts_.of_branch(block);
@@ -239,7 +242,8 @@ class Function {
       if (known && unrolled == nullptr) certain.insert(branch.number);
       if (known && expected.contains(branch.number)) {
         // Lanes that part there come to it apart, for they meet again only behind it.
-        if (machine_.arrivals(one.pc, block) > 1) add_branch(branch.number, unrolled, standing);
+        if (machine_.arrivals(instruction.pc, block) > 1)
+          add_branch(branch.number, unrolled, standing);
         continue;
       }
       if (known && (covers(found, block) || unrolled != nullptr)) {
@@ -252,7 +256,7 @@ class Function {
                       "which does not decide it there",
                       flow_.last_line(branch.number))
                 : "a branch decides it that the PTX does not have";
-      if (known && is_behind(block, branch.number, machine_.block_at(one.pc))) {
+      if (known && is_behind(block, branch.number, machine_.block_at(instruction.pc))) {
         standing.untaken.emplace(flow_.last_line(branch.number), difference);
         continue;
       }
@@ -270,8 +274,8 @@ class Function {
       if (std::ranges::none_of(loops_, decides_loop)) missing.push_back(block);
     }
     standing.decided &= missing.empty();
-    const bool is_early =
-        may_be_early(one.op) && !one.guarded && !certain_blocks.contains(machine_.block_at(one.pc));
+    const bool is_early = may_be_early(instruction.op) && !instruction.guarded &&
+                          !certain_blocks.contains(machine_.block_at(instruction.pc));
     if (!missing.empty() && is_early) {
       for (const std::size_t block : missing) {
         const int line = flow_.last_line(block);
@@ -283,7 +287,8 @@ class Function {
           standing.untaken.emplace(line, difference);
         }
       }
-    } else if (one.guarded && !any_missing && !access.guarded && access.kind != Kind::atomic) {
+    } else if (instruction.guarded && !any_missing && !access.guarded &&
+               access.kind != Kind::atomic) {
       standing.difference = "a condition decides it that the PTX does not have";
     }
   }
@@ -310,8 +315,9 @@ void compare_places(std::vector<Match>& matches, std::span<const PtxFlow> flows,
     for (const auto& [number, block] : blocks) {
       std::set<std::size_t> certain;
       for (const Match* match : block) {
-        for (const MemoryInstruction& one : match->found) {
-          if (!may_be_early(one.op) && !one.guarded) certain.insert(machine.block_at(one.pc));
+        for (const MemoryInstruction& instruction : match->found) {
+          if (!may_be_early(instruction.op) && !instruction.guarded)
+            certain.insert(machine.block_at(instruction.pc));
         }
       }
       for (Match* match : block) {

@@ -49,7 +49,7 @@ bool is_ordered(const Instruction& instruction) {
   return std::ranges::any_of(kOrders, [&](const char* order) { return instruction.has(order); });
 }
 
-/// Of wmma.load and wmma.store: the accesses that are counted.
+/// Finds the accesses of wmma.load and wmma.store that are counted.
 void find_parts(const Instruction& instruction, PtxAccess& access) {
   namespace decode = machine::decode;
   access.parts = access.width = 0;
@@ -224,8 +224,8 @@ std::vector<const ptx::Function*> functions_of(const ptx::Module& module, std::s
   std::vector<const ptx::Function*> open = {entry};
   const auto reach = [&](std::string_view name) {
     const auto [begin, end] = callable.equal_range(name);
-    for (auto one = begin; one != end; ++one) {
-      if (found.insert(one->second).second) open.push_back(one->second);
+    for (auto entry = begin; entry != end; ++entry) {
+      if (found.insert(entry->second).second) open.push_back(entry->second);
     }
   };
   for (const ptx::Variable& variable : module.variables) {

@@ -49,7 +49,7 @@ struct PtxAccess {
   std::size_t base_value = 0;  ///< equal only where `base` has not been assigned to in between
   std::size_t block = 0;       ///< equal for what is executed one after the other, with no barrier
 
-  /// Of wmma: the machine code has several accesses for it.
+  /// Whether it is of wmma: the machine code has several accesses for it.
   bool is_of_fragment() const {
     return kind == Kind::load_fragment || kind == Kind::store_fragment;
   }

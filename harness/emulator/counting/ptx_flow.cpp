@@ -1,3 +1,4 @@
+// Makes the control flow of a function of the PTX, by lines of the text.
 #include "harness/emulator/counting/ptx_flow.h"
 
 #include <algorithm>
@@ -75,7 +76,7 @@ bool is_simple_arithmetic(const Instruction& instruction) {
          !instruction.has("cc") && !instruction.guard;
 }
 
-/// What has no branch of its own in machine code, as quotients and atomics may have.
+/// Whether an instruction has no branch of its own in machine code: quotients and atomics may.
 bool is_straight_code(const Instruction& instruction) {
   constexpr std::array<std::string_view, 3> kMoves = {"mov", "ld", "st"};
   return is_simple_arithmetic(instruction) ||

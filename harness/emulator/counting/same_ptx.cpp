@@ -1,3 +1,4 @@
+// Checks whether a cubin was made of the PTX that is emulated.
 #include "harness/emulator/counting/same_ptx.h"
 
 #include <algorithm>

@@ -96,14 +96,14 @@ Kind kind_of(const MemoryInstruction& instruction) {
 }
 
 /// Can `one` be what `access` was compiled to? ptxas may find out the space of a generic access.
-bool matches(const PtxAccess& access, const MemoryInstruction& one) {
-  const Kind kind = kind_of(one);
+bool matches(const PtxAccess& access, const MemoryInstruction& instruction) {
+  const Kind kind = kind_of(instruction);
   const bool is_part = access.kind == Kind::load_fragment
                            ? kind == Kind::load || kind == Kind::load_matrix
                            : access.kind == Kind::store_fragment && kind == Kind::store;
   if (kind != access.kind && !is_part) return false;
   if (access.kind == Kind::async_copy || access.kind == Kind::bulk) return true;
-  const Space space = *space_of(one.op);
+  const Space space = *space_of(instruction.op);
   return space == access.space || space == Space::generic || access.space == Space::generic;
 }
 
@@ -188,10 +188,12 @@ void add_stack_accesses(const std::string& function, const CodeWithLines& code,
                         std::vector<Match>& matches) {
   for (std::size_t i = 0; i < matches.size(); ++i) {
     for (std::size_t n = before[i]; n < matches[i].found.size(); ++n) {
-      const MemoryInstruction& one = matches[i].found[n];
-      if (one.guarded || !machine.is_spill(one.pc / metrics::SassWord::kBytes)) continue;
+      const MemoryInstruction& instruction = matches[i].found[n];
+      if (instruction.guarded || !machine.is_spill(instruction.pc / metrics::SassWord::kBytes))
+        continue;
       matches[i].on_stack.push_back(
-          {code.sources.find(function, one.pc).value_or(metrics::SourceLine{}), one});
+          {code.sources.find(function, instruction.pc).value_or(metrics::SourceLine{}),
+           instruction});
     }
   }
 }
@@ -212,16 +214,17 @@ void add_dependences(const std::vector<metrics::OrderDependence>& dependences,
   const auto is_of_access = [](std::string_view group) {
     return group != "instructions" && group != "branches";
   };
-  for (const metrics::OrderDependence& one : dependences) {
-    if (to.executions && std::ranges::none_of(one.groups, is_of_access)) continue;
-    const auto source = to.code.sources.find(to.function, one.source_pc);
-    const metrics::Trust trust = one.trust(source.value_or(metrics::SourceLine{}));
-    const auto at = to.code.sources.find(to.function, one.pc).value_or(metrics::SourceLine{});
-    Match* const match = to.match_at(one.pc);
+  for (const metrics::OrderDependence& dependence : dependences) {
+    if (to.executions && std::ranges::none_of(dependence.groups, is_of_access)) continue;
+    const auto source = to.code.sources.find(to.function, dependence.source_pc);
+    const metrics::Trust trust = dependence.trust(source.value_or(metrics::SourceLine{}));
+    const auto at =
+        to.code.sources.find(to.function, dependence.pc).value_or(metrics::SourceLine{});
+    Match* const match = to.match_at(dependence.pc);
     // A loop that stands for one atomic executes where the atomic does.
-    const bool may_execute = one.effect == metrics::OrderDependence::Effect::execution &&
+    const bool may_execute = dependence.effect == metrics::OrderDependence::Effect::execution &&
                              (match == nullptr || !match->has_loop);
-    for (const std::string_view group : one.groups) {
+    for (const std::string_view group : dependence.groups) {
       if (!is_of_access(group)) {
         if (!to.executions) to.executions = trust;
         continue;
@@ -234,12 +237,12 @@ void add_dependences(const std::vector<metrics::OrderDependence>& dependences,
   }
 }
 
-/// Of a line that is there already, the chain of calls that both have.
+/// Adds a line; one that is there already keeps the chain of calls that both have.
 void add_source(const std::optional<metrics::SourceLine>& source,
                 std::vector<metrics::SourceLine>& sources) {
   if (!source) return;
-  const auto known = std::ranges::find_if(sources, [&](const metrics::SourceLine& one) {
-    return one.file == source->file && one.line == source->line;
+  const auto known = std::ranges::find_if(sources, [&](const metrics::SourceLine& line) {
+    return line.file == source->file && line.line == source->line;
   });
   if (known == sources.end()) {
     sources.push_back(*source);
@@ -277,31 +280,33 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
     return found == by_line.end() ? nullptr : &comparison.matches[found->second];
   };
   auto instructions = metrics::memory_instructions(code.cubin, function);
-  std::erase_if(instructions, [](const MemoryInstruction& one) {
-    return !one.executes || one.op == MemoryOp::barrier || one.op == MemoryOp::other;
+  std::erase_if(instructions, [](const MemoryInstruction& instruction) {
+    return !instruction.executes || instruction.op == MemoryOp::barrier ||
+           instruction.op == MemoryOp::other;
   });
-  for (const MemoryInstruction& one : instructions) {
-    if (const auto space = space_of(one.op)) comparison.spaces.insert(*space);
-    Match* const match = match_at(one.pc);
+  for (const MemoryInstruction& instruction : instructions) {
+    if (const auto space = space_of(instruction.op)) comparison.spaces.insert(*space);
+    Match* const match = match_at(instruction.pc);
     if (match != nullptr && match->access->kind == Kind::atomic && !match->access->is_cas) {
-      match->has_loop = match->has_loop || is_cas(one.op);
+      match->has_loop = match->has_loop || is_cas(instruction.op);
     }
   }
   const auto spills = metrics::spills_and_refills(code.cubin, function);
   std::vector<MemoryInstruction> products;
-  for (const MemoryInstruction& one : instructions) {
-    if (one.op == MemoryOp::wgmma) {
-      products.push_back(one);
+  for (const MemoryInstruction& instruction : instructions) {
+    if (instruction.op == MemoryOp::wgmma) {
+      products.push_back(instruction);
       continue;
     }
-    Match* const match = match_at(one.pc);
-    if (match != nullptr && matches(*match->access, one) && !spills.contains(one.pc)) {
-      match->found.push_back(one);
-      add_source(code.sources.find(function, one.pc), match->sources);
-    } else if (one.op != MemoryOp::bulk && (match == nullptr || !match->has_loop)) {
-      comparison.extras.push_back({code.sources.find(function, one.pc),
-                                   one,
-                                   reason_of_extra(one.op, match ? match->access : nullptr),
+    Match* const match = match_at(instruction.pc);
+    if (match != nullptr && matches(*match->access, instruction) &&
+        !spills.contains(instruction.pc)) {
+      match->found.push_back(instruction);
+      add_source(code.sources.find(function, instruction.pc), match->sources);
+    } else if (instruction.op != MemoryOp::bulk && (match == nullptr || !match->has_loop)) {
+      comparison.extras.push_back({code.sources.find(function, instruction.pc),
+                                   instruction,
+                                   reason_of_extra(instruction.op, match ? match->access : nullptr),
                                    false,
                                    {}});
     }
@@ -353,7 +358,7 @@ Comparison compare(std::span<const PtxAccess> accesses, std::span<const PtxFlow>
     comparison.matches.push_back({.access = &access});
   }
   add_blocks(flows, comparison.matches);
-  // Of the kernel itself and of the functions that it calls, which separate compilation keeps
+  // The functions are the kernel itself and those that it calls, which separate compilation keeps
   // apart.
   std::set<std::string> functions = metrics::CallGraph(code.cubin).called_by(kernel);
   functions.emplace(kernel);

@@ -1,4 +1,4 @@
-// Which instructions of the machine code were made of which access of the PTX.
+// Matches the instructions of the machine code with the accesses of the PTX they were made of.
 #pragma once
 
 #include <span>

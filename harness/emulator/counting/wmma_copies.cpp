@@ -1,3 +1,4 @@
+// Sorts the accesses of a fragment of wmma in the machine code into copies of it.
 #include "harness/emulator/counting/wmma_copies.h"
 
 #include <algorithm>
@@ -12,9 +13,9 @@ namespace {
 using metrics::MemoryInstruction;
 using metrics::MemoryOp;
 
-bool is_part(const MemoryInstruction& one, const PtxAccess& access) {
-  const bool by_rows = one.op == MemoryOp::ldsm;
-  return one.width == access.width && by_rows == access.by_rows;
+bool is_part(const MemoryInstruction& instruction, const PtxAccess& access) {
+  const bool by_rows = instruction.op == MemoryOp::ldsm;
+  return instruction.width == access.width && by_rows == access.by_rows;
 }
 
 /// The first access of each copy; empty if a block of the machine code has not whole copies. Of a
@@ -24,9 +25,9 @@ std::vector<MemoryInstruction> first_of_each_copy(const Match& match, const Mach
   const auto parts = static_cast<std::size_t>(access.parts);
   std::vector<MemoryInstruction> firsts;
   std::map<std::size_t, std::size_t> counts;  // by block
-  for (const MemoryInstruction& one : match.found) {
-    if (parts == 0 || !is_part(one, access)) return {};
-    if (counts[machine.block_at(one.pc)]++ % parts == 0) firsts.push_back(one);
+  for (const MemoryInstruction& instruction : match.found) {
+    if (parts == 0 || !is_part(instruction, access)) return {};
+    if (counts[machine.block_at(instruction.pc)]++ % parts == 0) firsts.push_back(instruction);
   }
   const bool are_whole = std::ranges::all_of(counts, [&](const auto& block) {
     return block.second == parts || (block.second % parts == 0 && access.is_used);

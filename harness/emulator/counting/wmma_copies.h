@@ -1,4 +1,4 @@
-// Fragments of wmma, of which the machine code has several accesses.
+// Fragments of wmma: the machine code has several accesses of each.
 #pragma once
 
 #include "harness/emulator/counting/machine_flow.h"
@@ -6,7 +6,7 @@
 
 namespace warpgauge::emulator::counting {
 
-/// Of what was found of a fragment in one function, leaves one access of each copy. Leaves none and
+/// Leaves one access of each copy, among those found of a fragment in one function. Leaves none and
 /// sets Match::standing.difference if that is not whole copies of what the emulator counts.
 void keep_one_of_each_copy(Match& match, const MachineFlow& machine);
 

@@ -1,5 +1,5 @@
-// Which functions of the CUDA driver are emulated, each with the version of CUDA that it came with
-// (cudaTypedefs.h), without those for per-thread streams, which are the same.
+// The functions of the CUDA driver that are emulated, each with the version of CUDA that it came
+// with (cudaTypedefs.h), without those for per-thread streams, which are the same.
 #pragma once
 
 // clang-format off

@@ -143,7 +143,7 @@ CUresult result_of(cudaError_t error) {
     case cudaErrorInvalidDeviceFunction:
       return CUDA_ERROR_INVALID_HANDLE;
     default:
-      // What the runtime alone has are its own ways to say that an argument is wrong.
+      // Errors that only the runtime has say in its own ways that an argument is wrong.
       return find(error) != nullptr ? static_cast<CUresult>(error) : CUDA_ERROR_INVALID_VALUE;
   }
 }

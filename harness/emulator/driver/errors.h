@@ -6,7 +6,7 @@
 
 namespace warpgauge::emulator::driver {
 
-/// What the driver calls an error of the runtime. Most have the same number in both.
+/// The driver's error for one of the runtime. Most have the same number in both.
 CUresult result_of(cudaError_t error);
 
 /// "CUDA_ERROR_INVALID_VALUE"; nullptr for a code that is none.

@@ -32,7 +32,7 @@ const Row kUnsupported[] = {WARPGAUGE_UNSUPPORTED_DRIVER_FUNCTIONS(WARPGAUGE_ROW
 #undef WARPGAUGE_EMULATED_ROW
 #undef WARPGAUGE_ROW
 
-/// Of the rows with this name and a version up to `version`, the one of the newest.
+/// The row of the newest version, of those with this name and a version up to `version`.
 template <std::size_t count>
 FoundFunction newest(const Row (&rows)[count], std::string_view name, int version) {
   const Row* best = nullptr;

@@ -64,7 +64,7 @@ Enum enumerator(Number number) {
   return static_cast<Enum>(std::min<std::uint64_t>(static_cast<std::uint64_t>(number), 255));
 }
 
-/// What both kinds of tensor map say.
+/// The properties that both kinds of tensor map have.
 struct Tensor {
   CUtensorMapDataType type;
   cuuint32_t rank;

@@ -1,5 +1,5 @@
-// Which functions of the CUDA driver are not emulated: all that libcuda.so of CUDA 13.0 exports and
-// no other file of this folder defines, but those of debuggers (cudbg*).
+// The functions of the CUDA driver that are not emulated: all that libcuda.so of CUDA 13.0 exports
+// and no other file of this folder defines, but those of debuggers (cudbg*).
 #pragma once
 
 // clang-format off

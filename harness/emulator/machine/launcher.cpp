@@ -134,7 +134,7 @@ struct Shared {
   std::exception_ptr problem = nullptr;
   std::uint64_t problem_block = 0;
 
-  // Of several faults the one of the lowest block is reported.
+  // The fault of the lowest block is reported, if there are several.
   void fail(std::uint64_t block, std::exception_ptr what) {
     const std::lock_guard lock(mutex);
     context.stop = true;
@@ -258,7 +258,7 @@ class Worker {
   Clock::time_point waiting_since_;
 };
 
-/// Of a counter or a branch.
+/// The line of the PTX text of a counter or a branch.
 int text_line(const auto& place) { return place.code->function->body[place.instruction].text_line; }
 
 std::vector<BranchTotals> branches_of(const KernelCode& code,
@@ -287,8 +287,8 @@ std::vector<BranchTotals> branches_of(const KernelCode& code,
   return branches;
 }
 
-/// Of what the workers kept of one counter, what shows most: the same however they shared the
-/// blocks, for each worker takes its blocks in ascending order. nullptr: nothing.
+/// The record that shows most of those that the workers kept of a counter: the same however they
+/// shared the blocks, for each worker takes its blocks in ascending order. nullptr: none.
 const metrics::WarpAccess* record_of(const std::vector<std::unique_ptr<Worker>>& workers,
                                      std::size_t counter) {
   const metrics::WarpAccess* most = nullptr;
@@ -300,7 +300,8 @@ const metrics::WarpAccess* record_of(const std::vector<std::unique_ptr<Worker>>&
   return most;
 }
 
-/// Without those of instructions that are not of the body (code_layout.h).
+/// The hits of the instructions of the bodies, without others that the decoder adds
+/// (code_layout.h).
 std::vector<FunctionHits> hits_of(const KernelCode& code,
                                   const std::vector<std::unique_ptr<Worker>>& workers) {
   std::vector<FunctionHits> sums;

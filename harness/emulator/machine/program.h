@@ -39,7 +39,7 @@ class Program {
   /// kernel).
   std::optional<Location> place(std::string_view name) const;
   Symbol symbol(std::string_view name) const;
-  /// Of the module, of any space; nullptr if there is none.
+  /// A variable of the module, of any space; nullptr if there is none.
   const ptx::Variable* variable(std::string_view name) const;
   /// The one with a body if there are several declarations; nullptr if there is none.
   const ptx::Function* function(std::string_view name) const;

@@ -20,8 +20,8 @@ namespace {
 
 using Contents = std::vector<memory::Memory::Contents>;
 
-/// What a launch changes in memory. Of memory that the CPU can write, too, only the bytes that it
-/// changes in the usual order are put back and compared: others may be the CPU's, meanwhile.
+/// The changes that a launch makes in memory. Where the CPU can write, too, only the bytes that it
+/// changes in the usual order are put back and compared: the CPU may change others meanwhile.
 class Effects {
  public:
   Effects(const Contents& before, const Contents& after, const memory::Memory& memory)
@@ -37,7 +37,7 @@ class Effects {
   void undo() const { set(&Part::before); }
   void redo() const { set(&Part::after); }
 
-  /// What differs first in memory now: "byte 8 of cudaMalloc #2 (400 bytes)"; empty: nothing.
+  /// The first difference in memory now: "byte 8 of cudaMalloc #2 (400 bytes)"; empty: nothing.
   std::string difference() const {
     for (const Part& part : parts_) {
       if (std::memcmp(part.begin, part.after.data(), part.after.size()) == 0) continue;

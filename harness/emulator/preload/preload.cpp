@@ -90,7 +90,7 @@ class Launches : public LaunchWatch {
     metrics::add(kernel_of(kernel).counted, launch);
   }
 
-  /// What was launched since the last call; nullopt if this process has launched nothing.
+  /// The launches since the last call; nullopt if this process has launched nothing.
   std::optional<metrics::CountsReport> take() {
     const std::lock_guard lock(mutex_);
     line_.clear();

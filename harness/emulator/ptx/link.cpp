@@ -1,3 +1,4 @@
+// Links modules that were compiled apart into one.
 #include "harness/emulator/ptx/link.h"
 
 #include <algorithm>
@@ -106,8 +107,10 @@ Module link(std::vector<ModuleToLink> modules, std::string_view file) {
       std::tie(linked.version_major, linked.version_minor) = version;
     }
     if (linked.target.empty()) linked.target = module.target;
-    add(linked.variables, module.variables, [](const Variable& one) { return !one.is_extern; });
-    add(linked.functions, module.functions, [](const Function& one) { return one.has_body; });
+    add(linked.variables, module.variables,
+        [](const Variable& variable) { return !variable.is_extern; });
+    add(linked.functions, module.functions,
+        [](const Function& function) { return function.has_body; });
     const int before = static_cast<int>(linked.source_lines.size());
     for (SourceLine& line : module.source_lines) {
       if (line.caller >= 0) line.caller += before;

@@ -45,7 +45,7 @@ struct Instruction {
   std::vector<Operand> operands;       ///< in order, destination first where there is one
   int text_line = 0;                   ///< line in the PTX text, from 1
   int source_line = -1;                ///< index into Module::source_lines; -1: unknown
-  /// Of what a load reads, by `.pragma "used_bytes_mask"`: the other bytes may not exist.
+  /// The bytes of a load that are used, by `.pragma "used_bytes_mask"`: the others may not exist.
   std::uint32_t used_bytes = UINT32_MAX;
 
   std::string full_name() const;  ///< "ld.global.nc.v4.f32"

@@ -169,7 +169,7 @@ class ModuleParser {
     }
   }
 
-  /// Of several declarations of one variable the one counts that is not .extern.
+  /// A variable may be declared several times: the declaration that is not .extern counts.
   void merge(DeclaredVariable& parsed, std::size_t index) {
     Variable& known = scope_.variables[index];
     if (!known.is_extern && !parsed.declared.is_extern) fail_twice(parsed.at);

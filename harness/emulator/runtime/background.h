@@ -1,4 +1,4 @@
-// What goes on while the program does: a kernel that waits for memory to change, so that its launch
+// Runs work while the program goes on: a kernel that waits for memory to change, so that its launch
 // has returned, and the work that streams got behind it.
 #pragma once
 

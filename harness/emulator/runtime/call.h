@@ -44,7 +44,8 @@ class DriverCall {
   const char* const outer_;
 };
 
-/// What the program has called: `name`, or the function of the driver that this thread is in.
+/// The function that the program has called: `name`, or the function of the driver that this thread
+/// is in.
 const char* called_as(const char* name);
 
 /// Sets the thread's last error and returns it. cudaErrorNotReady is no error.

@@ -14,8 +14,8 @@ namespace warpgauge::emulator::runtime {
 inline constexpr std::uint32_t kPortableClusterBlocks = 8;
 inline constexpr std::uint32_t kMostClusterBlocks = 16;
 
-/// What the launch's attribute says, or else __cluster_dims__; nothing: no clusters. Throws Failure
-/// with cudaErrorInvalidClusterSize if the kernel, the grid or the GPU does not allow that.
+/// The clusters of a launch, by its attribute or else __cluster_dims__; nothing: none. Throws
+/// Failure with cudaErrorInvalidClusterSize if the kernel, the grid or the GPU does not allow that.
 std::optional<std::array<std::uint32_t, 3>> cluster_of(State& state, const Function& function,
                                                        const KernelCall& call);
 

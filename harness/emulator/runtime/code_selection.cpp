@@ -1,4 +1,4 @@
-// Which code of a fat binary the emulated GPU runs.
+// Selects the code of a fat binary that the emulated GPU runs.
 #include "harness/emulator/runtime/code_selection.h"
 
 #include <fmt/format.h>
@@ -68,7 +68,7 @@ SelectedCode select_code(std::span<const std::byte> fat_binary, std::string_view
   if (ptx == nullptr && older_ptx && wanted) ptx = other_ptx(entries, *wanted);
   if (ptx == nullptr) throw NoPtx(no_ptx_text(entries, arch));
   SelectedCode out{.ptx = ptx->unpack_text(), .ptx_arch = ptx->arch, .cubin = {}};
-  // That of an older architecture is not what the driver makes of the PTX.
+  // The driver makes other code of the PTX than the cubin of an older architecture has.
   const auto made = ArchName::parse(ptx->arch);
   const auto* cubin = named(entries, CodeKind::cubin, ptx->arch);
   if (cubin != nullptr && wanted && made && made->number == wanted->number) {

@@ -1,4 +1,4 @@
-// Which code of a fat binary the emulated GPU runs.
+// Selects the code of a fat binary that the emulated GPU runs.
 #pragma once
 
 #include <cstddef>

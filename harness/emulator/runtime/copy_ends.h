@@ -17,7 +17,7 @@ struct Size {
   bool empty() const { return width == 0 || height == 0 || depth == 0; }
 };
 
-/// Which memory an end of a copy must be in; `any`: decided by the pointer.
+/// The memory that an end of a copy must be in; `any`: the pointer decides.
 enum class Side { host, device, any };
 
 /// One end of a copy, with where it must be.

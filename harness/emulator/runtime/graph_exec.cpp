@@ -32,7 +32,7 @@ void instantiate(State& state, cudaGraphExec_t* exec, cudaGraph_t graph, unsigne
   state.device().graphs.instantiated[made.get()] = std::move(made);
 }
 
-/// What a launch does before its first node.
+/// Does all that a launch does before its first node.
 void prepare(State& state, const Graph& graph, bool frees_memory) {
   for (const auto& node : graph.nodes()) {
     if (const auto* const allocation = std::get_if<MemoryAllocation>(&node->work)) {

@@ -21,7 +21,7 @@ struct GraphMemory {
 
 std::shared_ptr<GraphMemory> reserve_graph_memory(std::size_t bytes, const cudaMemPoolProps& pool);
 
-/// What the memory of a pool is to kernels and copies.
+/// The kind of memory that a pool's is to kernels and copies.
 machine::memory::Memory::Kind kind_of(const cudaMemPoolProps& pool);
 
 /// Frees memory that a launch of a graph allocated. False if `memory` is no such memory.

@@ -32,7 +32,7 @@ Work event_record(State& state, cudaEvent_t event) {
 
 Work child_of(State& state, cudaGraph_t graph) { return Child{graph_of(state, graph).clone()}; }
 
-/// Of a child graph whose nodes are to be those of another one.
+/// The work of a child graph whose nodes are to be those of another graph.
 Work same_child(State& state, const Node& node, cudaGraph_t graph) {
   const Child* const child = std::get_if<Child>(&node.work);
   require(child != nullptr);
@@ -94,7 +94,7 @@ WARPGAUGE_API cudaError_t cudaGraphExecKernelNodeSetParams(cudaGraphExec_t exec,
   return set_node(__func__, exec, node, [&](State& state) { return kernel_call(state, p); });
 }
 
-// What it points to lives as long as the node is not changed.
+// The memory that it points to lives as long as the node is not changed.
 WARPGAUGE_API cudaError_t cudaGraphKernelNodeGetParams(cudaGraphNode_t node,
                                                        cudaKernelNodeParams* p) {
   return call(__func__, [&](State& state) {

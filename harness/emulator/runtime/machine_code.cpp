@@ -80,7 +80,7 @@ void move_lines(counting::OracleAnswer& answer, int first_line) {
   for (auto& entry : answer.plans.entries) entry.text_line += first_line;
   const auto move_keys = [&](auto& by_line) {
     std::remove_reference_t<decltype(by_line)> moved;
-    for (auto& [line, one] : by_line) moved.emplace(line + first_line, std::move(one));
+    for (auto& [line, entry] : by_line) moved.emplace(line + first_line, std::move(entry));
     by_line = std::move(moved);
   };
   move_keys(answer.trust.by_text_line);
@@ -98,10 +98,10 @@ void move_lines(counting::OracleAnswer& answer, int first_line) {
   move(answer.plans.watched);
   answer.trust.executions.move_lines(first_line);
   std::multimap<int, counting::KernelTrust::Condition> conditions;
-  for (auto& [line, one] : answer.trust.conditions) {
-    move(one.without.divided);
-    move(one.without.taken);
-    conditions.emplace(line + first_line, std::move(one));
+  for (auto& [line, entry] : answer.trust.conditions) {
+    move(entry.without.divided);
+    move(entry.without.taken);
+    conditions.emplace(line + first_line, std::move(entry));
   }
   answer.trust.conditions = std::move(conditions);
 }

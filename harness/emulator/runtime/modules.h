@@ -38,7 +38,7 @@ struct Function {
   bool takes_large_clusters = false;  ///< more than 8 blocks
   int cluster_policy = cudaClusterSchedulingPolicyDefault;
 
-  // Of the device, from its first use on.
+  // These are of the device, from the first use on.
   machine::Kernel* kernel = nullptr;
   std::shared_ptr<const counting::KernelTrust> trust;
   metrics::ReportedCode code;  ///< empty without machine code
@@ -62,7 +62,7 @@ struct Module {
   std::list<Variable> managed;
   bool is_new = true;  ///< for each_new_ptx()
 
-  // Of the device, once it is loaded.
+  // These are of the device, once the module is loaded.
   machine::Program* program = nullptr;
   std::string ptx_arch;            ///< "sm_90": what its PTX was made for
   std::vector<SelectedCode> code;  ///< of each object that it was linked of, or its own

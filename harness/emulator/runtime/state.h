@@ -93,7 +93,7 @@ struct Refusal {
   std::thread::id thread;
 };
 
-/// What the program has called so far.
+/// The functions that the program has called so far.
 struct RuntimeUse {
   std::atomic<const char*> call = "";  ///< the last function; needs no lock
   std::string failure;                 ///< the last that failed, with its error
@@ -141,8 +141,8 @@ class State {
   Pool* current_pool = &default_pool;
 
   cudaError_t fault = cudaSuccess;  ///< of a kernel: stays until the device is reset
-  /// What launches have left and was not taken yet. Has a lock of its own, which no launch holds
-  /// while its kernel runs: what was counted can be taken meanwhile.
+  /// The results of launches that were not taken yet. They have a lock of their own, which no
+  /// launch holds while its kernel runs: what was counted can be taken meanwhile.
   struct Results {
     UninterruptedMutex mutex;
     const std::unique_ptr<counting::CountTable> counts;
@@ -152,7 +152,7 @@ class State {
     std::vector<metrics::DeviceFault> findings;
     std::vector<metrics::DeviceFault> failed_launches;  ///< that could not begin
     RuntimeUse use;
-    /// What launches found there since the last call of take_counts().
+    /// The memory that launches found since the last call of take_counts().
     metrics::Memory memory = metrics::Memory::settled;
     Results();
     ~Results();

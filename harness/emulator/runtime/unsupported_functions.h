@@ -1,5 +1,5 @@
-// Which functions of the CUDA runtime are not emulated: all that libcudart.so of CUDA 13.0 exports
-// and no other file of this folder and of driver/ defines.
+// The functions of the CUDA runtime that are not emulated: all that libcudart.so of CUDA 13.0
+// exports and no other file of this folder and of driver/ defines.
 #pragma once
 
 // clang-format off

@@ -14,16 +14,16 @@ HeldObject& held(HeldObjects& objects, cudaUserObject_t object) {
 }
 
 void retain(HeldObjects& objects, const std::shared_ptr<UserObject>& object, unsigned count) {
-  HeldObject& one = objects[object.get()];
-  one.object = object;
-  one.count += count;
+  HeldObject& held_object = objects[object.get()];
+  held_object.object = object;
+  held_object.count += count;
 }
 
 void release(HeldObjects& objects, cudaUserObject_t object, unsigned count) {
-  HeldObject& one = held(objects, object);
-  require(count > 0 && count <= one.count);
-  one.count -= count;
-  if (one.count == 0) objects.erase(object);
+  HeldObject& held_object = held(objects, object);
+  require(count > 0 && count <= held_object.count);
+  held_object.count -= count;
+  if (held_object.count == 0) objects.erase(object);
 }
 
 }  // namespace

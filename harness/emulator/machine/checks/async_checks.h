@@ -13,7 +13,7 @@
 
 namespace warpgauge::emulator::machine::checks {
 
-/// What is known of an mbarrier beside its bits.
+/// The history of an mbarrier, beside its bits.
 struct MbarrierUse {
   Act init;
   BlockTimes::Time init_time = 0;     ///< of its block, where that has times

@@ -22,7 +22,7 @@ std::uint32_t warp_of(std::uint64_t trace) {
 }
 bool is_in_flight(std::uint64_t trace) { return (trace & kInFlight) != 0; }
 
-/// Of the same instruction, warp and time: what holds of the one holds of the other.
+/// Whether both are of the same instruction, warp and time: what holds of one holds of the other.
 bool is_alike(std::uint64_t a, std::uint64_t b) { return (a ^ b) >> SharedTrace::kCounterAt == 0; }
 
 std::string byte_text(std::uint64_t offset) {

@@ -230,7 +230,7 @@ struct History::GlobalLook {
     TraceTable<SectorTraces>::Finder sectors_;
     TraceTable<WordTraces>::Finder words_;
   };
-  /// Those of lanes that lie far apart, all loaded at the same time.
+  /// The traces of lanes that lie far apart, all loaded at the same time.
   class TracesOfAll {
    public:
     TracesOfAll(GlobalTraces& traces, const LaneAddresses<std::uint64_t>& lanes) {
@@ -335,7 +335,7 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
   if (!checks.history(false)) return;
   const bool has_time = global_time() <= GlobalTrace::kMostTime;
   const bool races = checks.races && launch_.tells_blocks() && has_time;
-  // What has no time is kept as an access before the launch.
+  // An access that has no time is kept as one before the launch.
   const std::uint64_t time = has_time ? global_time() : launch_.begin - 1;
   const std::uint64_t in_block = launch_.begin + (times_.floor(number) - times_.began());
   const GlobalLook look{

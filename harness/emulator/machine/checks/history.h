@@ -33,8 +33,8 @@ struct Maker {
 /// barriers, fences and copies; what is wrong goes to the findings of the launch.
 class History {
  public:
-  /// What all blocks of it have in common: `rank` is theirs in the cluster, `shared` their shared
-  /// memory.
+  /// The properties that all its blocks have in common: `rank` is theirs in the cluster, `shared`
+  /// their shared memory.
   struct BlockShape {
     ClusterTimes& cluster;
     std::uint32_t rank = 0;
@@ -66,7 +66,7 @@ class History {
   /// shared memory.
   void note_written(std::uint64_t offset, std::uint64_t bytes);
 
-  // Of copies of the async proxy.
+  // Copies of the async proxy.
   using CopyNumber = std::uint64_t;
   /// Shared memory of the block from `offset` on.
   struct Bytes {
@@ -172,13 +172,13 @@ class History {
   BlockTimes times_;
   std::vector<WordTraces> shared_;
   bool any_in_flight_ = false;  ///< of them
-  // Of copies of the async proxy.
+  // For copies of the async proxy.
   std::vector<CopyPlace> copy_places_;
   std::vector<Flight> flights_;  ///< in the order of their numbers
   CopyNumber last_copy_ = 0;
   ProxyFences proxy_fences_, mbarrier_fences_;
   ProductWaits product_waits_;
-  // Of global memory.
+  // For global memory.
   std::uint64_t block_ = 0;
   std::uint64_t acquired_ = 0;  ///< all fences up to this one are known
   bool acquires_ = false;       ///< the last access to global memory acquires

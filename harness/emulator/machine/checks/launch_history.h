@@ -1,4 +1,5 @@
-// What the blocks of a launch share of the history of accesses: the order of blocks by fences.
+// The part of the history of accesses that the blocks of a launch share: the order of blocks by
+// fences.
 #pragma once
 
 #include <array>

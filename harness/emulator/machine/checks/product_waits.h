@@ -1,4 +1,4 @@
-// What the warps of a warpgroup know of each other by wgmma: by products and by waits for groups.
+// The order that wgmma makes between the warps of a warpgroup, by products and by waits for groups.
 #pragma once
 
 #include <algorithm>

@@ -66,7 +66,7 @@ struct History::SharedLook {
     }
   }
 
-  /// What is to be done after a look at all lanes' words.
+  /// The step after a look at all lanes' words.
   enum class Next : std::uint8_t {
     nothing,  // the traces stay as they are
     put,      // nothing that was seen may race: the traces take their places

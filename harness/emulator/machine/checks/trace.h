@@ -1,4 +1,4 @@
-// What the history keeps of an access: 64 bits for each word of memory that it touched.
+// The trace that an access leaves in the history: 64 bits for each word of memory that it touched.
 #pragma once
 
 #include <cstdint>
@@ -80,7 +80,7 @@ struct SectorTraces {
   std::uint64_t write_of_word = 0, read_of_word = 0;  ///< one of the launch in its WordTraces
 };
 
-/// That of the word at byte `offset` of the sector.
+/// The trace of the word at byte `offset` of the sector.
 constexpr std::uint64_t trace_of_word(std::uint64_t sector_trace, std::uint64_t offset) {
   const std::uint64_t lane = offset >> GlobalTrace::bytes(sector_trace);
   return (sector_trace | GlobalTrace::kByteBits) + (lane << GlobalTrace::kThreadAt);

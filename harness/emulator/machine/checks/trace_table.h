@@ -46,7 +46,7 @@ class TraceTable {
     Entry* chunk_ = nullptr;
   };
 
-  /// Of memory that no kernel accesses at the same time.
+  /// Forgets memory that no kernel accesses at the same time.
   void forget(std::uint64_t begin, std::uint64_t bytes) {
     const std::lock_guard lock(mutex_);
     for (std::uint64_t at = begin; at < begin + bytes;) {

@@ -66,7 +66,7 @@ template <typename Layout, typename Judge>
   }
 }
 
-/// Which bytes of the word at `address` / 4 an access of `width` bytes touches.
+/// The bytes of the word at `address` / 4 that an access of `width` bytes touches.
 inline std::uint64_t bytes_of_word(std::uint64_t address, int width) {
   return width >= 4 ? 15 : ((std::uint64_t{1} << width) - 1) << (address % 4);
 }

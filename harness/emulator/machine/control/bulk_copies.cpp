@@ -162,7 +162,7 @@ class Copier {
           }});
   }
 
-  /// Of shared memory of the block.
+  /// Begins a read of shared memory of the block.
   checks::History::CopyNumber begin_read(const std::byte* from, bool in_group) const {
     const memory::MemoryContext& context = *warp_.memory;
     if (context.history == nullptr) return 0;

@@ -26,7 +26,7 @@ struct BulkDetail {
   OperandSlot blocks{};  ///< of a multicast: .b16, bit n: the block of rank n
   bool masks_bytes = false;
   OperandSlot bytes{};  ///< .b16, bit n: byte n of each 16 is copied
-  /// What is done in place of a copy; nullptr: it is a copy.
+  /// The operation in place of a copy; nullptr: it is a copy.
   AtomicOperation reduction = nullptr;
   std::uint8_t element_bytes = 1;  ///< of the reduction
   memory::BulkCounter counter{};

@@ -1,4 +1,4 @@
-// What bulk and tensor copies share.
+// The parts that bulk and tensor copies share.
 #include "harness/emulator/machine/control/bulk_operands.h"
 
 #include <algorithm>

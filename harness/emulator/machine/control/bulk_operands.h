@@ -1,4 +1,5 @@
-// What bulk and tensor copies share: operands of each lane, and how bytes are moved or reduced.
+// The parts that bulk and tensor copies share: operands of each lane, and how bytes are moved or
+// reduced.
 #pragma once
 
 #include <bit>

@@ -59,8 +59,8 @@ class DeviceQueue {
   /// Device memory with a text that the program need not free; nullptr if there is none.
   const std::byte* keep_text(const char* text);
 
-  /// What was asked for, in the order of blocks; what waits for the end of the grid and of all that
-  /// it has launched (the tail) comes last.
+  /// The work that was asked for, in the order of blocks; last comes the tail, which waits for the
+  /// end of the grid and of all that it has launched.
   std::vector<DeviceWork> take();
 
  private:

@@ -25,7 +25,7 @@ void return_error(const BuiltinCall& call, DeviceError error) {
   call.return_value(static_cast<std::uint64_t>(error));
 }
 
-/// Of a call that fails where `succeeds` is false.
+/// Returns the error of a call that fails where `succeeds` is false.
 void return_error_unless(bool succeeds, const BuiltinCall& call, DeviceError error) {
   return_error(call,
                succeeds ? DeviceError::none : call.launch().queue.fail(thread_of(call), error));

@@ -53,8 +53,8 @@ struct Fragment {
   Mask mask = 0;
   Mask members = 0;  ///< whom a fragment that waits for lanes waits for
   State state = State::ready;
-  /// Of waits_in_block the barrier's number, of waits_for_phase the offset of the mbarrier, of
-  /// waits_for_groups and waits_for_warps how many of these.
+  /// The barrier's number with waits_in_block, the offset of the mbarrier with waits_for_phase, how
+  /// many of them with waits_for_groups and waits_for_warps.
   std::uint32_t barrier = 0;
 };
 
@@ -69,7 +69,7 @@ enum class Pause : std::uint8_t {
 /// Executions by Code::number and place in Code::instructions.
 using CodeHits = std::vector<std::vector<InstructionHits>>;
 
-/// What BranchTotals has of a branch, since the launch began.
+/// The numbers of a branch for BranchTotals, since the launch began.
 struct BranchWays {
   std::uint64_t divided = 0, warps = 0, taken = 0;
   /// Groups of 8 lanes that a whole warp has more, where warps come, take it and do not.

@@ -18,7 +18,7 @@ namespace warpgauge::emulator::machine::control {
 
 struct Block;
 
-/// What an operation does; in Instruction::flags, with the flags below.
+/// The operations; in Instruction::flags, with the flags below.
 enum class MbarrierOp : std::uint16_t {
   init,  ///< source 1: the count of arrivals
   invalidate,

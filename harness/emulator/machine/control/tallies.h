@@ -1,4 +1,4 @@
-// What a worker counts.
+// The counts of a worker.
 #pragma once
 
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace warpgauge::emulator::machine::control {
 
-/// What the warps of one thread have counted since the launch began.
+/// The counts of the warps of one thread since the launch began.
 struct Tallies {
   memory::Counters counters;
   std::vector<BranchWays> branches;  ///< by place in KernelCode::branches

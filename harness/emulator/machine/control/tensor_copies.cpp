@@ -25,7 +25,7 @@ namespace {
 using memory::TensorMap;
 
 constexpr std::uint32_t kBoxAlignment = 128;  // bytes, in shared memory
-// What the box of a tensor with interleaved channels in slices of 32 bytes asks for.
+// The alignment that the box of a tensor with interleaved channels in slices of 32 bytes needs.
 constexpr std::uint32_t kSlicesAlignment = 256;
 
 [[noreturn]] void refuse(const Warp& warp, const Instruction& instruction, int lane,

@@ -26,13 +26,14 @@ struct Video {
   bool saturates = false;
   bool wraps = false;  ///< shifts: by b mod 32, else by at most 32
 
-  // Of one element: which parts of the operands; of the result, what is merged into c.
+  // With one element: the parts of the operands, and of the result, which is merged into c.
   Part a, b, to;
-  // Of several: of which bytes or half-words of b:a, and which of the result are not c's.
+  // With several: the bytes or half-words of b:a that the operands are, and a mask of the elements
+  // of the result that are not c's.
   std::array<int, 4> a_elements{}, b_elements{};
   unsigned mask = 0;
 
-  // Of mad.
+  // For mad.
   bool product_negated = false, c_negated = false, plus_one = false;
   int scale = 0;  ///< bits that the result is shifted to the right
 

@@ -45,7 +45,7 @@ std::span<WarpState> warpgroup_of(const Warp& warp) {
   return std::span(warp.engine->block->warps).subspan(first, kWarps);
 }
 
-/// What each warp of the warpgroup has counted, at least.
+/// The least count of the warps of the warpgroup.
 std::uint32_t counted_by_all(const Warp& warp, std::uint32_t ProductGroups::*count) {
   const auto counted = [&](const WarpState& state) { return state.engine.products.*count; };
   return std::ranges::min(warpgroup_of(warp) | std::views::transform(counted));

@@ -1,6 +1,6 @@
-// What four warps do as a warpgroup: wgmma and setmaxnreg. A warp executes its part by itself. The
-// warps wait for each other in front of a product: a GPU reads a tile once for all four, so what
-// they have done before is there. And they do at wgmma.wait_group.
+// The instructions of four warps as a warpgroup: wgmma and setmaxnreg. A warp executes its part by
+// itself. The warps wait for each other in front of a product: a GPU reads a tile once for all
+// four, so all that they have done before is there. They also wait at wgmma.wait_group.
 #pragma once
 
 #include <cstdint>
@@ -12,8 +12,8 @@
 
 namespace warpgauge::emulator::machine::control {
 
-/// Of an instruction that all lanes have come to: throws the fault of a warp that has lost lanes,
-/// or whose warpgroup is not whole.
+/// Throws the fault of a warp that has lost lanes, or whose warpgroup is not whole, at an
+/// instruction that all lanes have come to.
 void expect_warpgroup(const Warp& warp, const Instruction& instruction);
 /// The fault of an operand that cannot be.
 [[noreturn]] void refuse_operand(const Warp& warp, const Instruction& instruction,
@@ -22,8 +22,8 @@ void expect_warpgroup(const Warp& warp, const Instruction& instruction);
 [[noreturn]] void refuse_different(const Warp& warp, const Instruction& instruction,
                                    const char* what);
 
-/// What a warp multiplies of a tile: core matrices from `first` on, `mn` along m or n, which may be
-/// none, and `k` along k.
+/// The part of a tile that a warp multiplies: core matrices from `first` on, `mn` along m or n,
+/// which may be none, and `k` along k.
 struct TileRead {
   const memory::MatrixTile& tile;
   std::uint32_t first, mn, k;

@@ -1,4 +1,4 @@
-// What the machine looks for in the history of accesses.
+// The checks that a launch makes.
 #pragma once
 
 #include <string_view>
@@ -25,7 +25,7 @@ struct Checks {
 inline constexpr std::string_view kNamesOfChecks =
     "async,proxies,races,uninitialised,lanes,stores,shuffles";
 
-/// Of names with commas between; "none" is no check. Throws std::invalid_argument.
+/// The checks with these names, commas between; "none" is no check. Throws std::invalid_argument.
 Checks checks_called(std::string_view names);
 
 }  // namespace warpgauge::emulator::machine

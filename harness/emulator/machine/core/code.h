@@ -51,7 +51,8 @@ struct Code {
   const ptx::Module* module = nullptr;
   const ptx::Function* function = nullptr;
   std::uint32_t number = 0;  ///< in KernelCode::functions
-  /// Those of the body, in the order of code_layout.h, and an exit or return for its end.
+  /// The instructions of the body, in the order of code_layout.h, and an exit or return for its
+  /// end.
   std::vector<Instruction> instructions;
   std::vector<std::uint32_t> places;  ///< in `instructions`, by position in the body
   std::uint64_t register_bytes = 0;

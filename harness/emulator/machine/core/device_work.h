@@ -1,5 +1,5 @@
-// What kernels ask of the device runtime: other kernels (dynamic parallelism), copies and fills. It
-// is done when the grid that asked for it has ended.
+// The work that kernels ask of the device runtime: other kernels (dynamic parallelism), copies and
+// fills. It is done when the grid that asked for it has ended.
 #pragma once
 
 #include <array>

@@ -209,7 +209,7 @@ inline constexpr std::array<ErrorText, 139> kErrorTexts = {{
 }};
 // clang-format on
 
-/// Of a code that is not in the table: "unrecognized error code".
+/// The row of a code; if it is not in the table, "unrecognized error code".
 inline const ErrorText& error_text(int code) {
   static constexpr ErrorText kUnknown{-1, "unrecognized error code", "unrecognized error code"};
   const auto found = std::ranges::lower_bound(kErrorTexts, code, {}, &ErrorText::code);

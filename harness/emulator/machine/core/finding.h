@@ -1,4 +1,4 @@
-// What a check has found. A kernel goes on after a finding, as it would on a GPU.
+// A mistake that a check has found. A kernel goes on after it, as it would on a GPU.
 #pragma once
 
 #include <string>

@@ -6,7 +6,7 @@
 
 namespace warpgauge::emulator::machine {
 
-/// Of all executions of one PTX instruction the one that metrics::shows_more().
+/// The execution of a PTX instruction that shows most, by metrics::shows_more().
 struct InstructionRecord {
   int text_line = 0;
   const metrics::SourceLine* source = nullptr;  ///< see LaunchOutcome::sources

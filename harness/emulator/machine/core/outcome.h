@@ -51,7 +51,7 @@ struct LaunchOutcome {
   bool has_partial_warps = false;      ///< the last ones of the blocks lack lanes
   std::vector<BranchTotals> branches;  ///< where warps divided, and watched ones that they came to
   std::vector<InstructionTotals> totals;  ///< instructions that were executed and access memory
-  /// Of those of them that access shared or global memory.
+  /// The records of those of them that access shared or global memory.
   std::vector<InstructionRecord> records;
   std::vector<DeviceWork> work;  ///< to be done in this order before the launch is complete
 };

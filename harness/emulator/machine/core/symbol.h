@@ -6,7 +6,7 @@
 
 namespace warpgauge::emulator::machine {
 
-/// Of .global or .const.
+/// A variable of .global or .const.
 struct Symbol {
   std::byte* address = nullptr;
   std::uint64_t bytes = 0;

@@ -56,7 +56,7 @@ void modal(AluForm& form, AluOp op) {
   form.finish();
 }
 
-/// Of one value, counts something: the result is u32.
+/// Counts something of one value: the result is u32.
 void count(AluForm& form, AluOp op) {
   form.key.op = op;
   form.take_option("shiftamt", op == AluOp::bfind ? alu_option::kShiftAmount : 0);

@@ -13,7 +13,7 @@ namespace warpgauge::emulator::machine::decode {
 
 namespace {
 
-/// Of a function that no module defines.
+/// Why a function that no module defines cannot be called.
 std::string why_it_cannot_be_called(const std::string& name) {
   if (name == "cudaGraphLaunch") return "graphs that kernels launch are not emulated";
   if (name.starts_with(kDeviceRuntimePrefix)) {

@@ -137,7 +137,7 @@ void append_order(const Graph& graph, const std::vector<int>& nodes, int head,
       if (entry[t] < 0 || next < entry[t]) entry[t] = next;
     });
   }
-  // Of the components that nothing missing leads to, the one with the lowest number goes first.
+  // The component with the lowest number goes first, of those that nothing missing leads to.
   using Ready = std::pair<int, std::size_t>;
   std::priority_queue<Ready, std::vector<Ready>, std::greater<>> ready;
   for (std::size_t n = 0; n < count; ++n) {

@@ -48,7 +48,7 @@ class Decoder {
   virtual ptx::Type register_type(const ptx::Operand& operand) const = 0;
   /// A vector in the frame for the instruction's own use, `bytes` long.
   virtual OperandSlot scratch(std::uint32_t bytes) = 0;
-  /// What the present instruction computes, for the compiler.
+  /// The present instruction computes this: for the compiler.
   virtual void note(const compile::Operation& operation) = 0;
   /// The warps of a block have to wait for each other.
   virtual void note_dependence() = 0;

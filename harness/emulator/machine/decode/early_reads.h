@@ -16,7 +16,7 @@ namespace warpgauge::emulator::machine::decode {
 /// and no machine code has them.
 using EarlyReads = std::unordered_map<std::uint32_t, std::vector<std::uint32_t>>;
 
-/// Of several in a basic block that read the same product, the first one.
+/// The early reads of a function: the first of several in a basic block that read the same product.
 EarlyReads early_reads(const ptx::Function& function, const BlockGraph& graph);
 
 }  // namespace warpgauge::emulator::machine::decode

@@ -1,3 +1,4 @@
+// Decodes the registers of matrices, which the decoders of mma, wmma, ldmatrix and their kin share.
 #include "harness/emulator/machine/decode/fragment.h"
 
 #include <string>

@@ -131,8 +131,8 @@ bool decode_fragment_move(const ptx::Instruction& instruction, Decoder& decoder,
       fragment.is_factor ? std::max(used, fewest_registers(matrix_element(move.type))) : used;
   const ptx::Type type = fragment.bits == 64 ? ptx::Type::f64 : ptx::Type::b32;
   std::vector<OperandSlot> slots;
-  for (const auto& one : registers_of(operand_at(instruction, move.store ? 1 : 0), listed)) {
-    slots.push_back(move.store ? decoder.source(one, type) : decoder.destination(one, type));
+  for (const auto& entry : registers_of(operand_at(instruction, move.store ? 1 : 0), listed)) {
+    slots.push_back(move.store ? decoder.source(entry, type) : decoder.destination(entry, type));
   }
   auto detail = std::make_shared<FragmentDetail>();
   detail->element_bits = static_cast<std::uint8_t>(fragment.bits);

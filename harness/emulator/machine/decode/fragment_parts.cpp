@@ -1,3 +1,4 @@
+// Finds the parts of a fragment of wmma.load and wmma.store from the instruction's text.
 #include "harness/emulator/machine/decode/fragment_parts.h"
 
 #include <optional>

@@ -1,5 +1,5 @@
-// What wmma.load and wmma.store are, by their text alone: how the fragment lies in registers and in
-// memory, and the accesses that ptxas makes of it for sm_90. Asked by the decoder and by the
+// The parts of wmma.load and wmma.store, by their text alone: how the fragment lies in registers
+// and in memory, and the accesses that ptxas makes of it for sm_90. Asked by the decoder and by the
 // oracle.
 //
 // A fragment has lines along which the elements that are multiplied lie (rows of A, columns of B)
@@ -40,7 +40,7 @@ struct Fragment {
   int run() const { return is_factor ? std::max(1, 32 / bits) : 2; }
   int line_blocks() const { return lines / 8; }
   int depth_blocks() const { return depth / (4 * run()); }
-  /// Of a block.
+  /// The registers of a block.
   int registers() const { return is_factor || bits == 16 ? 1 : 2; }
   /// Place of a block among the registers.
   int place(int line_block, int depth_block) const {

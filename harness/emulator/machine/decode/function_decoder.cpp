@@ -41,7 +41,7 @@ using Family = Decode*;
 constexpr Family kFamilies[] = {decode_warp_op, decode_memory,    decode_alu,     decode_convert,
                                 decode_matrix,  decode_warpgroup, decode_texture, decode_video};
 
-/// What only families know that take it away before they ask for the operand.
+/// Families that know parts and signs take them away before they ask for the operand.
 void refuse_parts_and_signs(const ptx::Operand& operand, ptx::Type type) {
   if (!operand.selector.empty()) throw Unsupported("selector ." + operand.selector);
   if (operand.negated && type != ptx::Type::pred) {

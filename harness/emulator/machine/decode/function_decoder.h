@@ -22,7 +22,7 @@
 
 namespace warpgauge::emulator::machine::decode {
 
-/// Of registers and constants: a cache line, and what the widest vector instruction loads.
+/// The alignment of registers and constants: a cache line, as the widest vector instruction loads.
 inline constexpr std::uint64_t kVectorAlignment = 64;
 
 /// Bytes of a value of this type in one lane; 0 for a predicate.
@@ -120,9 +120,9 @@ class FunctionDecoder final : public Decoder {
     std::uint32_t position;
     Kind kind;
   };
-  /// What stands in front of the instruction at this position of the body.
+  /// The instructions in front of the one at this position of the body.
   std::vector<Placed::Kind> in_front(std::uint32_t position) const;
-  /// Of the instruction at this position of the body, or of the first that stands in front of it.
+  /// The place of the instruction at this position of the body, or of the first in front of it.
   std::uint32_t first_place(std::size_t position) const {
     const auto size = in_front(static_cast<std::uint32_t>(position)).size();
     return places_[position] - static_cast<std::uint32_t>(size);

@@ -46,11 +46,11 @@ namespace {
 /// Finds the lines of source of counters and branches.
 void find_sources(KernelCode& code) {
   const auto sources = std::make_shared<std::map<int, metrics::SourceLine>>();
-  const auto find = [&](auto& one) {
-    const int number = one.code->function->body.at(one.instruction).source_line;
+  const auto find = [&](auto& entry) {
+    const int number = entry.code->function->body.at(entry.instruction).source_line;
     const auto [line, is_new] = sources->try_emplace(number);
-    if (is_new) line->second = source_line(*one.code, one.instruction);
-    one.source = &line->second;
+    if (is_new) line->second = source_line(*entry.code, entry.instruction);
+    entry.source = &line->second;
   };
   std::ranges::for_each(code.counters, find);
   std::ranges::for_each(code.branches, find);

@@ -32,7 +32,7 @@ Shape take_shape(Modifiers& modifiers) {
 std::vector<std::string> take_rest(Modifiers& modifiers) {
   std::vector<std::string> names;
   while (auto name = modifiers.take_first(
-             [](std::string_view one) { return std::optional<std::string>(one); })) {
+             [](std::string_view modifier) { return std::optional<std::string>(modifier); })) {
     names.push_back(std::move(*name));
   }
   return names;
@@ -103,12 +103,12 @@ void finish_product(const ptx::Instruction& instruction, const isa::MatrixKey& k
   };
   const auto type_of = [](Type sum) { return sum == Type::f64 ? Type::f64 : Type::b32; };
   OperandSlot* slot = product->c;
-  for (const ptx::Operand& one : accumulator(3, key.c)) {
-    *slot++ = decoder.source(one, type_of(key.c));
+  for (const ptx::Operand& operand : accumulator(3, key.c)) {
+    *slot++ = decoder.source(operand, type_of(key.c));
   }
   slot = product->d;
-  for (const ptx::Operand& one : accumulator(0, key.d)) {
-    *slot++ = decoder.destination(one, type_of(key.d));
+  for (const ptx::Operand& operand : accumulator(0, key.d)) {
+    *slot++ = decoder.destination(operand, type_of(key.d));
   }
   wait_for_all_lanes(decoder, result);
   result->detail = decoder.keep(std::move(product));
@@ -133,7 +133,7 @@ void decode_product(const ptx::Instruction& instruction, Decoder& decoder, const
   finish_product(instruction, key, {}, std::move(product), decoder, isa, result);
 }
 
-/// What a .kind of products of narrow numbers is.
+/// A .kind of products of narrow numbers.
 struct MatrixKind {
   int k;
   bool in_bytes;  ///< elements of 4 and 6 bits have a byte each

@@ -26,7 +26,7 @@ void decode_place(const ptx::Operand& operand, AccessSpace space, Decoder& decod
   result->offset = at.offset;
 }
 
-/// What is in the modifiers of one operation.
+/// An operation as its modifiers say.
 struct BarrierForm {
   MbarrierOp op = MbarrierOp::init;
   std::uint16_t flags = 0;
@@ -75,10 +75,10 @@ void decode_arrival(const ptx::Instruction& instruction, const BarrierForm& form
   const bool expects = (form.flags & flag::kExpectsBytes) != 0;
   if (has_operand && !expects) result->flags |= flag::kCounted;
   if (!has_operand && expects) throw Unsupported("without a number of bytes");
-  ptx::Operand one;
-  one.kind = ptx::Operand::Kind::integer;
-  one.bits = 1;
-  result->sources[1] = decoder.source(has_operand ? operands[at + 1] : one, ptx::Type::u32);
+  ptx::Operand count;
+  count.kind = ptx::Operand::Kind::integer;
+  count.bits = 1;
+  result->sources[1] = decoder.source(has_operand ? operands[at + 1] : count, ptx::Type::u32);
 }
 
 /// waitComplete, [address], state or parity{, time limit}

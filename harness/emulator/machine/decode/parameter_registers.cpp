@@ -38,7 +38,8 @@ const ptx::Operand& value_of(const ptx::Instruction& access) {
 class Candidates {
  public:
   explicit Candidates(const ptx::Function& function) {
-    for (const ptx::Register& one : function.registers) registers_[one.name] = one.type;
+    for (const ptx::Register& declared : function.registers)
+      registers_[declared.name] = declared.type;
     for (const ptx::Variable& variable : function.variables) add(variable);
     if (!function.is_kernel) {
       for (const ptx::Variable& variable : function.parameters) add(variable);
@@ -50,7 +51,7 @@ class Candidates {
 
   bool empty() const { return bytes_.empty(); }
   bool contains(std::string_view name) const { return bytes_.contains(name); }
-  /// Of an access: its address is that of one.
+  /// Whether an access has the address of one of them.
   bool are_accessed(const ptx::Instruction& access) const {
     return is_access(access) && address_of(access).kind == Kind::address &&
            contains(address_of(access).elements.at(0).name);

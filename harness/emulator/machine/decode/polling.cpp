@@ -1,6 +1,6 @@
-// Which loops wait for memory to change: their exit depends on what an atomic, a volatile or a
-// synchronising load returned. Lanes in such a loop may wait for lanes that the scheduler holds
-// back.
+// Finds the loops that wait for memory to change: their exit depends on what an atomic, a volatile
+// or a synchronising load returned. Lanes in such a loop may wait for lanes that the scheduler
+// holds back.
 #include <algorithm>
 #include <string_view>
 #include <unordered_set>

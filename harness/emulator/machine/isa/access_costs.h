@@ -1,5 +1,5 @@
-// What an access to global or local memory costs, by metrics/counting/sector_rules.h: counts the
-// units that the lanes touch, for all lanes at once where the host can. For the files of this
+// The costs of accesses to global and local memory, by metrics/counting/sector_rules.h: the units
+// that the lanes touch are counted for all lanes at once where the host can. For the files of this
 // folder only.
 #pragma once
 
@@ -83,10 +83,10 @@ WARPGAUGE_INLINE u32 distinct(const Lines& values) {
 /// The bits with these numbers, below 64.
 WARPGAUGE_INLINE u64 bits_of(const Lines& numbers) {
   const auto half = [](__m512i words) {
-    const __m512i one = _mm512_set1_epi64(1);
+    const __m512i unit = _mm512_set1_epi64(1);
     return _mm512_or_si512(
-        _mm512_sllv_epi64(one, _mm512_cvtepu32_epi64(_mm512_castsi512_si256(words))),
-        _mm512_sllv_epi64(one, _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(words, 1))));
+        _mm512_sllv_epi64(unit, _mm512_cvtepu32_epi64(_mm512_castsi512_si256(words))),
+        _mm512_sllv_epi64(unit, _mm512_cvtepu32_epi64(_mm512_extracti64x4_epi64(words, 1))));
   };
   return static_cast<u64>(
       _mm512_reduce_or_epi64(_mm512_or_si512(half(numbers.low), half(numbers.high))));
@@ -133,7 +133,7 @@ WARPGAUGE_INLINE u32 local_sectors(const Access& access, const LaneAddresses<u64
     if (distances.lowest == distances.highest) return machine::lane_groups(lanes.lanes);
     const __m512i offset = _mm512_set1_epi32(static_cast<int>(lanes.offset));
     const __m512i kept = _mm512_set1_epi32(-bytes);
-    // Of the lanes before, those among the same eight.
+    // The lanes before that are among the same eight.
     const __m512i before =
         _mm512_inserti64x4(_mm512_set1_epi32(0xff), _mm256_set1_epi32(0xff00), 1);
     u32 count = 0;

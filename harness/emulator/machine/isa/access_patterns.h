@@ -101,7 +101,7 @@ WARPGAUGE_INLINE LaneDistances<Address> distances_of(const LaneAddresses<Address
   return result;
 }
 
-/// Those of lanes that are all at one address.
+/// The distances of lanes that are all at one address.
 alignas(64) constexpr u64 kNoDistances[kLanes] = {};
 
 #if defined(WARPGAUGE_ISA_avx512)

@@ -107,7 +107,7 @@ enum class Comparison : std::uint8_t {
   geu,
   num,
   nan,
-  // Of testp
+  // The tests of testp.
   finite,
   infinite,
   number,

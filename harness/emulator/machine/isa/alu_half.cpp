@@ -31,7 +31,8 @@ WARPGAUGE_INLINE T result_of(float value) {
   if constexpr ((kOptions & kRelu) != 0) value = (value > 0) | is_nan(value) ? value : 0.0f;
   const T rounded = round_to_small<T>(value);
   if constexpr ((kOptions & kFtz) == 0) return rounded;
-  // What would be less than the smallest normal number if exponents had no limit (see floats.h).
+  // A result is tiny if it would be less than the smallest normal number with unlimited exponents
+  // (see floats.h).
   const bool tiny = __builtin_fabsf(value) < 0x1p-14f - 0x1p-26f;
   return {static_cast<u16>(tiny ? rounded.bits & 0x8000 : rounded.bits)};
 }

@@ -69,7 +69,7 @@ constexpr auto kRemainder = []<typename T>(T a, T b) -> T {
   return b == 0 ? static_cast<T>(-1) : rest;
 };
 
-/// Of s16x2 and u16x2.
+/// The handlers of s16x2 and u16x2.
 Execute packed_handler(const AluKey& key) {
   const bool is_signed = key.type == ptx::Type::s16;
   if (!is_signed && key.type != ptx::Type::u16) return nullptr;

@@ -1,9 +1,9 @@
 // The functions of the multifunction unit (MUFU), equal to those of an H100 for every argument.
 // Subnormal arguments and results are zeros.
 //
-// Of each there is the `place` of an argument in its table and the `result`, which knows the
-// special cases; arguments in kOrdinary are none. Of some the results are those that lie `near`
-// numbers of the host; of the others there is the `value` that a sum stands for.
+// Each function has the `place` of an argument in its table and the `result`, which knows the
+// special cases; arguments in kOrdinary are none. Results of some functions lie `near` numbers of
+// the host; the others have the `value` that a sum stands for.
 #pragma once
 
 #include "harness/emulator/machine/isa/near_functions.h"
@@ -179,8 +179,8 @@ struct Logarithm {
   }
 };
 
-/// Of x / (2 pi), with 25 bits of fraction: of a quarter of a turn, and of which. The cosine is
-/// the sine a quarter later.
+/// Sine and cosine. The argument is x / (2 pi), with 25 bits of fraction: two say which quarter of
+/// a turn it is, the others where in it. The cosine is the sine a quarter later.
 template <bool kCosine>
 struct Sine {
   static constexpr int kBits = 17;
@@ -286,7 +286,7 @@ WARPGAUGE_INLINE void evaluate_ordinary(float* out, const float* x) {
     values_of_sums<Function>(out, x, place);
   }
 }
-/// Of any arguments.
+/// Evaluates the function of any arguments.
 template <typename Function>
 WARPGAUGE_INLINE void evaluate(float* out, const float* x) {
   alignas(64) u32 place[kLanes];

@@ -37,7 +37,7 @@ bool has_avx512() {
 }
 #endif
 
-// Those of this build, the best first.
+// The instruction sets of this build, the best first.
 const std::vector<Choice>& choices() {
   static const std::vector<Choice> kChoices = {
 #ifdef WARPGAUGE_HAS_avx512

@@ -108,8 +108,8 @@ WARPGAUGE_INLINE void select_some_lanes(T* out, Mask mask, const T* yes, const T
   } else {
     const __m512i a = _mm512_load_si512(yes);
     __m512i b = _mm512_load_si512(no);
-    // What the compiler would make a masked store is a whole one: the load that follows gets its
-    // values from it, but waits for a masked one to reach the cache.
+    // The compiler would make this a masked store. It is a whole one, from which the next load gets
+    // its values: it would wait for a masked store to reach the cache.
     __asm__("" : "+v"(b));
     const auto blended = [&] {
       if constexpr (sizeof(T) == 2) return _mm512_mask_blend_epi16(mask, b, a);

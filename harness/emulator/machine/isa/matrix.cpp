@@ -70,7 +70,7 @@ WARPGAUGE_INLINE void gather(const Warp& warp, const OperandSlot* slots, int row
   }
 }
 
-/// Of a product with `rows` rows.
+/// The registers of the accumulator of a product with `rows` rows.
 template <typename T>
 constexpr int registers_of_accumulator(int rows) {
   return rows / (kSame<T, Half> ? 8 : 4);

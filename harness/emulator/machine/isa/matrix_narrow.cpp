@@ -16,7 +16,8 @@ using Element = MatrixElement;
 constexpr int kMostDepth = 64;
 constexpr int kMostBlocks = 4;
 
-/// Of a format without infinity and NaN. A fraction of 0 exponent is worth as much as that of 1.
+/// The value of a number in a format without infinity and NaN. A fraction of 0 exponent is worth as
+/// much as that of 1.
 template <int kExponentBits, int kFractionBits>
 double small_value(u32 bits) {
   constexpr int kBias = (1 << (kExponentBits - 1)) - 1;

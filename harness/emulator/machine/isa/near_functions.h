@@ -27,7 +27,7 @@ constexpr auto kNearReciprocal = near_function(kRcpTable, 16, 18);
 /// In [1, 4): the first half of the table is of even exponents.
 constexpr auto kNearInverseRoot = near_function(kRsqrtTable, 17, 18);
 constexpr auto kNearRoot = near_function(kSqrtTable, 17, 19);
-/// Of numbers with 23 bits of fraction.
+/// The exponential function of numbers with 23 bits of fraction.
 constexpr auto kNearExponential = near_function(kEx2Table, 17, 19);
 
 }  // namespace warpgauge::emulator::machine::isa

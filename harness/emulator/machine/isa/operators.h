@@ -79,8 +79,8 @@ Execute for_integer(ptx::Type type) {
   }
 }
 
-/// Of functions whose result depends on whether the values are signed, and of those for which it
-/// does not.
+/// Handlers of functions whose result depends on whether the values are signed, and of functions
+/// for which it does not.
 template <auto kFunction>
 Execute signed_unary(ptx::Type type) {
   return for_integer<Unary<kFunction>, true>(type);

@@ -39,7 +39,8 @@ union alignas(64) AccessDistances {
   std::int32_t of_32_bits[kLanes];
 };
 
-/// What executions cost whose lanes lie to each other in the same way, by AccessPattern::low_bits.
+/// The costs of executions whose lanes lie to each other in the same way, by
+/// AccessPattern::low_bits.
 class CostsByPlace {
  public:
   const AccessCost* find(std::uint32_t low_bits) const {

@@ -15,7 +15,7 @@ namespace warpgauge::emulator::machine::memory {
 /// Throws the fault of one lane.
 [[noreturn]] void refuse(const Warp& warp, const Instruction& instruction, int lane,
                          Fault::Kind kind, const std::string& what);
-/// That of the first lane that is misaligned; there is one.
+/// Throws the fault of the first lane that is misaligned; there is one.
 template <typename Address>
 [[noreturn]] void refuse_misaligned(const Warp& warp, const Instruction& instruction,
                                     const Access& access, Window window,

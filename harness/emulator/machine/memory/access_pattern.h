@@ -23,7 +23,7 @@ template <typename Address>
   pattern.low_mask = access.low_mask[static_cast<int>(window)];
   pattern.low_bits =
       static_cast<std::uint32_t>(lead + static_cast<Address>(lanes.offset)) & pattern.low_mask;
-  // Of a single lane both are true. Contiguous is the one that works in the same way for all.
+  // A single lane is both. Contiguous is the one that works in the same way for all.
   const bool is_uniform = distances.lowest == 0 && distances.highest == 0;
   const Pattern uneven = is_uniform ? Pattern::uniform : Pattern::general;
   pattern.pattern = distances.contiguous ? Pattern::contiguous : uneven;
@@ -34,7 +34,7 @@ template <typename Address>
       static_cast<std::uint64_t>(std::int64_t{distances.highest}) + access.used_to);
 }
 
-/// Of sectors and lines only the numbers count. So bits of the addresses below those in which they
+/// Only the numbers of sectors and lines count. So bits of the addresses below those in which they
 /// differ do not matter, and none does if each lane has a line of its own; but for the alignment.
 [[gnu::always_inline]] inline void keep_what_matters(
     AccessPattern& pattern, const Access& access, const LaneDistances<std::uint64_t>& distances) {
@@ -79,8 +79,8 @@ template <typename Address>
 void put_aside(AccessCache& cache);
 
 /// Bring the access's cache up to date and count one execution. They fault if a lane is misaligned.
-/// What an access to shared memory costs is remembered, too; of the others it is quickly found (see
-/// isa/access_patterns.h).
+/// The cost of an access to shared memory is remembered, too; the cost of others is quickly found
+/// (see isa/access_patterns.h).
 void remember_shared(const Warp& warp, const Instruction& instruction, const Access& access,
                      const LaneAddresses<std::uint32_t>& lanes,
                      const LaneDistances<std::uint32_t>& distances);

@@ -1,3 +1,4 @@
+// Makes the record of an access.
 #include "harness/emulator/machine/memory/access_record.h"
 
 #include <bit>

@@ -14,7 +14,7 @@ namespace warpgauge::emulator::machine::memory {
 /// Whether the warp comes before that of the record.
 bool was_before(const Warp& warp, const metrics::WarpAccess& record);
 
-/// What is kept of an access, of which `cache` has the cost.
+/// The record of an access, of which `cache` has the cost.
 template <typename Address>
 metrics::WarpAccess recorded(const Warp& warp, const AccessCache& cache, const Access& access,
                              const CountedAddresses<Address>& addresses, Mask lanes);

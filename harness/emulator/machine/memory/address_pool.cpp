@@ -26,7 +26,7 @@ std::uint64_t slot_bytes(std::uint64_t bytes) {
   return round_up(needed, step < kBlockAlignment ? kBlockAlignment : step);
 }
 
-/// What the address of a large block is a multiple of.
+/// The alignment of a block.
 std::uint64_t alignment_of(std::uint64_t bytes) { return bytes < kHugePage ? kPage : kHugePage; }
 
 /// The mapping of a large block: at least a page of red zone in front, and kRedZone behind.

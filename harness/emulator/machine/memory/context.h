@@ -28,7 +28,7 @@ struct MemoryContext {
   AccessCache* caches = nullptr;           ///< of the worker, by counter number: see Counters
   metrics::WarpAccess* records = nullptr;  ///< the same
 
-  // Of the block.
+  // The block.
   std::array<std::uint32_t, 3> block{};  ///< its index in the grid
   std::byte* shared = nullptr;           ///< static variables, then dynamic; aligned to 1024 bytes
   std::uint32_t shared_bytes = 0;
@@ -39,14 +39,14 @@ struct MemoryContext {
   checks::Findings* findings = nullptr;                 ///< of the launch
   bool checks_stores = false, checks_shuffles = false;  ///< see Checks
 
-  // Of the warp.
+  // The warp.
   /// Byte `offset` of lane l's local memory is local[l * local_stride + offset].
   std::byte* local = nullptr;      ///< aligned to 64 bytes
   std::uint64_t local_stride = 0;  ///< best an odd multiple of 64 (caches have sets)
   std::uint64_t local_bytes = 0;   ///< valid offsets are below: end of the running function's frame
   AsyncCopies copies;              ///< reset() at the start of each warp
 
-  // Of the kernel.
+  // The kernel.
   const std::byte* parameters = nullptr;
   std::uint64_t parameter_bytes = 0;
 };

@@ -1,3 +1,4 @@
+// Remembers the tiles that tensor copies wrote and finds the one that a load reads.
 #include "harness/emulator/machine/memory/copied_tiles.h"
 
 #include <bit>

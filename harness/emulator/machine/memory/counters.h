@@ -11,8 +11,9 @@
 
 namespace warpgauge::emulator::machine::memory {
 
-/// Of one worker, for one launch after the other. Counters are numbered by Decoder::counter over a
-/// kernel and all functions it calls; an instruction that may access several spaces has several.
+/// The counters of one worker, for one launch after the other. They are numbered by
+/// Decoder::counter over a kernel and all functions it calls; an instruction that may access
+/// several spaces has several.
 class Counters {
  public:
   explicit Counters(std::size_t count) : caches_(count), records_(count) {}

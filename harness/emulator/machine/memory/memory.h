@@ -19,7 +19,7 @@ class Memory : public checks::WatchedMemory {
  public:
   enum class Kind { device, managed, pinned_host, symbol, heap /* malloc in kernels */, array };
 
-  /// What kernels may do. .const variables are constant: their window is another one.
+  /// The rights of kernels. .const variables are constant: their window is another one.
   enum class Rights : std::uint8_t { write, read, constant };
 
   /// A block of memory. `begin` is aligned to 512 bytes, as on the GPU (sector counts depend on
@@ -79,7 +79,7 @@ class Memory : public checks::WatchedMemory {
   [[gnu::always_inline]] std::uint64_t generation() const {
     return __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
   }
-  /// What is in the live allocations that kernels may write.
+  /// The contents of the live allocations that kernels may write.
   struct Contents {
     std::byte* begin;
     std::vector<std::byte> bytes;

@@ -1,6 +1,6 @@
-// Which bytes of an array the running launch has written through surfaces. Until the launch ends,
-// reading them through a texture or a surface gives anything (CUDA Programming Guide, "Read/Write
-// Coherency"), for the caches in front of arrays are not kept up to date.
+// The bytes of an array that the running launch has written through surfaces. Until the launch
+// ends, reading them through a texture or a surface gives anything (CUDA Programming Guide,
+// "Read/Write Coherency"), for the caches in front of arrays are not kept up to date.
 #pragma once
 
 #include <atomic>

@@ -47,7 +47,7 @@ std::optional<std::string> broken_place(const TensorMap& map, const BoxPlace& pl
 /// The map and the place keep the rules.
 void unpack(TensorMap& map, BoxPlace& place);
 
-/// What a box takes of global memory.
+/// The part of global memory that a box takes.
 struct BoxUse {
   std::uint64_t bytes = 0;    ///< inside of the tensor
   std::uint64_t sectors = 0;  ///< of 32 bytes, each counted once
@@ -83,7 +83,7 @@ struct Line {
 
 using Lines = std::array<Line, TensorMap::kMostDimensions>;
 
-/// Of each dimension; counts are those of a tiled box.
+/// The lines of each dimension; counts are those of a tiled box.
 Lines lines_of(const TensorMap& map, const BoxPlace& place);
 
 /// A row along dimension 0, the same for all rows of a box.

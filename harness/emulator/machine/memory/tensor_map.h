@@ -44,7 +44,7 @@ struct TensorMap {
   /// Numbers as those of CUtensorMapInterleave. The elements of dimension 0 are slices of channels,
   /// of 16 or 32 bytes.
   enum class Interleave : std::uint8_t { none, slices_16, slices_32 };
-  /// What is read beside the tensor; numbers as those of CUtensorMapFloatOOBfill.
+  /// The values that are read beside the tensor; numbers as those of CUtensorMapFloatOOBfill.
   enum class Fill : std::uint8_t { zero, nan };
 
   Mode mode = Mode::tiled;
@@ -59,7 +59,7 @@ struct TensorMap {
   Swizzle swizzle = Swizzle::none;
   std::uint8_t l2_promotion = 0;  ///< number as that of CUtensorMapL2promotion; changes nothing
   Fill fill = Fill::zero;
-  /// Of im2col, in the order W, H, D: the corners of the box that the filter's base walks through,
+  /// For im2col, in the order W, H, D: the corners of the box that the filter's base walks through,
   /// as offsets from the first and from the last pixel.
   std::array<int, 3> lower{}, upper{};
   std::uint32_t channels = 0;  ///< of im2col: elements of each pixel
@@ -67,7 +67,7 @@ struct TensorMap {
 
   /// Bytes of an element of memory: of the type, or of a slice of channels.
   std::uint32_t unit_bytes() const;
-  /// Of im2col: the dimension of W; H and D follow it.
+  /// For im2col: the dimension of W; H and D follow it.
   int first_spatial() const { return interleave == Interleave::none ? 1 : 0; }
   int spatial_dimensions() const { return rank - 2; }
 

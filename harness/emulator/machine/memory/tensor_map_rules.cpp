@@ -31,7 +31,7 @@ std::string hex(std::uint64_t value) {
   return text;
 }
 
-/// Of addresses and strides.
+/// The alignment of addresses and strides.
 std::uint64_t alignment_of(const TensorMap& map) {
   return map.interleave == Interleave::slices_32 ? 32 : 16;
 }

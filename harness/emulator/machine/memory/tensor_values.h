@@ -1,4 +1,4 @@
-// What a tensor load makes of the values of a tensor: fill and rounding. As an H200 does it.
+// Fill and rounding of the values that a tensor load gives, as an H200 does it.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +9,7 @@
 
 namespace warpgauge::emulator::machine::memory {
 
-/// What fills each 16 bits of what lies beside the tensor. NaN is 0x7ff7 in each 16 bits, of all
+/// The fill of each 16 bits beside the tensor. NaN is 0x7ff7 in each 16 bits, of all
 /// types, which FMA instructions with .oob take for 0.
 constexpr std::uint16_t fill_pattern(TensorMap::Fill fill) {
   return fill == TensorMap::Fill::nan ? 0x7ff7 : 0;

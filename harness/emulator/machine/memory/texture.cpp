@@ -154,7 +154,7 @@ TexturePoint on_face(const Texture& texture, const TexturePoint& direction) {
   const int axis = sizes[2] >= std::max(sizes[0], sizes[1]) ? 2 : (sizes[1] >= sizes[0] ? 1 : 0);
   const float size = sizes[axis];
   const bool negative = std::signbit(direction.at[axis]);
-  // Of each face: what grows to the right, what grows downwards.
+  // For each face: the coordinate that grows to the right, and the one that grows downwards.
   const float right[] = {negative ? z : -z, x, negative ? -x : x};
   const float down[] = {-y, negative ? -z : z, -y};
   const auto coordinate = [&](float part) { return (part / size + 1) / 2; };

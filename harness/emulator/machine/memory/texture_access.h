@@ -11,7 +11,7 @@
 
 namespace warpgauge::emulator::machine::memory {
 
-/// Which coordinates an instruction gives.
+/// The coordinates that an instruction gives.
 struct Geometry {
   int dimensions = 1;
   bool layered = false;  ///< the layer comes first
