@@ -22,7 +22,7 @@ using metrics::MemoryInstruction;
 using metrics::MemoryOp;
 using Kind = PtxAccess::Kind;
 
-/// Only of memory that cannot be missing ptxas reads more than the program asks for.
+/// Whether ptxas may read there though the program does not: the memory cannot be missing.
 bool may_be_early(MemoryOp op) { return op == MemoryOp::lds || op == MemoryOp::ldl; }
 
 /// A function of the PTX beside the machine code of a kernel.
@@ -35,8 +35,8 @@ class Function {
         loops_(counterparts_.loops()),
         deciders_(flow.graph().deciders()) {}
 
-  /// `certain` are the blocks of the machine code with what ptxas makes only where the PTX does, of
-  /// the same block of the PTX.
+  /// `certain` are the blocks of the machine code that must stand where the same block of the PTX
+  /// does: ptxas makes their accesses nowhere else.
   Standing place_of(const PtxAccess& access, std::span<const MemoryInstruction> found,
                     const std::set<std::size_t>& certain) const {
     Standing standing;

@@ -25,7 +25,7 @@ class AsyncCopies {
     std::array<const std::byte*, kLanes> from{};
   };
 
-  /// Is told of the copy of each lane that was made.
+  /// Called for the copy of each lane that was made.
   using Made = std::function<void(const Copy&, std::size_t lane)>;
 
   /// A new copy, in the lanes' open groups; the caller fills in the addresses and source_bytes.
