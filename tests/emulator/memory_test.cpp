@@ -1,5 +1,4 @@
 // The list of allocations: alignment, red zones, use after free, and how addresses are described.
-#include "harness/emulator/machine/core/window.h"
 #include "harness/emulator/machine/memory/memory.h"
 
 #include <gmock/gmock.h>
@@ -13,6 +12,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "harness/emulator/machine/core/window.h"
 
 namespace warpgauge::emulator::machine::memory {
 namespace {

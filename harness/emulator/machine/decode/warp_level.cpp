@@ -1,11 +1,10 @@
 // Decoding of warp-level instructions.
-#include "harness/emulator/machine/control/warp_ops.h"
-
 #include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "harness/emulator/machine/control/warp_ops.h"
 #include "harness/emulator/machine/core/instruction.h"
 #include "harness/emulator/machine/decode/families.h"
 #include "harness/emulator/ptx/module.h"

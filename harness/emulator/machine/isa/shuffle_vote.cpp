@@ -1,6 +1,5 @@
 // Execution of shfl, vote, match, redux, activemask, elect.
 #include "harness/emulator/machine/control/warp_ops.h"
-
 #include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/memory/context.h"
