@@ -37,7 +37,7 @@ std::string default_emulated_arch(const std::vector<std::string>& built);  ///< 
 /// Is there code of the case for this architecture? See Variants::needs().
 bool exists_on(const Case& one, std::string_view arch);
 
-/// What the case needs, "sm_90 or later" or "sm_90a"; empty if it needs none.
+/// The architecture that the case needs, as text: "sm_90 or later" or "sm_90a"; empty if any does.
 std::string needs_text(const Case& one);
 
 /// The full name of the architecture whose code runs on the device: on a GPU that of the build that

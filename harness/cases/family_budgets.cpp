@@ -71,7 +71,8 @@ void check_files(const std::map<std::string, std::vector<const Case*>>& families
   }
 }
 
-/// That there is no file means built-in defaults only where the file could have been.
+/// Checks that the sources are there, and have one place for budgets. Only then does the lack of a
+/// file mean built-in defaults.
 void check_sources(const std::vector<const Case*>& cases) {
   const Case& first = *cases.front();
   for (const Case* one : cases) {

@@ -40,8 +40,8 @@ class FamilyBudgets {
   /// The cases that limits of `one` are multiples of, each behind those that its own limits are.
   std::vector<const Case*> ratios_of(const Case& one) const;
 
-  /// What people are to know of the file of the project: that it is there, and which of its
-  /// sections are for families of other programs.
+  /// Sentences for people on the file of the project: that it is read, and which of its sections
+  /// are for families of other programs.
   std::vector<std::string> about_project() const;
 
  private:

@@ -45,7 +45,7 @@ constexpr programs::Counter kCounter{.command = "inspect",
                                      .source = "",
                                      .compile = "cubin",
                                      .size = "code"};
-/// Of the log of a build.
+/// Names the facts of a build's log.
 constexpr programs::Counter kLogCounter{.command = "inspect",
                                         .kind = metrics::CaseKind::inspected,
                                         .source = "",
@@ -111,7 +111,8 @@ class Inspection {
     }
   }
 
-  /// Those that are asked for by name, and its own where a glob fits that, or none is asked for.
+  /// The architectures to compile PTX for: those that are asked for by name, and its own where a
+  /// glob fits that, or none is asked for.
   std::set<std::string> archs_of_ptx(const NamedFile& file) {
     const std::string own = target_of(file.path);
     std::set<std::string> archs;
@@ -151,7 +152,7 @@ class Inspection {
     visit_all(kCounter, file, std::move(kernels));
   }
 
-  /// What ptxas said in the log of a build.
+  /// Reads what ptxas said in the log of a build.
   void read_log(const NamedFile& file, std::span<const std::byte> log) try {
     Kernels kernels;
     for (const metrics::PtxasKernel& said : metrics::parse_ptxas(
@@ -213,7 +214,7 @@ class Inspection {
   const Visit visit_;
   process::TerminalLine line_;
   std::set<std::string, std::less<>> archs_;
-  std::set<std::string> members_;  ///< of wheels, by their names
+  std::set<std::string> members_;  ///< members of wheels, by their names
   std::size_t cubins_ = 0;
 };
 

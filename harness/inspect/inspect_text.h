@@ -21,7 +21,7 @@ class ResourcesTable {
  private:
   using Key = std::tuple<double, double, double, std::size_t>;  ///< the last by the order of add()
 
-  std::map<Key, std::string> rows_;  ///< those that are shown
+  std::map<Key, std::string> rows_;  ///< the rows that are shown
   std::size_t kernels_ = 0;
 };
 

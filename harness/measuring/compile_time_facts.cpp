@@ -30,7 +30,7 @@ using metrics::Fact;
 struct LaunchedKernel {
   const LaunchRecord* launch;
   metrics::KernelValues compiled;
-  std::string limiter = {};  ///< of its occupancy; empty: not known
+  std::string limiter = {};  ///< what limits its occupancy; empty: not known
 
   std::optional<metrics::Value> value(std::string_view metric) const {
     if (metric == "occupancy.limiter") {

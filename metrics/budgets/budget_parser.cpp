@@ -156,7 +156,8 @@ class SectionReader {
     sections_[target].emplace(name, std::move(limit));
   }
 
-  /// That every case which the section is for has the other one at its size, and is run after it.
+  /// Checks that every case which the section is for has the other one at its size, and is run
+  /// after it.
   void check_ratio(const std::string& section, const Entry& entry, const std::string& of) {
     const toml::source_region& at = entry.second->as_table()->get("of")->source();
     if (project_) {
