@@ -263,12 +263,12 @@ outcome::ExitCode inspect(const InspectOptions& options) {
   std::size_t found = 0;
   Inspection inspection(options, [&](const programs::Counter& counter, const NamedFile& file,
                                      const CountedKernel& kernel) {
-    ProgramCase one = programs::case_of(counter, file.name, kernel, budgets);
-    unused.use(one);
+    ProgramCase program_case = programs::case_of(counter, file.name, kernel, budgets);
+    unused.use(program_case);
     ++found;
-    if (!one.is_called(expression)) return;
-    table.add(one);
-    judge.add(std::move(one));
+    if (!program_case.is_called(expression)) return;
+    table.add(program_case);
+    judge.add(std::move(program_case));
   });
   for (const NamedFile& file : files) inspection.read(file);
   std::vector<std::string> lost = unused.text();

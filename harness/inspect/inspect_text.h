@@ -15,7 +15,7 @@ namespace warpgauge::inspect {
 /// registers: a row for each kernel and architecture.
 class ResourcesTable {
  public:
-  void add(const programs::ProgramCase& one);
+  void add(const programs::ProgramCase& program_case);
   std::string text() const;
 
  private:

@@ -197,9 +197,9 @@ class SectionReader {
     }
   }
 
-  /// Whether limits of `one` are multiples of `other`, or of cases whose limits are.
-  bool is_after(const std::string& one, const std::string& other) const {
-    const auto direct = ratios_.find(one);
+  /// Whether limits of `type` are multiples of `other`, or of cases whose limits are.
+  bool is_after(const std::string& type, const std::string& other) const {
+    const auto direct = ratios_.find(type);
     return direct != ratios_.end() &&
            std::ranges::any_of(direct->second, [&](const std::string& next) {
              return next == other || is_after(next, other);

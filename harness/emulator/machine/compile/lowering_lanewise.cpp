@@ -104,7 +104,7 @@ Form integer_form(const AluKey& key) {
 /// signs, and the sign decides. A NaN loses against a number.
 template <bool kDouble, bool kMaximum>
 void extreme(Emitter& e, const Zmm& d, const Zmm* s, const Instruction&) {
-  const auto one = [&](const Zmm& to, const Zmm& a, const Zmm& b) {
+  const auto in_order = [&](const Zmm& to, const Zmm& a, const Zmm& b) {
     if constexpr (kDouble) {
       kMaximum ? e.vmaxpd(to, a, b) : e.vminpd(to, a, b);
     } else {
@@ -121,8 +121,8 @@ void extreme(Emitter& e, const Zmm& d, const Zmm* s, const Instruction&) {
     }
   };
   const Zmm reverse = e.fresh(4).part[0];
-  one(d, s[0], s[1]);
-  one(reverse, s[1], s[0]);
+  in_order(d, s[0], s[1]);
+  in_order(reverse, s[1], s[0]);
   kMaximum ? e.vpandd(d, d, reverse) : e.vpord(d, d, reverse);
   where_nan(s[0], s[1]);
   where_nan(s[1], s[0]);
