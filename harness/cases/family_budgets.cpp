@@ -1,3 +1,4 @@
+// Finds and reads the budget files of families, and refuses folders where their place is not clear.
 #include "harness/cases/family_budgets.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Reads compiled files and logs of builds, and judges their kernels.
 #include "harness/inspect/inspect.h"
 
 #include <fmt/format.h>

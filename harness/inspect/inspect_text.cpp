@@ -1,3 +1,4 @@
+// Writes the table of inspected kernels, and the command that repeats a verdict.
 #include "harness/inspect/inspect_text.h"
 
 #include <fmt/format.h>

@@ -1,3 +1,4 @@
+// Compile-time facts of registered cases, read from the machine code of this program.
 #include "harness/measuring/compile_time_facts.h"
 
 #include <gmock/gmock.h>
