@@ -39,7 +39,7 @@ struct Metric {
   Class cls = Class::info;
   Cost cost = Cost::direct;
   Source source = Source::run;
-  Formula formula;          ///< of counters of CUPTI (range) or of Counts (sass, emulator)
+  Formula formula;          ///< has counters of CUPTI (range) or Counts (sass, emulator)
   bool is_of_line = false;  ///< the formula is of a source line; a kernel has the largest value
   std::vector<std::string_view> cupti_names;  ///< exact CUPTI names it is computed from
   std::string_view meaning;                   ///< one sentence: what it counts
