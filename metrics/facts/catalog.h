@@ -32,9 +32,4 @@ bool is_counter(const Metric& metric);
 /// True where the values are words, not numbers.
 bool is_word(const Metric& metric);
 
-std::string_view to_string(Direction direction);
-std::string_view to_string(Class cls);
-std::string_view to_string(Source source);
-std::string_view to_string(Cost cost);
-
 }  // namespace warpgauge::metrics

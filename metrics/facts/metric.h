@@ -49,4 +49,9 @@ struct Metric {
   std::vector<std::string_view> nsight_names;
 };
 
+std::string_view to_string(Direction direction);
+std::string_view to_string(Class cls);
+std::string_view to_string(Source source);
+std::string_view to_string(Cost cost);
+
 }  // namespace warpgauge::metrics
