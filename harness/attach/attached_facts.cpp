@@ -123,8 +123,8 @@ metrics::MetricMap<double> driver_values(const Known& known) {
   if (known.device->threads_per_multiprocessor > 0) {
     const auto fewest =
         std::ranges::min_element(known.resources, {}, &KernelResources::resident_warps);
-    values["occupancy.theoretical"] =
-        fewest->resident_warps / (known.device->threads_per_multiprocessor / 32);
+    const int most_warps = known.device->threads_per_multiprocessor / 32;
+    values["occupancy.theoretical"] = fewest->resident_warps / most_warps;
   }
   for (const metrics::Launch& shape : shapes_of(known)) {
     double& blocks = values["cluster.blocks"];

@@ -67,6 +67,7 @@ class Places {
         const auto image = cubin_of_(crc);
         if (!image.empty()) place->second.emplace(metrics::Cubin(image));
       } catch (const metrics::CubinError&) {
+        // Likewise where it cannot be read.
       }
     }
     return place->second ? &*place->second : nullptr;

@@ -48,8 +48,8 @@ std::string unique_name() {
 
 }  // namespace
 
-LaunchLedger::LaunchLedger(std::filesystem::path folder, programs::LaunchFilter choice)
-    : path_(std::move(folder) / unique_name()),
+LaunchLedger::LaunchLedger(const std::filesystem::path& folder, programs::LaunchFilter choice)
+    : path_(folder / unique_name()),
       choice_(std::move(choice)),
       launches_(path_.string() + kLaunchesEnding) {
   process_.command = command_line();

@@ -30,7 +30,7 @@ using Kernels = std::vector<driver::LaunchedKernel>;
 class LaunchLedger {
  public:
   /// Throws std::system_error for a folder that cannot be written.
-  LaunchLedger(std::filesystem::path folder, programs::LaunchFilter choice);
+  LaunchLedger(const std::filesystem::path& folder, programs::LaunchFilter choice);
 
   /// Something is missing.
   void warn(const std::string& what);

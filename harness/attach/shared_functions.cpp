@@ -23,6 +23,7 @@ void SharedFunctions::loaded(std::span<const std::byte> image) try {
   const std::scoped_lock lock(mutex_);
   for (auto& [kernel, functions] : calls) called_[kernel].merge(functions);
 } catch (const metrics::CubinError&) {
+  // A cubin that cannot be read has no functions that are known.
 }
 
 bool SharedFunctions::meets(const std::string& kernel, const std::set<std::string>& others) const {

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 #include <iterator>
 #include <map>
 #include <optional>
@@ -67,7 +67,11 @@ void write_table(std::string* text, const std::string& corner, const Order& rows
 std::optional<std::pair<int, int>> two_extents(const std::string& size) {
   const auto x = size.find('x');
   if (x == std::string::npos || size.find('x', x + 1) != std::string::npos) return std::nullopt;
-  return std::pair(std::atoi(size.c_str()), std::atoi(size.c_str() + x + 1));
+  std::pair<int, int> extents;
+  const char* const end = size.data() + size.size();
+  std::from_chars(size.data(), end, extents.first);
+  std::from_chars(size.data() + x + 1, end, extents.second);
+  return extents;
 }
 
 /// True where the sizes of a variant are so many of so few extents that they span a grid.

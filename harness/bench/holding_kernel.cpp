@@ -53,11 +53,11 @@ HoldingKernel::HoldingKernel(std::uint32_t* word) : word_(word) {
 }
 
 HoldingKernel::~HoldingKernel() {
-  // An error here is an earlier one of the context, which has been reported where it arose.
   try {
     static_cast<void>(
         driver_function<decltype(cuModuleUnload)>("cuModuleUnload", kModulesSince)(module_));
   } catch (const metrics::CudaError&) {
+    // It is an earlier one of the context, which has been reported where it arose.
   }
 }
 

@@ -43,7 +43,7 @@ struct Sequence {
       return static_cast<T>(2 * unit - 1);
     } else {
       constexpr int kSpan = sizeof(T) == 1 ? 125 : 32766;
-      return static_cast<T>(1 + static_cast<int>(unit * kSpan));
+      return static_cast<T>(1 + unit * kSpan);
     }
   }
 };

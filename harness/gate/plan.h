@@ -8,7 +8,7 @@
 #include "harness/cases/family_budgets.h"
 #include "harness/cases/registry.h"
 #include "harness/gate/asked_gpu.h"
-#include "harness/gate/gate.h"
+#include "harness/gate/gate_options.h"
 
 namespace warpgauge::gate {
 

@@ -44,7 +44,8 @@ struct Matrices : warpgauge::Problem {
   void point(float** to, float* first, std::ptrdiff_t stride) const {
     std::vector<float*> made(count);
     for (int k = 0; k < count; ++k) made[k] = first + k * stride;
-    WARPGAUGE_CUDA(cudaMemcpy(to, made.data(), count * sizeof(float*), cudaMemcpyHostToDevice));
+    WARPGAUGE_CUDA(cudaMemcpy(static_cast<void*>(to), static_cast<const void*>(made.data()),
+                              count * sizeof(float*), cudaMemcpyHostToDevice));
   }
   /// Partial pivoting: a rounding a term, of elements that grow to a few units at most.
   double tolerance() const { return 8 * n * kRounding<float>; }

@@ -186,7 +186,7 @@ struct Refused : warpgauge::Problem {
 void ask_for_refusals(Refused& p) {
   const int n = static_cast<int>(p.x.count());
   const std::vector<float> host(n);
-  float* const to = static_cast<float*>(static_cast<void*>(p.result));
+  float* const to = reinterpret_cast<float*>(static_cast<double*>(p.result));
   p.got = {
       cublasSdot(nullptr, n, p.x, 1, p.x, 1, to),                   // no handle
       cublasSetVector(n, sizeof(float), host.data(), 0, to, 1),     // a stride of 0

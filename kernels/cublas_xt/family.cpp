@@ -148,7 +148,7 @@ struct HostSolve : warpgauge::Problem {
     for (std::size_t i = 0; i < l.size(); i += n + 1) l[i] = static_cast<float>(n);
   }
   void prepare() override { x = b; }
-  double bytes() const override { return sizeof(float) * 3.0 * b.size(); }
+  double bytes() const override { return static_cast<double>(3 * sizeof(float) * b.size()); }
   double flops() const override { return 1.0 * n * n * n; }
   void check(warpgauge::Comparison& comparison) const override {
     const Applied probe = warpgauge::probe(n);

@@ -44,6 +44,7 @@ void* demangle(void* argument) {
                                    DMGL_PARAMS | DMGL_TYPES | DMGL_NO_RECURSE_LIMIT, add_text,
                                    &symbol) != 0;
   } catch (const TooLong&) {
+    // The name stays as it is.
   }
   return nullptr;
 }
@@ -71,7 +72,8 @@ std::string demangled_symbol(const std::string& name) {
   } else if (name.size() <= kLongestName) {
     demangle_apart(symbol);
   }
-  return symbol.is_demangled ? std::move(symbol.text) : name;
+  if (!symbol.is_demangled) return name;
+  return std::move(symbol.text);
 }
 
 }  // namespace

@@ -36,5 +36,4 @@ void check_cupti(int code, std::string_view call);
 /// Declares a zeroed parameter block and fills in its size, as CUPTI requires. `type` is its name
 /// up to "_Params". (The size is not sizeof: it ends at the last field that this CUPTI has.)
 #define WARPGAUGE_CUPTI_PARAMS(type, name) \
-  type##_Params name{};                    \
-  name.structSize = type##_Params_STRUCT_SIZE
+  type##_Params name { .structSize = type##_Params_STRUCT_SIZE }

@@ -46,6 +46,7 @@ const PtxLines* SassLines::ptx_lines_of(std::uint32_t cubin_crc, const Cubin& cu
   try {
     if (is_new) lines.emplace(cubin);
   } catch (const LineTableError&) {
+    // There are no lines.
   }
   return lines ? &*lines : nullptr;
 }

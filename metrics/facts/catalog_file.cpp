@@ -257,8 +257,8 @@ Catalog parse_catalog(std::string_view text, std::string_view path) {
 
 const Catalog& built_in_catalog() {
   // It outlives every static object that may ask for it.
-  static const Catalog& kCatalog = *new Catalog(parse_catalog(catalog_text(), kPath));
-  return kCatalog;
+  static const Catalog& catalog = *new Catalog(parse_catalog(catalog_text(), kPath));
+  return catalog;
 }
 
 }  // namespace warpgauge::metrics

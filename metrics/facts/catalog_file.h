@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/facts/catalog.h"
+#include "metrics/facts/metric.h"
 
 namespace warpgauge::metrics {
 

@@ -40,7 +40,7 @@ class Builder final : public nlohmann::json_sax<ordered_json> {
   }
   bool key(string_t& name) override {
     const auto [member, is_new] =
-        open_.back()->get_ref<ordered_json::object_t&>().emplace(std::move(name), nullptr);
+        open_.back()->get_ref<ordered_json::object_t&>().emplace(name, nullptr);
     if (!is_new) throw MalformedFact(fmt::format("key '{}' occurs twice", member->first));
     value_ = &member->second;
     return true;

@@ -294,7 +294,7 @@ std::vector<Fact> read_values(Members members, Fact shared) {
     if (values.has_one()) {
       facts.push_back(std::move(shared));
     } else {
-      facts.push_back(shared);
+      facts.push_back(shared);  // NOLINT(bugprone-use-after-move): the last value alone moves it
     }
     Fact& fact = facts.back();
     fact.metric = values.first();

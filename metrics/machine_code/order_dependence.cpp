@@ -511,7 +511,7 @@ class Propagation {
 
 /// True if a kernel of the cubin may call malloc: there is a symbol of that name.
 bool mentions_malloc(const Cubin& cubin) {
-  constexpr std::string_view kName("\0malloc", 8);  // with the zeros around it
+  constexpr std::string_view kName("\0malloc\0", 8);  // with the zeros around it
   const auto names = cubin.section(".strtab");
   return std::string_view(reinterpret_cast<const char*>(names.data()), names.size()).find(kName) !=
          std::string_view::npos;

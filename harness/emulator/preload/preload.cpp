@@ -158,7 +158,7 @@ bool report(std::chrono::seconds) {
   return append(*report) && covered;
 }
 
-const bool reports_at_exit = [] {
+const bool kReportsAtExit = [] {
   watch_launches(&launches());
   if (std::getenv(metrics::kCoverageVariable) != nullptr) count_coverage(true);
   process::flush_at_exit(report);

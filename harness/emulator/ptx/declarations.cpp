@@ -112,7 +112,7 @@ std::pair<DeclaredVariable, Extents> parse_declarator(TokenStream& stream, Space
   const auto natural = static_cast<std::uint32_t>(bytes_of(head.type)) * head.lanes;
   variable.alignment = head.alignment != 0 ? head.alignment : std::max(1u, natural);
   variable.text_line = name.line;
-  return {{std::move(variable), name}, std::move(extents)};
+  return {DeclaredVariable{std::move(variable), name}, std::move(extents)};
 }
 
 /// The n of %r<n>, at most `most`.

@@ -54,7 +54,7 @@ Lexer::Lexer(std::string_view text, std::string_view file)
 
 Token Lexer::next() {
   skip_blanks();
-  if (at_ == end_) return {Token::Kind::end, {at_, 0}, line_};
+  if (at_ == end_) return take(Token::Kind::end, end_);
   const char c = *at_;
   if (is_a(c, kNameStart)) return take(Token::Kind::name, end_of_word(at_, end_));
   if (c == '.') return take(Token::Kind::dotted, end_of_dotted());
@@ -76,12 +76,10 @@ void Lexer::skip_blanks() {
       ++at_;
     } else if (is_a(*at_, kBlank)) {
       ++at_;
-    } else if (*at_ == '/' && end_ - at_ > 1 && at_[1] == '/') {
-      skip_line();
     } else if (*at_ == '/' && end_ - at_ > 1 && at_[1] == '*') {
       skip_comment();
-    } else if (*at_ == '#') {  // of the preprocessor: # 1 "file.cu"
-      skip_line();
+    } else if (*at_ == '#' || (*at_ == '/' && end_ - at_ > 1 && at_[1] == '/')) {
+      skip_line();  // a comment, or of the preprocessor: # 1 "file.cu"
     } else {
       return;
     }

@@ -220,7 +220,7 @@ std::optional<int> attribute_of(cudaDeviceAttr attribute, const std::string& arc
     case cudaDevAttrMemSyncDomainCount: return kMemSyncDomains;
     case cudaDevAttrHostNumaId: return p.hostNumaId;
 #if CUDART_VERSION >= 13000
-    case cudaDevAttrHostNumaMemoryPoolsSupported: return 1;
+    case cudaDevAttrHostNumaMemoryPoolsSupported:
     case cudaDevAttrHostMemoryPoolsSupported: return 1;
 #endif
     case cudaDevAttrMaxPersistingL2CacheSize: return p.persistingL2CacheMaxSize;

@@ -50,9 +50,8 @@ cudaError_t error_of(machine::Fault::Kind kind) {
 void check_cooperative(State& state, const Function& function, const KernelCall& request) {
   const int threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
   const auto blocks = static_cast<std::uint64_t>(request.grid.x) * request.grid.y * request.grid.z;
-  const auto fit = static_cast<std::uint64_t>(
-      state.limits().multiprocessors *
-      blocks_per_multiprocessor(state, function, threads, request.shared_bytes));
+  const auto fit = static_cast<std::uint64_t>(state.limits().multiprocessors) *
+                   blocks_per_multiprocessor(state, function, threads, request.shared_bytes);
   require(blocks <= fit, cudaErrorCooperativeLaunchTooLarge);
 }
 

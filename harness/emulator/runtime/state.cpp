@@ -1,8 +1,10 @@
 // The state of the emulated CUDA runtime.
 #include "harness/emulator/runtime/state.h"
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <stdexcept>
 
 #include "harness/emulator/counting/access_table.h"
@@ -35,7 +37,9 @@ State::State() {
   const char* const older = std::getenv("WARPGAUGE_EMULATED_OLDER_PTX");
   const char* const checks = std::getenv("WARPGAUGE_EMULATED_CHECKS");
   const char* const schedules = std::getenv("WARPGAUGE_EMULATED_SCHEDULES");
-  if (schedules != nullptr) options_.schedules = std::atoi(schedules);
+  if (schedules != nullptr) {
+    std::from_chars(schedules, schedules + std::strlen(schedules), options_.schedules);
+  }
   older_ptx = older != nullptr && std::string_view(older) == "1";
   try {
     if (checks != nullptr) options_.checks = machine::checks_called(checks);

@@ -29,7 +29,7 @@ class NamesMeasurements : public testing::EmptyTestEventListener {
 };
 
 /// Registers the listener once in each program that includes this header, whatever its main().
-inline const bool measurements_are_named = [] {
+inline const bool kMeasurementsAreNamed = [] {
   testing::UnitTest::GetInstance()->listeners().Append(
       new NamesMeasurements);  // the list deletes it
   return true;

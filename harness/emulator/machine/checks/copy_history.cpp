@@ -201,13 +201,12 @@ void History::check_source(const Maker& maker, std::span<const Bytes> bytes, con
 bool History::check_source_word(const Maker& maker, std::uint64_t offset, std::uint64_t write,
                                 const char* reads) {
   const std::uint32_t reader = maker.warp.number, writer = warp_of(write);
-  if (time_of(write) <= times_.began()) return true;
+  const bool by_copy = is_of_copy(write);
+  if (time_of(write) <= times_.began() || (!by_copy && is_in_flight(write))) return true;
   AsyncRule rule = AsyncRule::unfenced_source;
-  if (is_of_copy(write)) {
+  if (by_copy) {
     if (!is_ahead_of_copy(reader, write, true)) return true;
     rule = AsyncRule::early_access;
-  } else if (is_in_flight(write)) {
-    return true;
   } else if (writer != reader && !orders(writer, time_of(write), reader)) {
     rule = AsyncRule::unordered_source;
   } else if (is_fenced(proxy_fences_, writer, time_of(write), reader) ||
@@ -218,7 +217,7 @@ bool History::check_source_word(const Maker& maker, std::uint64_t offset, std::u
   report(launch_.findings, act_of(maker.warp, maker.instruction, maker.lane), rule,
          place_text(write),
          std::string(reads) + " " + byte_text(offset) + ", which " +
-             act_text(write, is_of_copy(write) ? "writes" : "written"));
+             act_text(write, by_copy ? "writes" : "written"));
   return false;
 }
 

@@ -58,7 +58,7 @@ class Parts {
   }
   OperandSlot slot(int line_block, int depth_block, int n = 0) const {
     const int block = fragment_.place(line_block, depth_block);
-    return slots_[static_cast<std::size_t>(block * fragment_.registers() + n)];
+    return slots_[block * fragment_.registers() + n];
   }
 
   /// The matrices of up to 16 lines.

@@ -119,8 +119,8 @@ template <template <unsigned> typename Form, unsigned... kSets>
 Execute one_of(const AluKey& key) {
   Execute execute = nullptr;
   const auto consider = [&]<unsigned kSet>() {
-    if (key.options == kSet) execute = Form<kSet>::handler;
-    if (key.options == (kSet | kPacked)) execute = Form<kSet | kPacked>::handler;
+    if (key.options == kSet) execute = Form<kSet>::kHandler;
+    if (key.options == (kSet | kPacked)) execute = Form<kSet | kPacked>::kHandler;
   };
   (consider.template operator()<kSets>(), ...);
   return execute;
@@ -130,28 +130,28 @@ template <auto kFunction, int kArity, typename T>
 struct Arithmetic {
   template <unsigned kOptions>
   struct Form {
-    static constexpr Execute handler = arithmetic<kFunction, kArity, T, kOptions>;
+    static constexpr Execute kHandler = arithmetic<kFunction, kArity, T, kOptions>;
   };
 };
 template <typename Function, typename T>
 struct Approximation {
   template <unsigned kOptions>
   struct Form {
-    static constexpr Execute handler = approximate<Function, T, kOptions>;
+    static constexpr Execute kHandler = approximate<Function, T, kOptions>;
   };
 };
 template <bool kMaximum, typename T>
 struct Extremes {
   template <unsigned kOptions>
   struct Form {
-    static constexpr Execute handler = extremes<kMaximum, T, kOptions>;
+    static constexpr Execute kHandler = extremes<kMaximum, T, kOptions>;
   };
 };
 template <bool kAbsolute, typename T>
 struct Sign {
   template <unsigned kOptions>
   struct Form {
-    static constexpr Execute handler = sign<kAbsolute, T, kOptions>;
+    static constexpr Execute kHandler = sign<kAbsolute, T, kOptions>;
   };
 };
 

@@ -71,28 +71,28 @@ void shift_right(Warp& warp, const Instruction& instruction) {
 }
 template <typename T>
 struct ShiftLeft {
-  static constexpr Execute handler = shift_left<T>;
+  static constexpr Execute kHandler = shift_left<T>;
 };
 template <typename T>
 struct ShiftRight {
-  static constexpr Execute handler = shift_right<T>;
+  static constexpr Execute kHandler = shift_right<T>;
 };
 template <template <typename> typename Form>
 Execute of_type(ptx::Type type) {
   using ptx::Type;
   switch (type) {
     case Type::u16:
-      return Form<u16>::handler;
+      return Form<u16>::kHandler;
     case Type::u32:
-      return Form<u32>::handler;
+      return Form<u32>::kHandler;
     case Type::u64:
-      return Form<u64>::handler;
+      return Form<u64>::kHandler;
     case Type::s16:
-      return Form<s16>::handler;
+      return Form<s16>::kHandler;
     case Type::s32:
-      return Form<s32>::handler;
+      return Form<s32>::kHandler;
     case Type::s64:
-      return Form<s64>::handler;
+      return Form<s64>::kHandler;
     default:
       return nullptr;
   }

@@ -56,22 +56,22 @@ Execute of_width(ptx::Type type) {
   using ptx::Type;
   switch (type) {
     case Type::u8:
-      return Form<u8>::handler;
+      return Form<u8>::kHandler;
     case Type::u16:
-      return Form<u16>::handler;
+      return Form<u16>::kHandler;
     case Type::u32:
-      return Form<u32>::handler;
+      return Form<u32>::kHandler;
     case Type::u64:
-      return Form<u64>::handler;
+      return Form<u64>::kHandler;
     case Type::b128:
-      return Form<u128>::handler;
+      return Form<u128>::kHandler;
     default:
       return nullptr;
   }
 }
 template <typename T>
 struct Move {
-  static constexpr Execute handler = move<T>;
+  static constexpr Execute kHandler = move<T>;
 };
 
 /// `type` is the whole's, `from` that of a part.

@@ -146,9 +146,9 @@ template <template <auto> typename Form, auto kFunction>
 Execute word_handler(ptx::Type type) {
   switch (type) {
     case ptx::Type::u32:
-      return Form<kFunction>::template handler<u32>;
+      return Form<kFunction>::template kHandler<u32>;
     case ptx::Type::s32:
-      return Form<kFunction>::template handler<s32>;
+      return Form<kFunction>::template kHandler<s32>;
     default:
       return nullptr;
   }

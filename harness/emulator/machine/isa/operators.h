@@ -35,17 +35,17 @@ void ternary(Warp& warp, const Instruction& instruction) {
 template <auto kFunction>
 struct Unary {
   template <typename T>
-  static constexpr Execute handler = unary<kFunction, T>;
+  static constexpr Execute kHandler = unary<kFunction, T>;
 };
 template <auto kFunction>
 struct Binary {
   template <typename T>
-  static constexpr Execute handler = binary<kFunction, T>;
+  static constexpr Execute kHandler = binary<kFunction, T>;
 };
 template <auto kFunction>
 struct Ternary {
   template <typename T>
-  static constexpr Execute handler = ternary<kFunction, T>;
+  static constexpr Execute kHandler = ternary<kFunction, T>;
 };
 
 /// The handler for an integer type; `kSigns` false: signed types share that of the unsigned ones.
@@ -55,11 +55,11 @@ Execute for_integer(ptx::Type type) {
   if constexpr (kSigns) {
     switch (type) {
       case Type::s16:
-        return Form::template handler<s16>;
+        return Form::template kHandler<s16>;
       case Type::s32:
-        return Form::template handler<s32>;
+        return Form::template kHandler<s32>;
       case Type::s64:
-        return Form::template handler<s64>;
+        return Form::template kHandler<s64>;
       default:
         break;
     }
@@ -67,13 +67,13 @@ Execute for_integer(ptx::Type type) {
   switch (type) {
     case Type::u16:
     case Type::s16:
-      return Form::template handler<u16>;
+      return Form::template kHandler<u16>;
     case Type::u32:
     case Type::s32:
-      return Form::template handler<u32>;
+      return Form::template kHandler<u32>;
     case Type::u64:
     case Type::s64:
-      return Form::template handler<u64>;
+      return Form::template kHandler<u64>;
     default:
       return nullptr;
   }

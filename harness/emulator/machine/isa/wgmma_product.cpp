@@ -184,12 +184,12 @@ class Accumulators {
     if constexpr (kSame<T, float>) {
       const Four even = *reinterpret_cast<const Four*>(at(row, 0));
       const Four odd = *reinterpret_cast<const Four*>(at(row, 1));
-      if constexpr (kParts == 2) {
-        sum.parts[0] = even;
-        sum.parts[kParts - 1] = odd;
-      } else {
-        sum.parts[0] = __builtin_shufflevector(even, odd, 0, 1, 2, 3, 4, 5, 6, 7);
-      }
+#if defined(WARPGAUGE_ISA_baseline)
+      sum.parts[0] = even;
+      sum.parts[1] = odd;
+#else
+      sum.parts[0] = __builtin_shufflevector(even, odd, 0, 1, 2, 3, 4, 5, 6, 7);
+#endif
     } else {
       alignas(32) float values[kColumns], ordered[kColumns];
       widen_shorts<Element::f16, kColumns>(reinterpret_cast<const u16*>(at(row, 0)), values);
@@ -203,14 +203,14 @@ class Accumulators {
       for (Part& part : result.parts) {
         part = part == part ? part : Part{} + bits_as<float>(kNanBits);
       }
-      const Part first = result.parts[0];
-      if constexpr (kParts == 2) {
-        *reinterpret_cast<Four*>(at(row, 0)) = first;
-        *reinterpret_cast<Four*>(at(row, 1)) = result.parts[kParts - 1];
-      } else {
-        *reinterpret_cast<Four*>(at(row, 0)) = __builtin_shufflevector(first, first, 0, 1, 2, 3);
-        *reinterpret_cast<Four*>(at(row, 1)) = __builtin_shufflevector(first, first, 4, 5, 6, 7);
-      }
+#if defined(WARPGAUGE_ISA_baseline)
+      *reinterpret_cast<Four*>(at(row, 0)) = result.parts[0];
+      *reinterpret_cast<Four*>(at(row, 1)) = result.parts[1];
+#else
+      const Part all = result.parts[0];
+      *reinterpret_cast<Four*>(at(row, 0)) = __builtin_shufflevector(all, all, 0, 1, 2, 3);
+      *reinterpret_cast<Four*>(at(row, 1)) = __builtin_shufflevector(all, all, 4, 5, 6, 7);
+#endif
     } else {
       alignas(32) float values[kColumns];
       __builtin_memcpy(values, sum.parts, sizeof values);

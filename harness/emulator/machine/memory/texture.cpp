@@ -9,8 +9,8 @@
 namespace warpgauge::emulator::machine::memory {
 namespace {
 
-constexpr float kWeightSteps = 256;         // 8 bits behind the point
-constexpr float kFarthest = 1099511627776;  // 2^40: no texture is so large, and int64 holds it
+constexpr float kWeightSteps = 256;   // 8 bits behind the point
+constexpr float kFarthest = 0x1p40F;  // no texture is so large, and int64 holds it
 
 /// Where on an axis a texel lies, or -1: on the border.
 std::int64_t place(std::int64_t index, std::uint64_t size, Texture::Address mode) {
