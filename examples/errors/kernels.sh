@@ -5,7 +5,8 @@
 about "Kernels and launches that go wrong"
 # Without progress and verdicts, which differ from build to build, and without the endless kernel, which
 # either the emulator or the gate stops first.
-try_lines '/^ERROR faulty.endless/,/^$/d; /^ERROR/,/^$/p' "warpgauge-faulty-emulated gate --timeout 2 --filter 'faulty.*'"
+try_lines '/^ERROR faulty.endless/,/^$/d; /^ERROR/,/^$/p' \
+  "warpgauge-faulty-emulated gate --timeout 2 --filter 'faulty.*'"
 
 about "A gauge that counts nothing"
 try "warpgauge-blind-emulated gate"

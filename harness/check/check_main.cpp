@@ -15,8 +15,8 @@ namespace warpgauge::check {
 namespace {
 
 constexpr std::string_view kFooter =
-    R"(A test runs a case and judges its values; a test whose name begins with an architecture judges
-the compile-time values for it, and needs no GPU. Options of GoogleTest
+    R"(A test runs a case and judges its values; a test whose name begins with an architecture
+judges the compile-time values for it, and needs no GPU. Options of GoogleTest
 (--gtest_filter=..., --gtest_output=...) work as usual; --gtest_help shows them.
 
 Exit codes:

@@ -23,8 +23,8 @@ namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kDiffFooter =
-    R"(A noisy value changed if the confidence intervals of the runs do not overlap and it differs by
-more than --noise: an interval covers one process, and processes differ, too. A value that A
+    R"(A noisy value changed if the confidence intervals of the runs do not overlap and it differs
+by more than --noise: an interval covers one process, and processes differ, too. A value that A
 measured and B did not is lost. Of several runs in a file the newest value or error counts; noisy
 values of several GPUs are kept apart. Budgets play no part: the gate judges.
 

@@ -22,8 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kOutcomeFooter =
-    R"(Prints the summary, and writes results.json, which `warpgauge emit` draws for CI systems. The facts
-record what the runs required (--strict, --require, --device). Needs no GPU.
+    R"(Prints the summary, and writes results.json, which `warpgauge emit` draws for CI systems. The
+facts record what the runs required (--strict, --require, --device). Needs no GPU.
 
 Exit codes:
   0  within budget

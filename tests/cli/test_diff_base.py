@@ -293,7 +293,8 @@ def test_paths_of_the_cache_move_where_they_are(tmp_path):
     cache = tmp_path / "CMakeCache.txt"
     cache.write_text(
         f'# a comment\n//help\nFLAGS:STRING=-I{root}/include -DA="{root}/include";x\n'
-        f"IGNORED:PATH={root}/ignored\nFETCHED:PATH={root}/build/_deps\nOTHER:PATH=/x{root}/include\n"
+        f"IGNORED:PATH={root}/ignored\nFETCHED:PATH={root}/build/_deps\n"
+        f"OTHER:PATH=/x{root}/include\n"
         f"NEW:UNINITIALIZED=a:b=c\nLOST:FILEPATH=LOST-NOTFOUND\nHOME:INTERNAL={root}\n"
         f"LONGER:PATH={root}-2/include\n"
     )

@@ -11,14 +11,14 @@ ROOT = HERE.parents[1]
 SOURCES = ("metrics/**/*.cpp", "metrics/**/*.h", "harness/outcome/*.cpp", "harness/outcome/*.h")
 # What no host test can run, and why.
 EXCLUDED = {
-    "metrics/cupti_none.*": "stands in for CUPTI, and is not compiled where CUPTI is",
-    "metrics/cupti_context.*": "needs a GPU: the current context of the driver",
-    "metrics/cupti_crc.*": "needs a GPU: modules that the driver loaded",
-    "metrics/cupti_modules.*": "needs a GPU: modules that the driver loaded",
-    "metrics/cupti_range*.*": "needs a GPU: hardware counters",
-    "metrics/cupti_sass*.*": "needs a GPU: hardware counters",
-    "metrics/nvml.*": "needs a GPU: its clocks, temperature and processes",
-    "metrics/past_architectures.*": "a table for readers: nothing is computed from it",
+    "metrics/cupti/cupti_none.*": "stands in for CUPTI, and is not compiled where CUPTI is",
+    "metrics/cupti/cupti_context.*": "needs a GPU: the current context of the driver",
+    "metrics/cupti/cupti_crc.*": "needs a GPU: modules that the driver loaded",
+    "metrics/cupti/cupti_modules.*": "needs a GPU: modules that the driver loaded",
+    "metrics/cupti/cupti_range*.*": "needs a GPU: hardware counters",
+    "metrics/cupti/cupti_sass*.*": "needs a GPU: hardware counters",
+    "metrics/cupti/nvml.*": "needs a GPU: its clocks, temperature and processes",
+    "metrics/architecture/past_architectures.*": "a table for readers: nothing is computed from it",
 }
 
 TOKEN = re.compile(

@@ -61,7 +61,7 @@ def test_a_mutant_changes_its_place_alone_and_keeps_the_lines():
 
 
 def checkout(folder, survivor):
-    (folder / "metrics").mkdir()
+    (folder / "metrics/cupti").mkdir(parents=True)
     (folder / "metrics/a.cpp").write_text("int f(int a) {\n  return a + 1;\n}\n")
     (folder / "metrics/cupti/nvml.cpp").write_text("int g() { return 2; }\n")
     (folder / "survivors.toml").write_text(survivor)
@@ -87,7 +87,7 @@ def test_a_survivor_is_found_by_its_text(tmp_path):
         ("a + 1", "a + 2", "0 mutants fit"),
         ("a - 1", "a * 1", "0 mutants fit"),
         ("a example", " ", "the reason is blank"),
-        ("a.cpp", "nvml.cpp", "no mutants are drawn from this file"),
+        ("a.cpp", "cupti/nvml.cpp", "no mutants are drawn from this file"),
     ],
 )
 def test_an_entry_that_fits_nothing_is_an_error(tmp_path, old, new, message):

@@ -1,4 +1,5 @@
-// The list behind a mean: "#cases/METRIC/ARCH/BEFORE" compares cases, "#cases/METRIC/ARCH" lists them.
+// The list behind a mean: "#cases/METRIC/ARCH/BEFORE" compares cases, "#cases/METRIC/ARCH" lists
+// them.
 "use strict";
 
 const SOURCES = data.bestSources; // of several that have a value the first

@@ -8,7 +8,8 @@ const PRINTED = 680; // pixels of a chart on paper
 /**
  * How a chart is seen; `log` is null where its values decide, `range` where all runs are shown.
  * @typedef {{
- *   log: boolean | null, percent: boolean, split: boolean, range: [low: number, high: number] | null,
+ *   log: boolean | null, percent: boolean, split: boolean,
+ *   range: [low: number, high: number] | null,
  * }} View
  * @typedef {ReturnType<typeof lineOf>} Line
  * @typedef {{

@@ -1,4 +1,5 @@
-// The data of the page: series as arrays (page/encode.py says what is in them), read when asked for.
+// The data of the page: series as arrays (page/encode.py says what is in them), read when asked
+// for.
 "use strict";
 
 /**

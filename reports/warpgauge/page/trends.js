@@ -1,4 +1,4 @@
-// The section of trends: one chart for each problem, metric and place, with a line for each variant.
+// The section of trends: a chart for each problem, metric and place, with a line for each variant.
 "use strict";
 
 const MOST_LINES = 10;
