@@ -1,130 +1,23 @@
 // Compares the counts of two sources, place by place, and adds up how far they agree.
 #include "harness/diff/agreement.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
 #include <set>
-#include <stdexcept>
 #include <string_view>
 #include <tuple>
 #include <utility>
+#include <variant>
+
+#include "harness/diff/counted_cases.h"
 
 namespace warpgauge::diff {
 namespace {
 
 using metrics::Confidence;
 using metrics::Fact;
-using metrics::FactError;
 using metrics::StoredRun;
-
-/// The metrics to compare. All other counts follow from these.
-constexpr std::string_view kCompared[] = {
-    "shared.wavefronts",     "shared.wavefronts_ideal", "shared.requests",
-    "global.load.sectors",   "global.load.requests",    "global.store.sectors",
-    "global.store.requests", "global.atomic.sectors",   "global.atomic.requests",
-    "global.sectors_ideal",  "global.l1_tags",          "local.sectors",
-    "local.requests"};
-/// Compared only where both sides are exact, because ptxas may leave instructions out.
-constexpr std::string_view kComparedIfExact[] = {"instructions", "branches.divergent"};
-
-struct Count {
-  double value = 0;
-  metrics::Trust trust;
-};
-using Counts = std::map<std::string, Count, std::less<>>;  // by metric
-using Chain = std::vector<metrics::CallSite>;  // the calls that a line was inlined through
-using Parts = std::map<std::pair<CountedLine, Chain>, Counts>;
-
-/// One side's counts of a case on an architecture.
-struct CountedCase {
-  std::string run;
-  Parts parts;
-  std::map<CountedLine, Counts> places;     // sums of the parts
-  std::map<std::string, std::string> code;  // kernel -> hash
-};
-using CountedKey = std::pair<metrics::CaseId, std::string>;  // with the architecture
-using CountedCases = std::map<CountedKey, CountedCase>;
-
-std::string name_of(const CountedKey& key) {
-  return key.second.empty() ? key.first.str() : key.first.str() + " on " + key.second;
-}
-
-CountedLine whole_case(const CountedKey& key) { return {.id = key.first, .arch = key.second}; }
-
-CountedLine place_of(const Fact& fact) {
-  CountedLine place = whole_case({fact.id, fact.arch});
-  if (fact.scope == metrics::Scope::whole_case) return place;
-  place.scope = fact.scope;
-  place.kernel = fact.kernel;
-  place.file = fact.file;
-  place.line = fact.line;
-  return place;
-}
-
-bool is_compared(const Fact& fact) {
-  return std::ranges::find(kCompared, fact.metric) != std::end(kCompared) ||
-         std::ranges::find(kComparedIfExact, fact.metric) != std::end(kComparedIfExact);
-}
-
-/// Throws metrics::FactError unless the case as a whole has a value of each metric.
-void need_all_counts(const CountedKey& key, const CountedCase& counted) {
-  const auto whole = counted.places.find(whole_case(key));
-  for (const std::string_view metric : kCompared) {
-    if (whole != counted.places.end() && whole->second.contains(metric)) continue;
-    throw FactError(fmt::format("run {}: {} was counted without {}; record the facts again",
-                                counted.run, name_of(key), metric));
-  }
-}
-
-void add_count(CountedCases& cases, const Fact& fact, const std::string& run) {
-  const double* value = std::get_if<double>(&fact.value);
-  if (value == nullptr || !is_compared(fact)) return;
-  CountedCase& counted = cases[{fact.id, fact.arch}];
-  if (counted.run != run) counted = {.run = run};
-  const Confidence confidence =
-      metrics::confidence_from(fact.confidence).value_or(Confidence::exact);
-  const bool is_new = counted.parts[{place_of(fact), fact.inlined}]
-                          .emplace(fact.metric, Count{*value, {confidence, fact.confidence_reason}})
-                          .second;
-  if (!is_new) {
-    throw FactError(fmt::format("run {}: {} has {} of {}:{} twice", run, fact.id.str(), fact.metric,
-                                fact.file, fact.line));
-  }
-  for (const metrics::Kernel& kernel : fact.context->kernels) {
-    if (!kernel.sass_hash.empty()) counted.code[kernel.name] = kernel.sass_hash;
-  }
-}
-
-/// The sums of the parts of each place, as sure as the least sure part.
-std::map<CountedLine, Counts> sums_of(const Parts& parts) {
-  std::map<CountedLine, Counts> places;
-  for (const auto& [part, counts] : parts) {
-    Counts& sums = places[part.first];
-    for (const auto& [metric, count] : counts) {
-      const auto [known, is_new] = sums.try_emplace(metric, count);
-      if (is_new) continue;
-      Count& sum = known->second;
-      sum.value += count.value;
-      if (count.trust.confidence > sum.trust.confidence) sum.trust = count.trust;
-    }
-  }
-  return places;
-}
-
-CountedCases counted_cases(const std::vector<StoredRun>& runs) {
-  CountedCases cases;
-  for (const StoredRun& run : runs) {
-    for (const Fact& fact : run.facts) add_count(cases, fact, run.run.id);
-  }
-  for (auto& [key, counted] : cases) {
-    counted.places = sums_of(counted.parts);
-    need_all_counts(key, counted);
-  }
-  return cases;
-}
 
 /// A kernel that the other side does not have is other code, too: its lines have no counterpart.
 bool is_same_code(const CountedCase& a, const CountedCase& b) {
@@ -180,13 +73,13 @@ ComparedPlace compare_place(const CountedLine& place, const std::vector<std::str
 }
 
 /// Whether a side says on which lines it counted: it has lines, or its counts are all 0.
-bool knows_its_lines(const CountedCase& counted) {
+bool knows_its_lines(const CountedKey& key, const CountedCase& counted) {
   const bool has_lines = std::ranges::any_of(
       counted.places, [](const auto& place) { return !place.first.is_whole_case(); });
   if (has_lines) return true;
-  return std::ranges::all_of(kCompared, [&](std::string_view metric) {
-    return counted.places.begin()->second.find(metric)->second.value == 0;
-  });
+  const Counts& sums = counted.places.at(whole_case(key));
+  return std::ranges::all_of(
+      kCompared, [&](std::string_view metric) { return sums.find(metric)->second.value == 0; });
 }
 
 struct ComparedCase {
@@ -202,7 +95,7 @@ ComparedCase compare_case(const CountedKey& key, const CountedCase& a, const Cou
     return found == counted.places.end() ? kNothing : found->second;
   };
   const auto metrics = metrics_of(counts_at(a, whole_case(key)), counts_at(b, whole_case(key)));
-  const bool with_lines = knows_its_lines(a) && knows_its_lines(b);
+  const bool with_lines = knows_its_lines(key, a) && knows_its_lines(key, b);
   std::set<CountedLine> places;
   for (const CountedCase* counted : {&a, &b}) {
     for (const auto& [place, counts] : counted->places) {
@@ -255,23 +148,23 @@ CountComparison compare_counts(const std::vector<StoredRun>& a, const std::vecto
   for (const auto& [key, in_a] : cases_a) {
     const auto found = cases_b.find(key);
     if (found == cases_b.end()) {
-      comparison.only_in_a.push_back(name_of(key));
+      comparison.only_in_a.push_back(case_name(key));
       continue;
     }
     const CountedCase& in_b = found->second;
     if (!is_same_code(in_a, in_b)) {
-      comparison.other_code.push_back(name_of(key));
+      comparison.other_code.push_back(case_name(key));
       continue;
     }
-    if (knows_its_lines(in_a) != knows_its_lines(in_b)) {
-      comparison.without_lines.push_back(name_of(key));
+    if (knows_its_lines(key, in_a) != knows_its_lines(key, in_b)) {
+      comparison.without_lines.push_back(case_name(key));
     }
     auto [agreement, differences] = compare_case(key, in_a, in_b);
     comparison.families[key.first.family] += agreement;
     std::ranges::move(differences, std::back_inserter(comparison.differences));
   }
   for (const auto& [key, in_b] : cases_b) {
-    if (!cases_a.contains(key)) comparison.only_in_b.push_back(name_of(key));
+    if (!cases_a.contains(key)) comparison.only_in_b.push_back(case_name(key));
   }
   std::ranges::stable_sort(comparison.differences, {}, [](const CountDifference& difference) {
     return std::tuple(difference.trust.confidence, -std::abs(difference.a - difference.b));
@@ -283,8 +176,9 @@ std::set<std::string> counters_of_memory(const std::vector<StoredRun>& runs) {
   std::set<std::string> sources;
   for (const StoredRun& run : runs) {
     for (const Fact& fact : run.facts) {
-      const bool whole = fact.scope == metrics::Scope::whole_case;
-      if (whole && fact.value.index() != 0 && is_compared(fact)) sources.insert(fact.source);
+      const bool is_whole = fact.scope == metrics::Scope::whole_case;
+      const bool has_value = !std::holds_alternative<std::monostate>(fact.value);
+      if (is_whole && has_value && is_compared(fact)) sources.insert(fact.source);
     }
   }
   return sources;

@@ -1,4 +1,4 @@
-// Reads files of facts, and keeps the newest of each value.
+// Reads files of facts, keeps the newest of each value, and names where they are from.
 #include "harness/diff/compared_facts.h"
 
 #include <fmt/format.h>
@@ -28,8 +28,8 @@ Key key_of(const ComparedValue& value) {
   return {fact.id.str(), fact.arch, fact.metric, value.gpu()};
 }
 
-/// The larger, the more a value counts.
-auto age(const ComparedValue& value) {
+/// The larger, the more a value counts: of two that are as good, the newer.
+auto rank(const ComparedValue& value) {
   return std::tuple(value.failed() || value.is_measured(), std::string_view(value.run->time),
                     value.failed());
 }
@@ -84,7 +84,7 @@ ComparedFacts newest_of(const std::vector<StoredRun>& runs) {
       if (fact.scope != metrics::Scope::whole_case) continue;
       const ComparedValue value{&fact, &run.run};
       const auto [known, is_new] = side.values.try_emplace(key_of(value), value);
-      if (!is_new && age(value) >= age(known->second)) known->second = value;
+      if (!is_new && rank(value) >= rank(known->second)) known->second = value;
     }
   }
   for (const StoredRun& run : runs) {
@@ -109,25 +109,20 @@ std::vector<Fact> ComparedFile::cases(const Selection& selection,
     return false;
   });
   if (cases.empty()) throw std::runtime_error(fmt::format("{}: no facts", path_.string()));
-  std::erase_if(cases, [&](const Fact& fact) { return !selection.is_filtered_in(fact.id.str()); });
-  if (cases.empty()) {
-    throw std::runtime_error(fmt::format("--filter '{}' matches no case of {}",
-                                         fmt::join(selection.filter, ","), path_.string()));
-  }
-  std::erase_if(cases, [&](const Fact& fact) { return selection.is_excluded(fact.id.str()); });
-  if (cases.empty()) {
-    throw std::runtime_error(fmt::format("--exclude '{}' leaves no case of {}",
-                                         fmt::join(selection.exclude, ","), path_.string()));
-  }
-  std::erase_if(cases, [&](const Fact& fact) {
-    return !archs.empty() && std::ranges::none_of(archs, [&](const std::string& glob) {
-      return metrics::fits(glob, {&fact.arch, 1});
-    });
-  });
-  if (cases.empty()) {
-    throw std::runtime_error(
-        fmt::format("--arch {} matches no case of {}", fmt::join(archs, ","), path_.string()));
-  }
+  const auto keep = [&](const auto& is_kept, const std::string& none_left) {
+    std::erase_if(cases, [&](const Fact& fact) { return !is_kept(fact); });
+    if (cases.empty()) throw std::runtime_error(none_left + path_.string());
+  };
+  keep([&](const Fact& fact) { return selection.is_filtered_in(fact.id.str()); },
+       fmt::format("--filter '{}' matches no case of ", fmt::join(selection.filter, ",")));
+  keep([&](const Fact& fact) { return !selection.is_excluded(fact.id.str()); },
+       fmt::format("--exclude '{}' leaves no case of ", fmt::join(selection.exclude, ",")));
+  const auto is_of_arch = [&](const Fact& fact) {
+    return archs.empty() || std::ranges::any_of(archs, [&](const std::string& glob) {
+             return metrics::fits(glob, {&fact.arch, 1});
+           });
+  };
+  keep(is_of_arch, fmt::format("--arch {} matches no case of ", fmt::join(archs, ",")));
   return cases;
 }
 

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <optional>
 #include <set>
+#include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -21,10 +23,12 @@
 namespace warpgauge::gate {
 namespace {
 
+constexpr std::string_view kOfEveryCase = "registers";  // each measured case has this fact
+
 /// The launches of the case on every architecture, found by one dry run; nothing where it fails, or
 /// asks the device, on which they may depend.
 std::optional<std::vector<LaunchRecord>> launches_everywhere(const Case& measured) {
-  take_device_use();
+  take_device_use();  // forgets what was used before
   try {
     std::vector<LaunchRecord> launches = dry_launches(measured);
     if (!take_device_use()) return launches;
@@ -47,7 +51,7 @@ Cases cases_left(const Plan& plan, FactLog& log,
 
 void finish(CaseWork work, const Plan& plan, FactLog& log, const std::string& title,
             std::size_t facts_of_case) {
-  constexpr std::size_t kWorthIt = 1000;  // cases that take longer than a process costs
+  constexpr std::size_t kWorthIt = 1000;  // facts that take longer than a process costs
   const std::size_t cases = work.items.size();
   const std::size_t processes =
       std::min(plan.processes(cases, false), 1 + cases * facts_of_case / kWorthIt);
@@ -57,7 +61,7 @@ void finish(CaseWork work, const Plan& plan, FactLog& log, const std::string& ti
 void measure_on_all(const Archs& archs, const Plan& plan, FactLog& log) {
   const Cases cases = cases_left(plan, log, [](const Case&) { return true; });
   CaseWork work = {.items = one_by_one(cases), .time_limit = plan.options.time_limit};
-  work.measure = [&](const Cases& item, bool) {
+  work.measure = [&](const Cases& item, bool /*is_again*/) {
     const Case& measured = *item.front();
     if (const auto launches = launches_everywhere(measured)) {
       std::vector<metrics::Fact> facts;
@@ -76,7 +80,7 @@ void measure_on_all(const Archs& archs, const Plan& plan, FactLog& log) {
 void measure_rest_on(const std::string& arch, const Plan& plan, FactLog& log) {
   std::set<std::string> known;
   for (const metrics::Fact& fact : log.so_far()) {
-    if (fact.metric == "registers" && fact.arch == arch) known.insert(fact.id.str());
+    if (fact.metric == kOfEveryCase && fact.arch == arch) known.insert(fact.id.str());
   }
   const Cases cases = cases_left(plan, log, [&](const Case& planned) {
     return exists_on(planned, arch) && !known.contains(planned.id.str());
@@ -86,7 +90,7 @@ void measure_rest_on(const std::string& arch, const Plan& plan, FactLog& log) {
   work.begin = [&] {
     if (is_emulated()) emulate_arch(arch);
   };
-  work.measure = [&](const Cases& item, bool) {
+  work.measure = [&](const Cases& item, bool /*is_again*/) {
     write_compile_time_facts(*item.front(), arch, log);
     return process::ItemEnd::done;
   };

@@ -1,27 +1,21 @@
 """`--coverage FILE`: what lcov reads there, of a gate and of a program."""
 
-import os
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
+from programs import BIN, run
 
-BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
+LOOKUP_PROGRAM = BIN.parent / "programs" / "lookup"
 TESTS = Path(__file__).resolve().parents[1]
 FAMILY = TESTS / "faulty" / "family.cu"
 LOOKUP = TESTS / "emulator" / "programs" / "lookup.cu"
 
 
-def run(program, *arguments):
-    return subprocess.run(
-        [BUILD / "bin" / program, *map(str, arguments)], capture_output=True, text=True, timeout=300
-    )
-
-
-def gate(file, pattern, *options):
+def gate(folder, file, pattern, *options):
     options = options or ["--device=emulated"]
-    out = ["--out", file.parent / "out" if file.parent.is_dir() else file.parents[1] / "out"]
+    out = ["--out", folder / "out"]
     return run("warpgauge-faulty", "gate", *options, *out, "--filter", pattern, "--coverage", file)
 
 
@@ -51,7 +45,7 @@ def number_of(source, text):
 
 def test_cases_add_up_and_kernels_that_nobody_launches_have_zeros(tmp_path):
     file = tmp_path / "gate.info"
-    result = gate(file, "faulty.good*")
+    result = gate(tmp_path, file, "faulty.good*")
     assert result.returncode == 0, result.stdout + result.stderr
     last = result.stdout.splitlines()[-1]
     assert last.startswith("coverage: ") and last.endswith(f" branches: {file}")
@@ -66,14 +60,15 @@ def test_cases_add_up_and_kernels_that_nobody_launches_have_zeros(tmp_path):
 
 def test_architectures_add_up(tmp_path):
     archs = run("warpgauge-faulty", "list", "--archs").stdout.split()
-    gate(tmp_path / "a.info", "faulty.good.*", "--device=emulated", "--arch", ",".join(archs))
+    options = ["--device=emulated", "--arch", ",".join(archs)]
+    gate(tmp_path, tmp_path / "a.info", "faulty.good.*", *options)
     line = number_of(FAMILY, "b[i] = a[i];")
     assert lines(tmp_path / "a.info", FAMILY)[line] == len(archs) * 1024 // 32
 
 
 def test_a_fault_leaves_a_whole_file(tmp_path):
     file = tmp_path / "gate.info"
-    result = gate(file, "faulty.*l*d*")  # faults among others
+    result = gate(tmp_path, file, "faulty.illegal_address.*")
     assert result.returncode == 2, result.stdout + result.stderr
     assert lines(file, FAMILY)[number_of(FAMILY, "b[(1LL << 44)")] > 0  # the line at fault
     assert [path.name for path in tmp_path.glob("*.info*")] == ["gate.info"]
@@ -88,23 +83,15 @@ def test_a_fault_leaves_a_whole_file(tmp_path):
 )
 def test_what_cannot_be_is_refused_before_anything_runs(folder, options, message, tmp_path):
     file = tmp_path / folder / "gate.info"
-    result = gate(file, "faulty.good.*", *options)
+    result = gate(tmp_path, file, "faulty.good.*", *options)
     assert result.returncode == 2 and message in result.stderr, result.stdout + result.stderr
     assert not file.exists() and "self test" not in result.stdout
 
 
 def test_a_program_is_covered_with_its_branches(tmp_path):
     file = tmp_path / "lookup.info"
-    result = run(
-        "warpgauge",
-        "emulate",
-        "--out",
-        tmp_path,
-        "--coverage",
-        file,
-        "--",
-        BUILD / "programs" / "lookup",
-    )
+    options = ["--out", tmp_path, "--coverage", file]
+    result = run("warpgauge", "emulate", *options, "--", LOOKUP_PROGRAM)
     assert result.returncode in (0, 1), result.stdout + result.stderr
     assert f"coverage: 100.0 % of 6 lines, 100.0 % of 2 branches: {file}" in result.stderr
     line = number_of(LOOKUP, "if (i >= kNumbers)")
@@ -119,9 +106,8 @@ def test_a_program_is_covered_with_its_branches(tmp_path):
 
 def test_a_program_that_faults_is_covered_up_to_the_fault(tmp_path):
     file = tmp_path / "lookup.info"
-    command = [BUILD / "programs" / "lookup", "wrong"]
     options = ["--out", tmp_path, "--coverage", file]
-    assert run("warpgauge", "emulate", *options, "--", *command).returncode == 2
+    assert run("warpgauge", "emulate", *options, "--", LOOKUP_PROGRAM, "wrong").returncode == 2
     hits = lines(file, LOOKUP)
     assert hits[number_of(LOOKUP, "// reads the table")] > 0
 
@@ -129,14 +115,8 @@ def test_a_program_that_faults_is_covered_up_to_the_fault(tmp_path):
 @pytest.mark.skipif(shutil.which("lcov") is None, reason="lcov is not installed")
 def test_lcov_reads_it(tmp_path):
     file = tmp_path / "gate.info"
-    gate(file, "faulty.good.*")
+    gate(tmp_path, file, "faulty.good.*")
     summary = subprocess.run(["lcov", "--summary", file], capture_output=True, text=True)
     hits = [n for source in records(file) for n in lines(file, source).values()]
     assert summary.returncode == 0, summary.stderr
     assert f"({sum(hit > 0 for hit in hits)} of {len(hits)} lines)" in summary.stdout
-
-
-def test_explain_names_lines_that_few_lanes_came_to(tmp_path):
-    result = run("warpgauge", "explain", "transpose.naive.f32@1000x700")
-    assert "lines that not all lanes came to" in result.stdout, result.stdout + result.stderr
-    assert "lanes 31.8 of 32  kernels/transpose/family.cu:" in result.stdout

@@ -166,6 +166,12 @@ def test_counts_that_are_not_sure_are_marked_and_the_reason_is_reported():
     assert "\n         estimate: the machine code repeats a compare and swap" in repeated
 
 
+def test_lines_that_few_lanes_came_to_are_named():
+    result = explain_emulated("transpose.naive.f32@1000x700")
+    assert "lines that not all lanes came to" in result.stdout, result.stdout + result.stderr
+    assert "lanes 31.8 of 32  kernels/transpose/family.cu:" in result.stdout
+
+
 def test_the_calls_that_a_line_was_inlined_through_follow_it():
     own = explain_emulated("fragments.vectors.f32@1000").stdout
     call = r"\n {76}inlined at kernels/fragments/family\.cu:\d+\n"

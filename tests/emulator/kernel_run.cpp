@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <exception>
 #include <span>
 #include <stdexcept>
 
@@ -12,26 +13,37 @@
 
 namespace warpgauge::emulator::machine {
 
+namespace {
+
+std::size_t threads_of(const Shape& shape) {
+  std::size_t threads = 1;
+  for (const std::uint32_t extent : shape.grid) threads *= extent;
+  for (const std::uint32_t extent : shape.block) threads *= extent;
+  return threads;
+}
+
+/// Memory for so many words, or one, which are 0.
+std::byte* allocate(memory::Memory& memory, std::size_t words, const char* name, bool is_written) {
+  const std::size_t bytes = 4 * std::max<std::size_t>(words, 1);
+  std::byte* const allocated = memory.allocate(bytes, memory::Memory::Kind::device, name);
+  std::memset(allocated, 0, bytes);
+  if (is_written) memory.note_written(allocated, bytes);
+  return allocated;
+}
+
+}  // namespace
+
 KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, Options options,
                      const std::function<void(std::span<const FunctionHits>)>& cover) {
   Machine machine(Architecture{}, std::move(options));
   Kernel* const kernel = machine.find_kernel(machine.load(ptx::parse(text, "test.ptx")), "k");
   if (kernel == nullptr) throw std::logic_error("there is no kernel k");
   machine.set_access_plans(*kernel, {.entries = {}, .watched = {shape.watched}});
-  std::size_t threads = 1;
-  for (const std::uint32_t extent : shape.grid) threads *= extent;
-  for (const std::uint32_t extent : shape.block) threads *= extent;
-  input.resize(std::max<std::size_t>(input.size(), 1));
-  const auto allocate = [&](std::size_t words, const char* name) {
-    const std::size_t bytes = 4 * std::max<std::size_t>(words, 1);
-    std::byte* const memory = machine.memory().allocate(bytes, memory::Memory::Kind::device, name);
-    std::memset(memory, 0, bytes);
-    if (!shape.is_unwritten) machine.memory().note_written(memory, bytes);
-    return memory;
-  };
-  std::byte* const output = allocate(threads, "output");
-  std::byte* const device_input = allocate(input.size(), "input");
-  std::memcpy(device_input, input.data(), 4 * input.size());
+  const std::size_t threads = threads_of(shape);
+  const bool is_written = !shape.is_unwritten;
+  std::byte* const output = allocate(machine.memory(), threads, "output", is_written);
+  std::byte* const device_input = allocate(machine.memory(), input.size(), "input", is_written);
+  if (!input.empty()) std::memcpy(device_input, input.data(), 4 * input.size());
   const std::array<const std::byte*, 2> pointers = {output, device_input};
   std::vector<FunctionHits> hits;
   KernelRun run;
@@ -45,13 +57,14 @@ KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, O
                       .order = shape.order,
                       .registers = shape.registers,
                       .cluster = shape.cluster};
+  std::exception_ptr fault;
   try {
     run.outcome = machine.run(*kernel, launch);
   } catch (const Fault&) {
-    if (cover) cover(hits);
-    throw;
+    fault = std::current_exception();
   }
   if (cover) cover(hits);
+  if (fault) std::rethrow_exception(fault);
   run.output.resize(threads);
   std::memcpy(run.output.data(), output, 4 * threads);
   return run;

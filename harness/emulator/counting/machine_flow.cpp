@@ -2,6 +2,7 @@
 #include "harness/emulator/counting/machine_flow.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "harness/emulator/counting/code_with_lines.h"
 #include "metrics/machine_code/sass.h"
@@ -19,6 +20,7 @@ constexpr metrics::Register kStackPointer = 1;
 unsigned first_operand(const metrics::SassWord& word) { return word.low >> 24 & 0xff; }
 
 bool is_move(const metrics::SassWord& word) {
+  // Opcodes by nvdisasm's names; sass_registers.cpp has a table of all.
   constexpr unsigned kMov = 0x002, kUniformMov = 0x082, kLdc = 0x182, kUniformLdc = 0x0b9;
   constexpr unsigned kImad = 0x024, kHfma2 = 0x031, kHfma2Mma = 0x035, kZero = 0xff;
   switch (word.opcode()) {
@@ -80,12 +82,7 @@ bool MachineFlow::execute_together(std::size_t a, std::size_t b) const {
   if (a == b) return true;
   if (!is_always_executed(a) || !is_always_executed(b)) return false;
   // Functions are parts of the graph, between which no way leads.
-  const auto leads = [&](std::size_t from, std::size_t to) {
-    bool found = false;
-    walk({from}, {}, [&](std::size_t block) { return !(found = found || block == to); });
-    return found;
-  };
-  return leads(a, b) || leads(b, a);
+  return reaches({a}, {}, b) || reaches({b}, {}, a);
 }
 
 std::size_t MachineFlow::arrivals(std::uint64_t pc, std::size_t branch) const {
@@ -98,18 +95,25 @@ std::size_t MachineFlow::arrivals(std::uint64_t pc, std::size_t branch) const {
   std::size_t apart = 0;
   bool together = false;
   for (const std::size_t way : graph().behind(branch)) {
-    bool arrives = false;
-    walk({way}, {branch, graph().meeting_point(branch)}, [&](std::size_t at) {
-      if (gathers[at]) {
-        together = together || at == block || leads(at, block, branch);
-        return false;
-      }
-      arrives = arrives || at == block;
-      return true;
-    });
-    apart += arrives ? 1 : 0;
+    const Arrival lanes = arrival(way, block, branch, gathers);
+    if (lanes.apart) ++apart;
+    if (lanes.together) together = true;
   }
   return apart + (together ? 1 : 0);
+}
+
+MachineFlow::Arrival MachineFlow::arrival(std::size_t way, std::size_t block, std::size_t branch,
+                                          const std::vector<bool>& gathers) const {
+  Arrival lanes;
+  walk({way}, {branch, graph().meeting_point(branch)}, [&](std::size_t at) {
+    if (gathers[at]) {
+      if (at == block || leads_before_meeting(at, block, branch)) lanes.together = true;
+      return false;
+    }
+    if (at == block) lanes.apart = true;
+    return true;
+  });
+  return lanes;
 }
 
 std::size_t MachineFlow::block_of(std::size_t index) const {
@@ -125,17 +129,26 @@ std::vector<MachineFlow::Gathering> MachineFlow::find_gatherings() const {
     if (begin == end) continue;
     Gathering& gathering =
         found.emplace_back(instructions.begin, instructions.end, std::vector<bool>(graph().size()));
-    walk({begin}, {end}, [&](std::size_t block) { return gathering.between[block] = true; });
+    walk({begin}, {end}, [&](std::size_t block) {
+      gathering.between[block] = true;
+      return true;
+    });
   }
   return found;
 }
 
-/// Whether a way leads from one block to another before the ways from `branch` meet.
-bool MachineFlow::leads(std::size_t from, std::size_t to, std::size_t branch) const {
+bool MachineFlow::reaches(std::vector<std::size_t> open, const std::vector<std::size_t>& past,
+                          std::size_t to) const {
   bool found = false;
-  walk(graph().behind(from), {branch, graph().meeting_point(branch)},
-       [&](std::size_t block) { return !(found = found || block == to); });
+  walk(std::move(open), past, [&](std::size_t block) {
+    if (block == to) found = true;
+    return !found;
+  });
   return found;
+}
+
+bool MachineFlow::leads_before_meeting(std::size_t from, std::size_t to, std::size_t branch) const {
+  return reaches(graph().behind(from), {branch, graph().meeting_point(branch)}, to);
 }
 
 }  // namespace warpgauge::emulator::counting

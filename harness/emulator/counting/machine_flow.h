@@ -83,7 +83,20 @@ class MachineFlow {
   bool is_always_executed(std::size_t block) const {
     return deciders_[block].empty() && innermost_loop(block) == loops_.size();
   }
-  bool leads(std::size_t from, std::size_t to, std::size_t branch) const;
+  /// Whether a way from the blocks `open` comes to one before it comes to those of `past`.
+  bool reaches(std::vector<std::size_t> open, const std::vector<std::size_t>& past,
+               std::size_t to) const;
+  /// Whether a way leads from one block to another before the ways from `branch` meet.
+  bool leads_before_meeting(std::size_t from, std::size_t to, std::size_t branch) const;
+
+  /// How lanes of one way from a branch come to a block.
+  struct Arrival {
+    bool apart = false;     ///< straight from the branch
+    bool together = false;  ///< by a BSYNC, where they have met the others
+  };
+  /// `gathers`: the blocks where a BSYNC gathers the lanes that came apart at the branch.
+  Arrival arrival(std::size_t way, std::size_t block, std::size_t branch,
+                  const std::vector<bool>& gathers) const;
 
   int sm_ = 0;
   std::vector<metrics::SassWord> words_;

@@ -25,6 +25,31 @@ std::vector<std::span<const std::byte>> ptx_containers(const void* wrapper) {
 
 int lines_of(std::string_view text) { return static_cast<int>(std::ranges::count(text, '\n')) + 1; }
 
+/// Loads the code of a program of one object.
+void load_alone(Module& module, machine::Machine& machine, const std::string& name) {
+  const SelectedCode& code = module.code.front();
+  machine::Program& program = machine.load(ptx::parse(code.ptx, name));
+  module.machine_code = std::make_shared<MachineCode>(program.module(), code);
+  module.program = &program;
+}
+
+/// Links the code of several objects, which call each other, and loads the result.
+void load_linked(Module& module, machine::Machine& machine, const std::string& name) {
+  std::vector<MachineCode::Object> objects;
+  std::vector<ptx::ModuleToLink> to_link;
+  int lines = 0;
+  for (const SelectedCode& code : module.code) {
+    objects.push_back({ptx::parse(code.ptx, name), &code, lines});
+    to_link.push_back({objects.back().module, lines_of(code.ptx)});
+    lines += to_link.back().text_lines;
+  }
+  auto cubin = select_cubin(metrics::registered_fat_binary(module.wrapper), module.ptx_arch);
+  machine::Program& program = machine.load(ptx::link(std::move(to_link), name + ", linked"));
+  module.machine_code =
+      std::make_shared<MachineCode>(std::move(objects), program.module(), std::move(cubin));
+  module.program = &program;
+}
+
 }  // namespace
 
 Module* Modules::add(const void* wrapper) {
@@ -98,25 +123,8 @@ void Modules::read_code(Module& module, machine::Machine& machine, const std::st
   if (module.code.empty()) throw NoPtx(module.left_out);
   module.ptx_arch = module.code.front().ptx_arch;
   const std::string name = "PTX for " + module.ptx_arch;
-  if (containers.size() == 1) {
-    machine::Program& program = machine.load(ptx::parse(module.code.front().ptx, name));
-    module.machine_code = std::make_shared<MachineCode>(program.module(), module.code.front());
-    module.program = &program;
-    return;
-  }
-  std::vector<MachineCode::Object> objects;
-  std::vector<ptx::ModuleToLink> to_link;
-  int lines = 0;
-  for (const SelectedCode& code : module.code) {
-    objects.push_back({ptx::parse(code.ptx, name), &code, lines});
-    to_link.push_back({objects.back().module, lines_of(code.ptx)});
-    lines += to_link.back().text_lines;
-  }
-  auto cubin = select_cubin(metrics::registered_fat_binary(module.wrapper), module.ptx_arch);
-  machine::Program& program = machine.load(ptx::link(std::move(to_link), name + ", linked"));
-  module.machine_code =
-      std::make_shared<MachineCode>(std::move(objects), program.module(), std::move(cubin));
-  module.program = &program;
+  const auto load_code = containers.size() == 1 ? load_alone : load_linked;
+  load_code(module, machine, name);
 }
 
 void Modules::load(Module& module, machine::Machine& machine, const std::string& arch,
@@ -138,22 +146,21 @@ void Modules::load(Module& module, machine::Machine& machine, const std::string&
 
 machine::Kernel& Modules::kernel(Function& function, machine::Machine& machine,
                                  const std::string& arch, bool older_ptx) {
-  if (function.kernel == nullptr) {
-    load(*function.module, machine, arch, older_ptx);
-    function.kernel = machine.find_kernel(*function.module->program, function.name);
-    if (function.kernel == nullptr && !function.module->left_out.empty()) {
-      throw Failure{cudaErrorNoKernelImageForDevice, function.module->left_out};
-    }
-    if (function.kernel == nullptr) {
-      throw Failure{cudaErrorInvalidDeviceFunction,
-                    "the PTX for " + function.module->ptx_arch + " has no kernel " + function.name};
-    }
-    const MachineCode& code = *function.module->machine_code;
-    MachineCode::Answer answer = code.about(function.name);
-    machine.set_access_plans(*function.kernel, std::move(answer.plans));
-    function.trust = std::make_shared<counting::KernelTrust>(std::move(answer.trust));
-    function.code = std::move(answer.code);
+  if (function.kernel != nullptr) return *function.kernel;
+  Module& module = *function.module;
+  load(module, machine, arch, older_ptx);
+  function.kernel = machine.find_kernel(*module.program, function.name);
+  if (function.kernel == nullptr && !module.left_out.empty()) {
+    throw Failure{cudaErrorNoKernelImageForDevice, module.left_out};
   }
+  if (function.kernel == nullptr) {
+    throw Failure{cudaErrorInvalidDeviceFunction,
+                  "the PTX for " + module.ptx_arch + " has no kernel " + function.name};
+  }
+  MachineCode::Answer answer = module.machine_code->about(function.name);
+  machine.set_access_plans(*function.kernel, std::move(answer.plans));
+  function.trust = std::make_shared<counting::KernelTrust>(std::move(answer.trust));
+  function.code = std::move(answer.code);
   return *function.kernel;
 }
 

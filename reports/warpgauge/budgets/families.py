@@ -26,19 +26,28 @@ def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | 
             f"family {family}: its kernels are of a program: name the budget file, --budgets FILE, "
             f"which {facts[0].run.command or 'attach'} is to have, too{_held_against(facts)}"
         )
+    is_of_test = any(fact.case.kind == "measured" for fact in facts)
     if budgets is not None:
-        is_suite = any(fact.case.kind == "measured" for fact in facts)
-        name = family.replace("/", "_") if is_suite else family
-        if not _is_name(name):
-            raise CommandError(f"family {family}: that is not the name of a file in {budgets}")
-        if not budgets.is_dir():
-            raise CommandError(f"--budgets {budgets}: there is no such folder")
-        return budgets / f"{name}.toml"
-    if any(fact.case.kind == "measured" for fact in facts):
+        return _in_folder(budgets, family, family.replace("/", "_") if is_of_test else family)
+    if is_of_test:
         raise CommandError(
             f"family {family}: it was measured by a test: name the folder, --budgets DIR, that "
             f"warpgauge_add_gtest(... BUDGETS <folder>) names{_held_against(facts)}"
         )
+    return _beside_source(family, facts, root)
+
+
+def _in_folder(folder: Path, family: str, name: str) -> Path:
+    """The file of this name in a folder of budgets."""
+    if not _is_name(name):
+        raise CommandError(f"family {family}: that is not the name of a file in {folder}")
+    if not folder.is_dir():
+        raise CommandError(f"--budgets {folder}: there is no such folder")
+    return folder / f"{name}.toml"
+
+
+def _beside_source(family: str, facts: Iterable[Fact], root: Path) -> Path:
+    """The file beside the source that registers the family."""
     sources = {fact.case.file for fact in facts if fact.case.file}
     folders = {Path(source).parent for source in sources if _is_below(source, root)}
     if len(folders) != 1:

@@ -51,25 +51,31 @@ class Placing:
         return [Place(name, arch) for name in names for arch in archs]
 
     def _fits(self, place: Place, own: Place, move: Move) -> bool:
-        """Whether a line in the table would hold for moves to the same limit only."""
+        """Whether a table holds for moves to the same limit only, and is not too wide for them."""
         touched = [fact for fact, places, holder in self._facts if _holds(place, places, holder)]
+        if not self._all_move_alike(touched, move):
+            return False
+        of_several_cases = len({fact.id for fact in touched if fact.value is not None}) > 1
+        if place.section == "default":  # it is for cases, too, that the facts do not have
+            return of_several_cases and not move.loosens
+        # One case has a section of its own, or stays in that of the old line unless this loosens.
+        holder = self._file.holder(move.fact)
+        is_old = holder is not None and place.section == holder.section
+        is_for_one = place.section == own.section or (is_old and not move.loosens)
+        if not of_several_cases and not is_for_one:
+            return False
+        return is_old or place.arch is not None or not self._hides_archs(place, move.fact)
+
+    def _all_move_alike(self, touched: Sequence[Fact], move: Move) -> bool:
+        """Whether all values move to the limit of `move`; it may loosen none that is missing."""
         measured = [fact for fact in touched if fact.value is not None]
         known = {(fact.id, fact.arch) for fact in measured}
         if move.loosens and any((fact.id, fact.arch) not in known for fact in touched):
             return False
-        for fact in measured:
-            other = self._moves.get((fact.id, fact.arch))
-            if other is None or not is_same(other.new, move.new, self._metric):
-                return False
-        several = len({fact.id for fact in measured}) > 1
-        if place.section == "default":  # it is for cases, too, that the facts do not have
-            return several and not move.loosens
-        holder = self._file.holder(move.fact)
-        is_old = holder is not None and place.section == holder.section
-        is_for_one = place.section == own.section or (is_old and not move.loosens)
-        if not several and not is_for_one:
-            return False
-        return is_old or place.arch is not None or not self._hides_archs(place, move.fact)
+        others = [self._moves.get((fact.id, fact.arch)) for fact in measured]
+        return all(
+            other is not None and is_same(other.new, move.new, self._metric) for other in others
+        )
 
     def _hides_archs(self, place: Place, fact: Fact) -> bool:
         """Whether a wider section has lines for single architectures, which need not be in the

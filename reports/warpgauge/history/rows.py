@@ -28,6 +28,7 @@ def time_of(run_seconds: int) -> datetime:
 
 
 def run_text(run: Run) -> str:
+    """The run as JSON, without its exit code, which has a column."""
     return compact(run_members(run))
 
 
@@ -37,6 +38,7 @@ def run_from(text: str, exit_code: int | None = None) -> Run:
 
 
 def case_row(case: Case) -> dict[str, Any]:
+    """The row of a case, by whose digest it is found."""
     return _with_digest({"record": compact(case_members(case))})
 
 
@@ -46,6 +48,7 @@ def case_from(text: str) -> Case:
 
 
 def series_key(fact: Fact) -> tuple[str, ...]:
+    """What values of all runs have in common where they are one series."""
     case = fact.case
     parts = (case.family, case.variant, case.type, case.size)
     return (*parts, fact.metric, case.arch or "", fact.source or "", case.device or "")
@@ -60,6 +63,7 @@ def context_row(fact: Fact) -> dict[str, Any]:
 
 
 def state_row(fact: Fact) -> dict[str, Any]:
+    """The row without ids and digest: the value, and what is said of it."""
     low, high = map(_double, fact.interval or (None, None))
     return {
         "value": None if isinstance(fact.value, str) else _double(fact.value),
@@ -89,14 +93,16 @@ def fact_from(row: Mapping[str, Any], run: Run) -> Fact:
 
 
 def _with_digest(row: dict[str, Any]) -> dict[str, Any]:
+    # Of repr(): databases have digests that were made so, and are searched by them.
     return row | {"digest": blake2b(repr(row).encode(), digest_size=16).digest()}
 
 
 def _double(value: float | None) -> float | None:
-    """(SQLite's driver takes no whole numbers from 2**63 on, not even for a column of doubles.)"""
+    # SQLite's driver takes no whole numbers from 2**63 on, not even for a column of doubles.
     return None if value is None else float(value)
 
 
 def _number(value: float | None) -> float | int | None:
-    """Counts are whole again, as facts have them. (A double holds them all up to 2**53.)"""
+    """Counts are whole again, as facts have them."""
+    # A double holds them all up to 2**53.
     return int(value) if value is not None and value.is_integer() else value

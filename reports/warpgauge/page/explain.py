@@ -18,7 +18,7 @@ from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.files import write_whole
 from warpgauge.page.explained import Explained, read_explained
-from warpgauge.page.line_changes import change, line_changes
+from warpgauge.page.line_changes import change, changes_text, line_changes
 from warpgauge.page.templates import css, templates
 from warpgauge.text import printable
 
@@ -32,13 +32,13 @@ def run(words: Sequence[str]) -> int:
     options = parser.parse_args(words)
     cases = json.load(sys.stdin.buffer)
     if options.against:
-        (case,) = cases
+        (case,) = cases  # harness/commands/explain.cpp takes one with --against
         before = _before(options.against, case["id"])
         sides = [before, Explained(case, f"{case['id']}, now")]
     else:
         sides = [Explained(case) for case in cases]
     if not options.html:
-        print(_changes_text(*sides), end="")
+        print(changes_text(*sides), end="")
         return 0
     write_whole(options.html, render(sides).encode("utf-8"))
     print(f"page: {options.html}")
@@ -56,24 +56,6 @@ def _before(path: Path, case: str) -> Explained:
     return before
 
 
-def _changes_text(before: Explained, after: Explained) -> str:
-    """The lines that differ."""
-    lines = [
-        f"A: {before.name}; counted by {before.counted_by}",
-        f"B: {after.name}; counted by {after.counted_by}",
-        "",
-    ]
-    changes = list(line_changes(before, after))
-    for line in changes:
-        lines.append(f"{line.place}: {line.text}")
-        for changed in line.metrics:
-            values = f"{changed.before:>15} -> {changed.after:<15}"
-            lines.append(f"  {changed.metric.id:<26} {values} {changed.change}".rstrip())
-    if not changes:
-        lines.append("No line differs.")
-    return "".join(f"{printable(line)}\n" for line in lines)
-
-
 def render(sides: Sequence[Explained]) -> str:
     """The page of one run, or of two side by side."""
     shown = {metric.id for side in sides for metric in side.metrics}
@@ -81,7 +63,10 @@ def render(sides: Sequence[Explained]) -> str:
     changes = list(line_changes(*sides)) if len(sides) == 2 else []
     page = _environment().get_template("explain.html.jinja")
     return page.render(
-        **{"sides": sides, "metrics": metrics, "changes": changes, "change": _change},
+        sides=sides,
+        metrics=metrics,
+        changes=changes,
+        change=_change,
         css=css("explain.css"),
     )
 

@@ -9,6 +9,7 @@ from difflib import SequenceMatcher
 
 from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.page.explained import Explained, count_text
+from warpgauge.text import printable
 
 Numbers = tuple[int | None, int | None]
 
@@ -82,3 +83,21 @@ def _pairs(before: dict[int, str], after: dict[int, str]) -> Iterator[Numbers]:
         else:
             yield from ((number, None) for number in replaced[0])
             yield from ((None, number) for number in replaced[1])
+
+
+def changes_text(before: Explained, after: Explained) -> str:
+    """The lines that differ, for a terminal."""
+    lines = [
+        f"A: {before.name}; counted by {before.counted_by}",
+        f"B: {after.name}; counted by {after.counted_by}",
+        "",
+    ]
+    changes = list(line_changes(before, after))
+    for line in changes:
+        lines.append(f"{line.place}: {line.text}")
+        for changed in line.metrics:
+            values = f"{changed.before:>15} -> {changed.after:<15}"
+            lines.append(f"  {changed.metric.id:<26} {values} {changed.change}".rstrip())
+    if not changes:
+        lines.append("No line differs.")
+    return "".join(f"{printable(line)}\n" for line in lines)

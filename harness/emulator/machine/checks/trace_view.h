@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "harness/emulator/machine/checks/trace.h"
-#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/core/warp.h"
 
 namespace warpgauge::emulator::machine::checks {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "harness/emulator/machine/control/bulk_operands.h"
-#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/core/instruction.h"
 #include "harness/emulator/machine/core/operand_slot.h"
 #include "harness/emulator/machine/core/warp.h"

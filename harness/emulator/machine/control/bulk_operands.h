@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/core/operand_slot.h"
 #include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"

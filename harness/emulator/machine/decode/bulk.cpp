@@ -5,6 +5,7 @@
 #include <string>
 
 #include "harness/emulator/machine/control/bulk_copies.h"
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/decode/memory_common.h"
 #include "harness/emulator/machine/decode/modifiers.h"
 #include "harness/emulator/machine/memory/address_conversion.h"

@@ -149,7 +149,7 @@ bool decode_fragment_move(const ptx::Instruction& instruction, Decoder& decoder,
   result->offset = at.offset;
   wait_for_all_lanes(decoder, result);
   result->execute =
-      isa.async({move.store ? AsyncKey::Op::store_fragment : AsyncKey::Op::load_fragment});
+      isa.transfer({move.store ? TransferKey::Op::store_fragment : TransferKey::Op::load_fragment});
   result->detail = decoder.keep(std::move(detail));
   return true;
 }

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <string>
 
-#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/decode/fragment.h"
 #include "harness/emulator/ptx/module.h"
 

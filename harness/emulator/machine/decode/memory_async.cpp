@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/decode/fragment.h"
 #include "harness/emulator/machine/decode/memory_common.h"
 #include "harness/emulator/machine/memory/address_conversion.h"
@@ -52,7 +53,7 @@ void decode_copy(const ptx::Instruction& instruction, Modifiers& modifiers, Deco
   if (count == 4) decode_source_size(instruction.operands[3], decoder, detail.get());
   result->sources[0] = to.slot;
   result->sources[1] = from.slot;
-  result->execute = isa.async({AsyncKey::Op::copy});
+  result->execute = isa.transfer({TransferKey::Op::copy});
   result->detail = decoder.keep(std::move(detail));
 }
 
@@ -115,7 +116,8 @@ void decode_matrix_move(const ptx::Instruction& instruction, bool store, Decoder
                                  : decoder.destination(elements[n], ptx::Type::b32);
   }
   wait_for_all_lanes(decoder, result);
-  result->execute = isa.async({store ? AsyncKey::Op::store_matrix : AsyncKey::Op::load_matrix});
+  result->execute =
+      isa.transfer({store ? TransferKey::Op::store_matrix : TransferKey::Op::load_matrix});
   result->detail = decoder.keep(std::move(detail));
 }
 

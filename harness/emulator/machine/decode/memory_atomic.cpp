@@ -2,6 +2,7 @@
 #include <memory>
 #include <span>
 
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/decode/memory_common.h"
 #include "harness/emulator/machine/memory/atomic_operations.h"
 
@@ -77,7 +78,7 @@ bool decode_atomic(const ptx::Instruction& instruction, Decoder& decoder, const 
       detail->results[n] = decoder.destination(results[n], atomic.type);
     }
   }
-  result->execute = isa.atomic({});
+  result->execute = isa.atomic();
   result->detail = decoder.keep(std::move(detail));
   return true;
 }

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/decode/memory_common.h"
 
 namespace warpgauge::emulator::machine::decode {

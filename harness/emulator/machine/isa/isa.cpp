@@ -10,10 +10,10 @@
 namespace warpgauge::emulator::machine::isa {
 namespace {
 
-#define WARPGAUGE_ISA_ROW(name, compiles, isa)                                             \
-  Isa {                                                                                    \
-    name, compiles, isa::alu_handler, isa::convert_handler, isa::matrix_handler,           \
-        isa::memory_handler, isa::atomic_handler, isa::async_handler, isa::warp_op_handler \
+#define WARPGAUGE_ISA_ROW(name, compiles, isa)                                                \
+  Isa {                                                                                       \
+    name, compiles, isa::alu_handler, isa::convert_handler, isa::matrix_handler,              \
+        isa::memory_handler, isa::atomic_handler, isa::transfer_handler, isa::warp_op_handler \
   }
 
 struct Choice {

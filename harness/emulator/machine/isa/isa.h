@@ -6,8 +6,7 @@
 
 namespace warpgauge::emulator::machine {
 struct MemoryKey;
-struct AtomicKey;
-struct AsyncKey;
+struct TransferKey;
 }  // namespace warpgauge::emulator::machine
 namespace warpgauge::emulator::machine::control {
 struct WarpOpKey;
@@ -15,7 +14,8 @@ struct WarpOpKey;
 
 namespace warpgauge::emulator::machine::isa {
 
-// The keys that select a handler; each is defined by its family (alu.h, core/access.h, ...).
+// The keys that select a handler; each is defined by its family (alu.h, core/access_details.h,
+// ...).
 struct AluKey;
 struct ConvertKey;
 struct MatrixKey;
@@ -29,8 +29,8 @@ struct Isa {
   Execute (*convert)(const ConvertKey&);
   Execute (*matrix)(const MatrixKey&);
   Execute (*memory)(const MemoryKey&);
-  Execute (*atomic)(const AtomicKey&);
-  Execute (*async)(const AsyncKey&);
+  Execute (*atomic)();
+  Execute (*transfer)(const TransferKey&);
   Execute (*warp_op)(const control::WarpOpKey&);
 };
 
@@ -47,8 +47,8 @@ const Isa& best_isa();
   Execute convert_handler(const ConvertKey&);         \
   Execute matrix_handler(const MatrixKey&);           \
   Execute memory_handler(const MemoryKey&);           \
-  Execute atomic_handler(const AtomicKey&);           \
-  Execute async_handler(const AsyncKey&);             \
+  Execute atomic_handler();                           \
+  Execute transfer_handler(const TransferKey&);       \
   Execute warp_op_handler(const control::WarpOpKey&); \
   }
 WARPGAUGE_DECLARE_ISA(baseline)

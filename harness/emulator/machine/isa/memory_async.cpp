@@ -1,6 +1,7 @@
 // cp.async, ldmatrix and stmatrix: data that moves between memory and shared memory or matrices in
 // registers; and the choice between these and the moves of fragments.
 #include "harness/emulator/machine/control/warp_ops.h"
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/isa/matrix_rows.h"
 #include "harness/emulator/machine/isa/memory_fragment.h"
@@ -155,17 +156,17 @@ void execute_store_matrix(Warp& warp, const Instruction& instruction) {
 
 }  // namespace
 
-Execute async_handler(const AsyncKey& key) {
+Execute transfer_handler(const TransferKey& key) {
   switch (key.op) {
-    case AsyncKey::Op::copy:
+    case TransferKey::Op::copy:
       return execute_copy;
-    case AsyncKey::Op::load_matrix:
+    case TransferKey::Op::load_matrix:
       return execute_load_matrix;
-    case AsyncKey::Op::store_matrix:
+    case TransferKey::Op::store_matrix:
       return execute_store_matrix;
-    case AsyncKey::Op::load_fragment:
+    case TransferKey::Op::load_fragment:
       return execute_load_fragment;
-    case AsyncKey::Op::store_fragment:
+    case TransferKey::Op::store_fragment:
       return execute_store_fragment;
   }
   return nullptr;

@@ -1,5 +1,6 @@
 // Atomics: one handler for all of them. It finds the lanes' addresses; what is done there is in
 // AtomicDetail::operation, which does not gain from vectors.
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/isa/memory_lanes.h"
 
@@ -52,6 +53,6 @@ void execute_atomic(Warp& warp, const Instruction& instruction) {
 
 }  // namespace
 
-Execute atomic_handler(const AtomicKey&) { return execute_atomic; }
+Execute atomic_handler() { return execute_atomic; }
 
 }  // namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA

@@ -2,6 +2,7 @@
 #include "harness/emulator/machine/isa/memory_fragment.h"
 
 #include "harness/emulator/machine/control/warp_ops.h"
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/isa/matrix_rows.h"
 #include "harness/emulator/machine/isa/memory_transfer.h"
 

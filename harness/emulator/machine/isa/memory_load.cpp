@@ -1,4 +1,5 @@
 // Loads: ld and ldu of all spaces.
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/isa/memory_move.h"
 

@@ -2,6 +2,7 @@
 // this folder only.
 #pragma once
 
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/isa/memory_transfer.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {

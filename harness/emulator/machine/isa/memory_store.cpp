@@ -1,4 +1,5 @@
 // Stores: st of all spaces; and the choice between loads and stores.
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/isa/isa.h"
 #include "harness/emulator/machine/isa/memory_move.h"
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <cstdint>
 
-#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/memory/access_cache.h"
 #include "metrics/counting/counting_rules.h"
 #include "metrics/counting/warp_access.h"

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/core/lane_addresses.h"
 #include "harness/emulator/machine/core/warp.h"
 #include "harness/emulator/machine/memory/access_cache.h"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "harness/emulator/machine/core/access.h"
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine::memory {
