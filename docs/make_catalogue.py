@@ -60,7 +60,7 @@ def expanded(glob: str) -> list[str]:
         [str(n) for n in range(int(span[1]), int(span[2]) + 1)] if span else braces[1].split(",")
     )
     before, after = glob[: braces.start()], glob[braces.end() :]
-    return [one for word in words for one in expanded(before + word + after)]
+    return [full for word in words for full in expanded(before + word + after)]
 
 
 def rows(path: Path = LIST) -> list[Row]:
@@ -69,7 +69,7 @@ def rows(path: Path = LIST) -> list[Row]:
         Row(
             str(row["number"]),
             row["idea"],
-            tuple(feature_of(row["number"], one) for one in row["features"]),
+            tuple(feature_of(row["number"], feature) for feature in row["features"]),
         )
         for row in tomllib.loads(path.read_text())["row"]
     ]
@@ -81,7 +81,7 @@ def feature_of(number: object, table: dict) -> Feature:
         raise ValueError(f"{where}: unknown: {', '.join(sorted(unknown))}")
     if "is" not in table or not {"cases", "by", "open"} & set(table):
         raise ValueError(f"{where}: give what it is, and its cases, what it is shown by, or open")
-    globs = tuple(one for glob in table.get("cases", ()) for one in expanded(glob))
+    globs = tuple(glob for listed in table.get("cases", ()) for glob in expanded(listed))
     for glob in globs:
         if not GLOB.match(glob) or re.match(r"\w+\.\*\.\*@\*$", glob):
             raise ValueError(f"{where}: {glob}: name variants, types or sizes (f.v.type@size)")
@@ -128,7 +128,7 @@ def summary(listed: list[Row]) -> str:
     return (
         text
         + ":\n\n"
-        + "\n".join(f"- row {row.number}: {as_markdown(one.text)}" for row, one in lacking)
+        + "\n".join(f"- row {row.number}: {as_markdown(feature.text)}" for row, feature in lacking)
     )
 
 
@@ -136,7 +136,10 @@ def table(listed: list[Row], cases: list[dict]) -> str:
     lines = ["| row | what it asks for | shown by |", "|--:|---|---|"]
     for row in listed:
         lines.append(f"| **{row.number}** | **{as_markdown(row.idea)}** | |")
-        lines += [f"| | {as_markdown(one.text)} | {cover(one, cases)} |" for one in row.features]
+        lines += [
+            f"| | {as_markdown(feature.text)} | {cover(feature, cases)} |"
+            for feature in row.features
+        ]
     return "\n".join(lines) + "\n"
 
 
@@ -161,7 +164,7 @@ def cover(feature: Feature, cases: list[dict]) -> str:
         if len(names) > MOST_NAMES:
             names = [f"{names[0]}` to `{names[-1]}"]
         parts.append(f"[{family}](../{file}) " + ", ".join(f"`{name}`" for name in names))
-    parts += [link_of(one) for one in feature.by]
+    parts += [link_of(name) for name in feature.by]
     if feature.open:
         parts.append(f"**open**: {as_markdown(feature.open)}")
     return "; ".join(parts)

@@ -71,7 +71,7 @@ std::vector<metrics::LineAccess> take_accesses();
 /// std::invalid_argument on a GPU.
 void count_coverage(bool with_unlaunched = false);
 
-/// What the kernels that ended since the last call ran; nothing on a GPU.
+/// The coverage of the kernels that ended since the last call; nothing on a GPU.
 metrics::Coverage take_coverage();
 
 /// The device code of the emulated architecture that was registered since the last call, as code
@@ -98,7 +98,8 @@ inline constexpr const char* kUsualChecks = "async";
 /// for other names, and on a GPU for all but the usual ones and none.
 void check_accesses(const std::string& checks, int schedules);
 
-/// What these checks found since the last call, each pair of lines once a launch. Nothing on a GPU.
+/// The findings of these checks since the last call, each pair of lines once a launch. Nothing on a
+/// GPU.
 std::vector<metrics::DeviceFault> take_findings();
 
 /// The faults of kernels since the last call, the latest last: with their lines and addresses,

@@ -66,16 +66,17 @@ std::string default_emulated_arch(const std::vector<std::string>& built) {
   return *std::ranges::find(built, number(built.back()), number);
 }
 
-bool exists_on(const Case& one, std::string_view arch) {
-  const auto needed = metrics::ArchName::parse(one.needs), here = metrics::ArchName::parse(arch);
+bool exists_on(const Case& test_case, std::string_view arch) {
+  const auto needed = metrics::ArchName::parse(test_case.needs);
+  const auto here = metrics::ArchName::parse(arch);
   if (!needed) return true;
   if (!here) return false;
   return needed->suffix == 0 ? here->number >= needed->number : here == needed;
 }
 
-std::string needs_text(const Case& one) {
-  const auto needed = metrics::ArchName::parse(one.needs);
-  return needed && needed->suffix == 0 ? one.needs + " or later" : one.needs;
+std::string needs_text(const Case& test_case) {
+  const auto needed = metrics::ArchName::parse(test_case.needs);
+  return needed && needed->suffix == 0 ? test_case.needs + " or later" : test_case.needs;
 }
 
 std::string running_arch(const metrics::Device& device) {

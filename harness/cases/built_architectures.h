@@ -35,10 +35,10 @@ std::string default_emulated_arch();
 std::string default_emulated_arch(const std::vector<std::string>& built);  ///< in ascending order
 
 /// Is there code of the case for this architecture? See Variants::needs().
-bool exists_on(const Case& one, std::string_view arch);
+bool exists_on(const Case& test_case, std::string_view arch);
 
-/// What the case needs, "sm_90 or later" or "sm_90a"; empty if it needs none.
-std::string needs_text(const Case& one);
+/// The architecture that the case needs, as text: "sm_90 or later" or "sm_90a"; empty if any does.
+std::string needs_text(const Case& test_case);
 
 /// The full name of the architecture whose code runs on the device: on a GPU that of the build that
 /// the driver takes ("sm_90a" on 9.0), or the GPU's own where the driver compiles PTX.

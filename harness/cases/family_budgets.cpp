@@ -1,3 +1,4 @@
+// Finds and reads the budget files of families, and refuses folders where their place is not clear.
 #include "harness/cases/family_budgets.h"
 
 #include <fmt/format.h>
@@ -71,21 +72,22 @@ void check_files(const std::map<std::string, std::vector<const Case*>>& families
   }
 }
 
-/// That there is no file means built-in defaults only where the file could have been.
+/// Checks that the sources are there, and have one place for budgets. Only then does the lack of a
+/// file mean built-in defaults.
 void check_sources(const std::vector<const Case*>& cases) {
   const Case& first = *cases.front();
-  for (const Case* one : cases) {
-    if (!fs::exists(one->file)) {
+  for (const Case* test_case : cases) {
+    if (!fs::exists(test_case->file)) {
       throw metrics::BudgetError(fmt::format(
           "{}: not found, so the budgets beside it are not known; run the program where "
           "it was built, or build it again",
-          one->file));
+          test_case->file));
     }
-    if (budget_path(*one) != budget_path(first)) {
+    if (budget_path(*test_case) != budget_path(first)) {
       throw metrics::BudgetError(
           fmt::format("{}:{}: family {} also lies in {}, and has its budgets there; keep it in one "
                       "folder",
-                      files::relative_to_root(one->file), one->line, first.id.family,
+                      files::relative_to_root(test_case->file), test_case->line, first.id.family,
                       files::relative_to_root(first.file)));
     }
   }
@@ -93,10 +95,10 @@ void check_sources(const std::vector<const Case*>& cases) {
 
 }  // namespace
 
-std::filesystem::path budget_path(const Case& one) {
+std::filesystem::path budget_path(const Case& test_case) {
   const fs::path folder(kBuildInfo.budgets_folder);
-  return folder.empty() ? fs::path(one.file).parent_path() / "budgets.toml"
-                        : folder / (one.id.family + ".toml");
+  return folder.empty() ? fs::path(test_case.file).parent_path() / "budgets.toml"
+                        : folder / (test_case.id.family + ".toml");
 }
 
 fs::path project_budget_path(const fs::path& chosen) {
@@ -123,7 +125,7 @@ metrics::Budgets read_family_budgets(const std::vector<const Case*>& cases) {
                     files::relative_to_root(path), fs::read_symlink(path).string()));
   }
   std::vector<metrics::CaseId> ids;
-  for (const Case* one : cases) ids.push_back(one->id);
+  for (const Case* test_case : cases) ids.push_back(test_case->id);
   return metrics::Budgets::load(path, files::relative_to_root(path), ids);
 }
 
@@ -133,7 +135,9 @@ FamilyBudgets::FamilyBudgets(const Registry& registry, const std::filesystem::pa
     project_file_ = files::relative_to_root(file);
   }
   std::map<std::string, std::vector<const Case*>> families;
-  for (const Case& one : registry.cases()) families[one.id.family].push_back(&one);
+  for (const Case& test_case : registry.cases()) {
+    families[test_case.id.family].push_back(&test_case);
+  }
   check_folder(families);
   check_files(families);
   for (const auto& [family, cases] : families) {
@@ -141,9 +145,9 @@ FamilyBudgets::FamilyBudgets(const Registry& registry, const std::filesystem::pa
   }
 }
 
-std::vector<const Case*> FamilyBudgets::ratios_of(const Case& one) const {
+std::vector<const Case*> FamilyBudgets::ratios_of(const Case& test_case) const {
   std::vector<const Case*> cases;
-  for (const metrics::CaseId& id : of(one.id).ratios_of(one.id)) {
+  for (const metrics::CaseId& id : of(test_case.id).ratios_of(test_case.id)) {
     const Case& other = registry_.at(id.str());
     for (const Case* behind : ratios_of(other)) cases.push_back(behind);
     cases.push_back(&other);

@@ -13,7 +13,7 @@ namespace warpgauge {
 
 /// The budget file of a family: <family>.toml in the folder that the build names for budgets or,
 /// where it names none, budgets.toml beside the source.
-std::filesystem::path budget_path(const Case& one);
+std::filesystem::path budget_path(const Case& test_case);
 
 /// The file of the whole project: `chosen` or, where that is empty, the one that the build names;
 /// empty where that is not there.
@@ -37,11 +37,12 @@ class FamilyBudgets {
 
   const metrics::Budgets& of(const metrics::CaseId& id) const { return budgets_.at(id.family); }
 
-  /// The cases that limits of `one` are multiples of, each behind those that its own limits are.
-  std::vector<const Case*> ratios_of(const Case& one) const;
+  /// The cases that limits of `test_case` are multiples of, each behind those that its own limits
+  /// are.
+  std::vector<const Case*> ratios_of(const Case& test_case) const;
 
-  /// What people are to know of the file of the project: that it is there, and which of its
-  /// sections are for families of other programs.
+  /// Sentences for people on the file of the project: that it is read, and which of its sections
+  /// are for families of other programs.
   std::vector<std::string> about_project() const;
 
  private:

@@ -49,7 +49,7 @@ class Registry {
   std::size_t count_excluded(const Selection& selection) const;
   /// The same as a sentence for the outcome of a run; nothing where there are none.
   std::vector<std::string> left_out(const Selection& selection) const;
-  /// The case that `one` is timed against, or nullptr: it has none, or this program lacks it.
+  /// The case that `test_case` is timed against, or nullptr: it has none, or this program lacks it.
   const Case* yardstick_of(const Case& test_case) const;
 
  private:

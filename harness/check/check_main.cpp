@@ -1,4 +1,4 @@
-// warpgauge-check: every case as a GoogleTest test (case_gtests.h).
+// warpgauge-check: every case as a GoogleTest test (registered_tests.h).
 
 #include <gtest/gtest.h>
 

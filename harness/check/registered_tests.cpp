@@ -62,8 +62,8 @@ class Session {
 
   const metrics::Budgets& budgets(const Case& tested) const { return budgets_.of(tested.id); }
 
-  /// Adds what `measure` gives of the cases that limits of `one` are multiples of, if no test has
-  /// measured them yet. They are judged in tests of their own.
+  /// Adds what `measure` gives of the cases that limits of `tested` are multiples of, if no test
+  /// has measured them yet. They are judged in tests of their own.
   void add_ratios(const Case& tested, const std::string& arch, std::string_view metric,
                   const std::function<std::vector<metrics::Fact>(const Case&)>& measure) {
     for (const Case* other : budgets_.ratios_of(tested)) {

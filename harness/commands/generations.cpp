@@ -1,3 +1,4 @@
+// Writes the table of architectures, and shows the calls that configured old GPUs.
 #include "harness/commands/generations.h"
 
 #include <cuda_runtime_api.h>

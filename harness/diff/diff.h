@@ -13,7 +13,7 @@ namespace warpgauge::diff {
 
 struct DiffOptions {
   std::filesystem::path a, b;  ///< two files of facts
-  std::string name_a, name_b;  ///< what they are of, in texts; empty: the files themselves
+  std::string name_a, name_b;  ///< their names in texts; empty: the files' own
   Selection selection;
   std::vector<std::string> archs;  ///< names or globs of them; empty: all
   double noise = kUsualNoise;

@@ -1,5 +1,5 @@
-// What the emulator can tell beside what every runtime can (harness/runtime.h). A process has one
-// emulator, on which the functions of the CUDA runtime (runtime/) work, too.
+// The emulator's own functions, beside those that every runtime has (harness/runtime.h). A process
+// has one emulator, on which the functions of the CUDA runtime (runtime/) work, too.
 #pragma once
 
 #include <string>

@@ -28,7 +28,7 @@ class UninterruptedMutex {
 
  private:
   std::mutex mutex_;
-  sigset_t before_{};  ///< of the thread that holds it
+  sigset_t before_{};  ///< the signal mask of the thread that holds it
 };
 
 }  // namespace warpgauge::emulator

@@ -1,4 +1,4 @@
-// What a process that never touches CUDA must know of the GPU that its children use.
+// Asks for facts of the GPU that child processes use, for a parent that never touches CUDA.
 #pragma once
 
 #include <chrono>

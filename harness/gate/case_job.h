@@ -16,13 +16,13 @@
 
 namespace warpgauge::gate {
 
-/// What the processes do. An item has one or more cases.
+/// The work of the processes. An item has one or more cases.
 struct CaseWork {
   std::vector<Cases> items;
-  /// In a child, before its first item.
+  /// Is called in a child, before its first item.
   std::function<void()> begin = nullptr;
-  /// In a child, as IsolatedWork::work. An exception ends the process, and the item too unless
-  /// another process may be the cause.
+  /// Is called in a child, as IsolatedWork::work. An exception ends the process, and the item too
+  /// unless another process may be the cause.
   std::function<process::ItemEnd(const Cases&, bool is_again)> measure = nullptr;
   std::string arch = {};                ///< the architecture of errors
   std::chrono::seconds time_limit{60};  ///< for each case
@@ -53,7 +53,7 @@ class CaseJob {
 
   const CaseWork work_;
   FactLog& log_;
-  std::vector<std::string> left_;  ///< of each item a '1' for each case that is to be done, or '0'
+  std::vector<std::string> left_;  ///< a text an item: '1' for each case to be done, '0' for others
   std::unique_ptr<process::Progress> progress_;
   process::WorkerPool pool_;
 };

@@ -23,7 +23,7 @@ namespace {
 using metrics::Fact;
 using metrics::Verdict;
 
-/// What a gate of the emulated program has counted.
+/// The results of a gate of the emulated program.
 struct EmulatedCounts {
   std::map<std::string, std::vector<Fact>> facts;  ///< by case; their source is "emulator"
   std::vector<metrics::Device> devices;            ///< emulated ones

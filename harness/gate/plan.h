@@ -1,4 +1,4 @@
-// What a gate will measure and where, decided before anything is run.
+// The plan of a gate: the cases and where they are measured, decided before anything is run.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include "harness/cases/family_budgets.h"
 #include "harness/cases/registry.h"
 #include "harness/gate/asked_gpu.h"
-#include "harness/gate/gate.h"
+#include "harness/gate/gate_options.h"
 
 namespace warpgauge::gate {
 
@@ -18,13 +18,13 @@ struct Plan {
   const GateOptions& options;
   const FamilyBudgets& budgets;
   Cases cases;   ///< each behind those that its budgets are multiples of
-  Archs archs;   ///< of the compile-time facts
+  Archs archs;   ///< those of the compile-time facts
   AskedGpu gpu;  ///< says nothing on the emulator
   /// The architectures whose code runs. On a GPU that does not answer it is one without a name: all
   /// cases run there, and say why nothing is measured.
   Archs run_archs;
   std::string not_noisy;  ///< why times and hardware counters are not measured; empty if they are
-  std::vector<std::string> left_out;  ///< what is not measured, a sentence each
+  std::vector<std::string> left_out;  ///< sentences on what is not measured
 
   /// The architectures of the case's compile-time facts.
   Archs compile_time_archs(const Case& measured) const;

@@ -67,7 +67,7 @@ class Runs {
   const Plan& plan_;
   FactLog& log_;
   const RunKind kind_;
-  const process::GpuTurns turns_;     ///< of the children on the GPU
+  const process::GpuTurns turns_;     ///< turns of the children on the GPU
   std::optional<CaseRunner> runner_;  ///< is only ever made in a child
 };
 

@@ -1,3 +1,4 @@
+// Lists the files to inspect, and gives each a name of its own.
 #include "harness/inspect/code_files.h"
 
 #include <fmt/format.h>

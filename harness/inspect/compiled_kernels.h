@@ -17,7 +17,7 @@ namespace warpgauge::inspect {
 std::vector<programs::CountedKernel> compiled_kernels(const metrics::FoundCubin& found,
                                                       std::optional<std::uint32_t> threads);
 
-/// What `ptxas -v` said of a kernel, which is less than its machine code has.
+/// A kernel as `ptxas -v` reported it, which is less than its machine code has.
 programs::CountedKernel logged_kernel(const metrics::PtxasKernel& said,
                                       std::optional<std::uint32_t> threads);
 

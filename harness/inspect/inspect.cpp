@@ -1,3 +1,4 @@
+// Reads compiled files and logs of builds, and judges their kernels.
 #include "harness/inspect/inspect.h"
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ constexpr programs::Counter kCounter{.command = "inspect",
                                      .source = "",
                                      .compile = "cubin",
                                      .size = "code"};
-/// Of the log of a build.
+/// Names the facts of a build's log.
 constexpr programs::Counter kLogCounter{.command = "inspect",
                                         .kind = metrics::CaseKind::inspected,
                                         .source = "",
@@ -111,7 +112,8 @@ class Inspection {
     }
   }
 
-  /// Those that are asked for by name, and its own where a glob fits that, or none is asked for.
+  /// The architectures to compile PTX for: those that are asked for by name, and its own where a
+  /// glob fits that, or none is asked for.
   std::set<std::string> archs_of_ptx(const NamedFile& file) {
     const std::string own = target_of(file.path);
     std::set<std::string> archs;
@@ -151,7 +153,7 @@ class Inspection {
     visit_all(kCounter, file, std::move(kernels));
   }
 
-  /// What ptxas said in the log of a build.
+  /// Reads what ptxas said in the log of a build.
   void read_log(const NamedFile& file, std::span<const std::byte> log) try {
     Kernels kernels;
     for (const metrics::PtxasKernel& said : metrics::parse_ptxas(
@@ -213,7 +215,7 @@ class Inspection {
   const Visit visit_;
   process::TerminalLine line_;
   std::set<std::string, std::less<>> archs_;
-  std::set<std::string> members_;  ///< of wheels, by their names
+  std::set<std::string> members_;  ///< members of wheels, by their names
   std::size_t cubins_ = 0;
 };
 
@@ -262,12 +264,12 @@ outcome::ExitCode inspect(const InspectOptions& options) {
   std::size_t found = 0;
   Inspection inspection(options, [&](const programs::Counter& counter, const NamedFile& file,
                                      const CountedKernel& kernel) {
-    ProgramCase one = programs::case_of(counter, file.name, kernel, budgets);
-    unused.use(one);
+    ProgramCase program_case = programs::case_of(counter, file.name, kernel, budgets);
+    unused.use(program_case);
     ++found;
-    if (!one.is_called(expression)) return;
-    table.add(one);
-    judge.add(std::move(one));
+    if (!program_case.is_called(expression)) return;
+    table.add(program_case);
+    judge.add(std::move(program_case));
   });
   for (const NamedFile& file : files) inspection.read(file);
   std::vector<std::string> lost = unused.text();

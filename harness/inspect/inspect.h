@@ -17,7 +17,7 @@ namespace warpgauge::inspect {
 struct InspectOptions : programs::JudgeOptions {
   std::vector<std::filesystem::path> things;  ///< files with machine code, and folders of them
   std::vector<std::string> archs;             ///< names or globs of them; empty: all
-  std::optional<std::uint32_t> threads;       ///< of a block; nothing: launch bounds
+  std::optional<std::uint32_t> threads;       ///< a block's; nothing: launch bounds
 };
 
 /// Judges the kernels in all things, and writes facts.jsonl, results.json and summary.md. A file
@@ -28,7 +28,7 @@ outcome::ExitCode inspect(const InspectOptions& options);
 /// Whether a file or folder is to be inspected, and is no file of facts.
 bool is_thing(const std::filesystem::path& path);
 
-/// What `ptxas -v` said of a thing, in a file.
+/// The files of what `ptxas -v` said, by the thing that it was said of.
 using Messages = std::map<std::filesystem::path, std::filesystem::path>;
 
 /// Adds the values of the kernels in all things to a file of facts, without judging them. Throws

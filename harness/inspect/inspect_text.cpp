@@ -1,3 +1,4 @@
+// Writes the table of inspected kernels, and the command that repeats a verdict.
 #include "harness/inspect/inspect_text.h"
 
 #include <fmt/format.h>
@@ -20,8 +21,8 @@ constexpr std::size_t kShown = 40;
 constexpr std::string_view kRow = "{:<8} {:>4} {:>6} {:>6} {:>6} {:>6} {:>7} {:>9} {:>7}  {}\n";
 
 /// The value of the whole case; 0 where it is not known.
-double number_of(const programs::ProgramCase& one, std::string_view metric) {
-  for (const metrics::Fact& fact : one.facts) {
+double number_of(const programs::ProgramCase& program_case, std::string_view metric) {
+  for (const metrics::Fact& fact : program_case.facts) {
     const double* const number = std::get_if<double>(&fact.value);
     const bool is_it = fact.scope == metrics::Scope::whole_case && fact.metric == metric;
     if (is_it && number != nullptr) return *number;
@@ -31,18 +32,21 @@ double number_of(const programs::ProgramCase& one, std::string_view metric) {
 
 }  // namespace
 
-void ResourcesTable::add(const programs::ProgramCase& one) {
-  const auto of = [&](std::string_view metric) { return -number_of(one, metric); };
-  const double spills = number_of(one, "spill.load_bytes") + number_of(one, "spill.store_bytes");
+void ResourcesTable::add(const programs::ProgramCase& program_case) {
+  const auto of = [&](std::string_view metric) { return -number_of(program_case, metric); };
+  const double spills =
+      number_of(program_case, "spill.load_bytes") + number_of(program_case, "spill.store_bytes");
   const Key key = {-spills, of("local.load_instructions") + of("local.store_instructions"),
                    of("registers"), kernels_++};
   if (rows_.size() == kShown && key > rows_.rbegin()->first) return;
   rows_[key] =
-      fmt::format(fmt::runtime(kRow), one.facts.front().arch, value_of(one, "registers"),
-                  value_of(one, "stack.bytes"), spills, value_of(one, "local.load_instructions"),
-                  value_of(one, "local.store_instructions"), value_of(one, "shared.static_bytes"),
-                  value_of(one, "occupancy.theoretical"), value_of(one, "code.bytes"),
-                  programs::shortened(one.kernel));
+      fmt::format(fmt::runtime(kRow), program_case.facts.front().arch,
+                  value_of(program_case, "registers"), value_of(program_case, "stack.bytes"),
+                  spills, value_of(program_case, "local.load_instructions"),
+                  value_of(program_case, "local.store_instructions"),
+                  value_of(program_case, "shared.static_bytes"),
+                  value_of(program_case, "occupancy.theoretical"),
+                  value_of(program_case, "code.bytes"), programs::shortened(program_case.kernel));
   if (rows_.size() > kShown) rows_.erase(std::prev(rows_.end()));
 }
 

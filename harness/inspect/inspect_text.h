@@ -15,13 +15,13 @@ namespace warpgauge::inspect {
 /// registers: a row for each kernel and architecture.
 class ResourcesTable {
  public:
-  void add(const programs::ProgramCase& one);
+  void add(const programs::ProgramCase& program_case);
   std::string text() const;
 
  private:
   using Key = std::tuple<double, double, double, std::size_t>;  ///< the last by the order of add()
 
-  std::map<Key, std::string> rows_;  ///< those that are shown
+  std::map<Key, std::string> rows_;  ///< the rows that are shown
   std::size_t kernels_ = 0;
 };
 

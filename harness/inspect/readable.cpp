@@ -1,3 +1,4 @@
+// Unpacks wheels with Python, and compiles PTX with ptxas.
 #include "harness/inspect/readable.h"
 
 #include <fmt/format.h>

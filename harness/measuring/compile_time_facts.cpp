@@ -30,7 +30,7 @@ using metrics::Fact;
 struct LaunchedKernel {
   const LaunchRecord* launch;
   metrics::KernelValues compiled;
-  std::string limiter = {};  ///< of its occupancy; empty: not known
+  std::string limiter = {};  ///< what limits its occupancy; empty: not known
 
   std::optional<metrics::Value> value(std::string_view metric) const {
     if (metric == "occupancy.limiter") {
@@ -150,15 +150,15 @@ metrics::KernelValues same_values(std::vector<metrics::KernelValues> copies,
   return same;
 }
 
-std::vector<LaunchRecord> dry_launches(const Case& one) {
+std::vector<LaunchRecord> dry_launches(const Case& test_case) {
   const LaunchLog log(LaunchLog::Mode::dry);
   process::with_fork_guard("the case", [&] {
-    const std::unique_ptr<Problem> problem = one.make_problem();
-    one.launch(*problem);
+    const std::unique_ptr<Problem> problem = test_case.make_problem();
+    test_case.launch(*problem);
   });
   const auto refuse = [&](const std::string& what) {
-    throw std::runtime_error(fmt::format("{}:{}: {} {}", files::relative_to_root(one.file),
-                                         one.line, one.id.str(), what));
+    throw std::runtime_error(fmt::format("{}:{}: {} {}", files::relative_to_root(test_case.file),
+                                         test_case.line, test_case.id.str(), what));
   };
   if (log.launches().empty()) refuse("launches no kernel");
   for (const auto& [kernel, launch] : log.launches()) {
@@ -169,27 +169,27 @@ std::vector<LaunchRecord> dry_launches(const Case& one) {
   return log.launches();
 }
 
-std::vector<LaunchRecord> launches_on(const Case& one, const std::string& arch) {
+std::vector<LaunchRecord> launches_on(const Case& test_case, const std::string& arch) {
   try {
-    return dry_launches(one);
+    return dry_launches(test_case);
   } catch (const std::exception&) {
     if (is_emulated()) throw;
-    if (auto launches = emulated_launches(one.id.str(), arch)) return *std::move(launches);
+    if (auto launches = emulated_launches(test_case.id.str(), arch)) return *std::move(launches);
     throw;
   }
 }
 
-std::vector<Fact> static_facts(const Case& one, const std::vector<LaunchRecord>& launches,
+std::vector<Fact> static_facts(const Case& test_case, const std::vector<LaunchRecord>& launches,
                                const std::string& arch) {
   std::vector<LaunchedKernel> kernels;
   for (const LaunchRecord& record : launches) {
     try {
       kernels.push_back(launched(record, arch));
     } catch (const NoMachineCode& error) {
-      throw NoMachineCode(fmt::format("{}: {}", one.id.str(), error.what()));
+      throw NoMachineCode(fmt::format("{}: {}", test_case.id.str(), error.what()));
     }
   }
-  const Fact blank = launched_fact(one, launches, arch, "");
+  const Fact blank = launched_fact(test_case, launches, arch, "");
   std::vector<Fact> facts;
   for (const metrics::Metric& metric : metrics::catalog()) {
     if (metrics::is_run_time(metric) || metrics::is_of_mix(metric)) continue;

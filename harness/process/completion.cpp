@@ -38,7 +38,7 @@ const CLI::Option* option_for(const CLI::App& command, const std::string& name) 
   return argument;
 }
 
-/// What the gauge that this program is of lists: --large: all cases; --archs: all architectures.
+/// The list of this program's gauge; by option, --large: all cases; --archs: all architectures.
 std::vector<std::string> listed(const char* option) {
   std::filesystem::path gauge = std::filesystem::read_symlink("/proc/self/exe");
   if (gauge_name() != program_name()) gauge.replace_filename(gauge_name());

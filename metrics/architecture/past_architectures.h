@@ -21,7 +21,7 @@ struct PastArchitecture {
   int shared_kib_per_multiprocessor = 0;
   int banks = 0;  ///< banks of shared memory
   int parameter_bytes = 0;
-  int l2_kib = 0;  ///< of the best-known chip; 0: no L2 cache
+  int l2_kib = 0;  ///< the best-known chip's; 0: no L2 cache
   std::string_view features;
 };
 

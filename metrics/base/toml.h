@@ -34,6 +34,8 @@ class UnexpectedToml : public std::runtime_error {
 #pragma pop_macro("TOML_UNREACHABLE")
 #endif
 #include <toml++/toml.h>
+
+#include <cstdint>
 #pragma pop_macro("NDEBUG")
 
 namespace warpgauge::metrics {

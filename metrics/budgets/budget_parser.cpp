@@ -156,7 +156,8 @@ class SectionReader {
     sections_[target].emplace(name, std::move(limit));
   }
 
-  /// That every case which the section is for has the other one at its size, and is run after it.
+  /// Checks that every case which the section is for has the other one at its size, and is run
+  /// after it.
   void check_ratio(const std::string& section, const Entry& entry, const std::string& of) {
     const toml::source_region& at = entry.second->as_table()->get("of")->source();
     if (project_) {
@@ -196,9 +197,9 @@ class SectionReader {
     }
   }
 
-  /// Whether limits of `one` are multiples of `other`, or of cases whose limits are.
-  bool is_after(const std::string& one, const std::string& other) const {
-    const auto direct = ratios_.find(one);
+  /// Whether limits of `type` are multiples of `other`, or of cases whose limits are.
+  bool is_after(const std::string& type, const std::string& other) const {
+    const auto direct = ratios_.find(type);
     return direct != ratios_.end() &&
            std::ranges::any_of(direct->second, [&](const std::string& next) {
              return next == other || is_after(next, other);

@@ -8,20 +8,20 @@
 #include <utility>
 #include <vector>
 
-#include "metrics/facts/catalog.h"
+#include "metrics/facts/metric.h"
 
 namespace warpgauge::metrics {
 
 /// The rows that are not written down: those of hardware counters by their names.
 struct CounterForm {
-  std::string_view pattern;  ///< of names, as a regular expression of ECMAScript and of Python
+  std::string_view pattern;  ///< for names: a regular expression of ECMAScript and of Python
   std::size_t longest = 0;
   std::vector<std::pair<std::string_view, std::string_view>> units;  ///< by what a name ends with
   Metric row;  ///< without what depends on the name
 };
 
 struct Catalog {
-  std::deque<std::string> texts;  ///< what the rows point into
+  std::deque<std::string> texts;  ///< the rows point into these
   std::vector<Metric> metrics;
   CounterForm counter;
 };

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <utility>
 
-#include "metrics/facts/catalog.h"
+#include "metrics/facts/metric.h"
 
 namespace warpgauge::metrics {
 

@@ -3,7 +3,7 @@
 
 #include <string_view>
 
-#include "metrics/facts/catalog.h"
+#include "metrics/facts/metric.h"
 
 namespace warpgauge::metrics {
 

@@ -139,7 +139,7 @@ struct CaseContext {
   CaseKind kind = CaseKind::catalogue;
   std::string device;           ///< name of the device that ran it; empty for compile-time values
   std::vector<Kernel> kernels;  ///< in the order of their first launch
-  std::string code_hash;        ///< of the machine code and the launches of all kernels
+  std::string code_hash;        ///< hashes the machine code and the launches of all kernels
   std::string file;  ///< where it is registered, relative to the source root where it lies below it
   int line = 0;
 };
@@ -167,7 +167,7 @@ struct Fact {
   int line = 0;
   std::vector<CallSite> inlined;     ///< the chain that the line was inlined through: SourceLine
   std::optional<Interval> interval;  ///< the confidence interval (95 %) of a time
-  std::optional<bool> stable;        ///< of a time: whether its median is known well enough
+  std::optional<bool> stable;        ///< whether the median of a time is known well enough
   std::string confidence;         ///< exact | predicted | estimate; empty for what was not measured
   std::string confidence_reason;  ///< why it is not exact, one sentence; empty where it is
   /// Bulk copies that a count of global memory leaves out, because it counts the load and store

@@ -19,7 +19,7 @@ class Formula {
 
   struct Name {
     std::string text;
-    std::size_t offset = 0;  ///< of its first use
+    std::size_t offset = 0;  ///< where it is first used
   };
 
   Formula() = default;

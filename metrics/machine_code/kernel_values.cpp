@@ -97,7 +97,7 @@ KernelReader::KernelReader(std::span<const std::byte> image)
     : cubin_(image), resources_(resources_of_kernels(image)), calls_(cubin_) {
   if (cubin_.abi() >= kFirstWithBarriers) return;
   for (const auto& [kernel, barriers] : barriers_in_flags(image)) {
-    // Those of functions that it calls may be left out.
+    // The flags may leave out barriers of functions that the kernel calls.
     if (calls_.called_by(kernel).empty()) resources_[kernel].barriers = barriers;
   }
 }

@@ -22,17 +22,17 @@
 
 namespace warpgauge::metrics {
 
-/// What a line of source has of a compile-time value of its kernel.
+/// The part of a compile-time value of a kernel that one line of its source has.
 struct CompiledLine {
   std::string_view metric;
   SourceLine source;
   double value = 0;
 };
 
-/// What the compiler decided of a kernel, by metric.
+/// The compile-time values of a kernel, by metric.
 struct KernelValues {
   MetricMap<double> values = {};
-  MetricMap<Trust> doubts = {};  ///< of values that are not exact
+  MetricMap<Trust> doubts = {};  ///< why values are not exact
   /// Why values cannot be known, a sentence each, which many share.
   MetricMap<std::shared_ptr<const std::string>> unknown = {};
   std::vector<CompiledLine> lines = {};

@@ -132,7 +132,7 @@ class Parser {
   struct Named {
     std::string name;
     int line = 0;
-    std::optional<Place> kernel;  ///< that it is; nothing: a device function
+    std::optional<Place> kernel;  ///< its place, if it is a kernel and no device function
   };
   /// A device function that reserves stack.
   struct Function {
@@ -299,7 +299,8 @@ class Parser {
   /// A report that begins where another has not ended is one of several compilers.
   void note_mixture() { is_mixed_ = is_mixed_ || !open_.empty(); }
 
-  /// Which kernels call the functions with stack is known by their order alone.
+  /// Refuses or doubts stacks where reports mix: only their order says which kernels call the
+  /// functions with stack.
   void judge_stacks() {
     if (is_mixed_ && first_function_) {
       const auto& [function, line] = *first_function_;

@@ -23,10 +23,10 @@ struct CalledFunction {
 struct PtxasKernel {
   std::string name;  ///< mangled
   std::string arch;  ///< "sm_90"
-  int line = 0;      ///< of the log, where its report begins
+  int line = 0;      ///< where its report begins in the log
   std::uint32_t registers = 0;
   std::uint32_t barriers = 0;
-  std::uint64_t frame_bytes = 0;  ///< of the kernel itself, without what it calls
+  std::uint64_t frame_bytes = 0;  ///< the kernel's own, without what it calls
   /// With the frames along the deepest chain of calls, as CUDA 12.8 and later print it. Functions
   /// that call themselves count nothing here.
   std::uint64_t cumulative_stack_bytes = 0;

@@ -12,7 +12,7 @@
 namespace warpgauge::metrics {
 namespace {
 
-/// What an instruction adds to the stack pointer, or masks it with: R1 = R1 + number, R1 & number.
+/// A change of the stack pointer by an instruction: R1 = R1 + number, or R1 & number.
 struct StackMove {
   enum class Kind { add, mask } kind;
   std::int64_t number;

@@ -17,15 +17,15 @@ struct Played {
   std::set<CUcontext> busy;
   bool fails = false, no_counters = false, unknown_nodes = false, several_contexts = false;
   std::set<CUcontext> counting;
-  std::set<CUcontext> deaf;  ///< those where another thread has loaded code while counting was on
+  std::set<CUcontext> deaf;  ///< contexts where another thread loaded code while counting was on
   bool cannot_stop = false;
-  std::size_t instructions = 3;               ///< of the code that was launched
-  std::uint64_t conditional_warps = 0;        ///< of "in_body", executed and not taken yet
+  std::size_t instructions = 3;               ///< in the code that was launched
+  std::uint64_t conditional_warps = 0;        ///< warps of "in_body" executed and not taken yet
   std::map<CUcontext, std::uint64_t> on_gpu;  ///< warp instructions, executed and not taken yet
   int starts = 0, stops = 0, leaves = 0, takes = 0;
 };
 extern Played played;
-extern std::mutex playing;  ///< of played, where several threads play
+extern std::mutex playing;  ///< protects `played` where several threads play
 
 inline const CUcontext kContext = reinterpret_cast<CUcontext>(0x10);
 inline const CUcontext kOther = reinterpret_cast<CUcontext>(0x11);

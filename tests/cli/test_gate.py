@@ -355,9 +355,9 @@ def test_what_kernels_print_is_not_in_the_results(tmp_path):
     assert result.returncode == 0
     assert "hello from" not in result.stdout
     heard = re.findall(r"^hello from thread (\d) of block (\d)$", result.stderr, re.MULTILINE)
-    one, ten = [("0", "0")], [(thread, block) for block in "01" for thread in "01234"]
+    of_one, of_ten = [("0", "0")], [(thread, block) for block in "01" for thread in "01234"]
     assert {line: heard.count(line) for line in heard} == {
-        line: (one + ten).count(line) for line in ten
+        line: (of_one + of_ten).count(line) for line in of_ten
     }
 
 

@@ -261,7 +261,7 @@ LARGEST_LOOPS = {
     "harness/emulator/machine/": 3,
     "harness/emulator/counting/": 3,
     "harness/emulator/": 4,
-    "harness/": 5,
+    "harness/": 3,
     "metrics/": 2,
 }
 

@@ -101,7 +101,8 @@ struct Mistake {
   const char* name;
   const char* origin;
   const char* rule;
-  std::string before, missing, behind;  ///< of the kernel; "// here" and "// there" mark the lines
+  std::string before, missing,
+      behind;  ///< parts of the kernel; "// here" and "// there" mark the lines
   std::uint32_t blocks = 1;
   const char* checks = "async";
 };

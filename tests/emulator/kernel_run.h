@@ -66,10 +66,10 @@ struct Shape {
   std::uint64_t dynamic_shared_bytes = 0;
   bool cooperative = false;
   int watched = 0;              ///< line of a branch; 0: none
-  std::uint32_t registers = 0;  ///< of a thread, at launch; 0: not known
+  std::uint32_t registers = 0;  ///< a thread's at launch; 0: not known
   bool is_unwritten = false;    ///< nothing is said to have written its output
   std::optional<std::array<std::uint32_t, 3>> cluster = std::nullopt;  ///< blocks
-  std::uint64_t order = 0;  ///< of warps and blocks; 0: the usual one
+  std::uint64_t order = 0;  ///< the order of warps and blocks; 0: the usual one
 };
 
 /// Options of tests: an endless loop ends as a failure.

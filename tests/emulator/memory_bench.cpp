@@ -49,7 +49,7 @@ struct MemoryBench::Impl : decode::Decoder {
   MemoryBench& bench;
   const isa::Isa& isa_;
   Warp warp;
-  control::WarpEngine engine;  ///< of no block
+  control::WarpEngine engine;  ///< belongs to no block
 
   Impl(MemoryBench& bench, const isa::Isa& isa) : bench(bench), isa_(isa) {
     warp.bases[OperandSlot::frame] = bench.registers_.data();

@@ -58,7 +58,7 @@ class MemoryBench {
   memory::Memory memory;
   memory::MemoryContext context;
   memory::Counters counters{256};
-  AccessPlan plan;                         ///< of the next instruction that is decoded
+  AccessPlan plan;                         ///< of the next instruction to be decoded
   std::map<std::string, Location> places;  ///< variables
   bool is_kernel = true;
   alignas(1024) std::byte shared[kSharedBytes] = {};

@@ -122,7 +122,7 @@ using Matrix = std::array<std::array<double, 32>, 32>;
 struct Operand {
   std::string prefix;
   Element element;
-  int elements;  ///< of a lane
+  int elements;  ///< a lane's
   int registers() const {
     return std::max(1, elements * element.bits / (element.bits == 64 ? 64 : 32));
   }

@@ -104,7 +104,8 @@ std::string end_of_ring(const std::string& free_by) {
 struct Mistake {
   const char* name;
   const char* rule;
-  std::string before, missing, behind;  ///< of the kernel; "// here" and "// there" mark the lines
+  std::string before, missing,
+      behind;  ///< parts of the kernel; "// here" and "// there" mark the lines
 };
 
 const Mistake kMistakes[] = {

@@ -19,8 +19,8 @@ using Space = AccessTotals::Space;
 struct ClusterAccess {
   std::string name, access;  ///< at %r15
   std::string is_own;        ///< %p1 of lanes that access their own block, of the others the other
-  std::uint32_t distance;    ///< of two lanes, bytes
-  std::uint64_t shared, wavefronts, cluster;  ///< of a block
+  std::uint32_t distance;    ///< between two lanes, bytes
+  std::uint64_t shared, wavefronts, cluster;  ///< a block's
 };
 
 const std::string kLoad = "ld.shared::cluster.u32 %r20, [%r15];";

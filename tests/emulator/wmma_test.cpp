@@ -108,7 +108,7 @@ struct Matrix {
 struct Product {
   int m, n, k;
   Element a, b, c, d;
-  std::string op = "";  ///< of bits
+  std::string op = "";  ///< an operation of bits; empty: mma
   int registers_a, registers_b;
 };
 

@@ -55,18 +55,18 @@ def _bytes(content: bytes, others: list[bytes], draw: random.Random) -> bytes:
 
 def _lines(content: bytes, others: list[bytes], draw: random.Random) -> bytes:
     lines = content.splitlines(keepends=True) or [b""]
-    one, other = draw.randrange(len(lines)), draw.randrange(len(lines))
+    chosen, other = draw.randrange(len(lines)), draw.randrange(len(lines))
     change = draw.randrange(5)
     if change == 0:
-        del lines[one]
+        del lines[chosen]
     elif change == 1:
-        lines.insert(other, lines[one])
+        lines.insert(other, lines[chosen])
     elif change == 2:
-        lines[one], lines[other] = lines[other], lines[one]
+        lines[chosen], lines[other] = lines[other], lines[chosen]
     elif change == 3:
-        lines[one:one] = draw.choice(others).splitlines(keepends=True)
+        lines[chosen:chosen] = draw.choice(others).splitlines(keepends=True)
     else:
-        lines[one] = lines[one][: draw.randrange(len(lines[one]) + 1)]
+        lines[chosen] = lines[chosen][: draw.randrange(len(lines[chosen]) + 1)]
     return b"".join(lines)
 
 

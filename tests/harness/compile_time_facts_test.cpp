@@ -1,3 +1,4 @@
+// Compile-time facts of registered cases, read from the machine code of this program.
 #include "harness/measuring/compile_time_facts.h"
 
 #include <gmock/gmock.h>
@@ -18,8 +19,8 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 std::vector<Fact> facts_of(const std::string& pattern, const std::string& arch) {
-  const Case& one = *Registry::instance().select({.filter = {pattern}}).at(0);
-  return static_facts(one, dry_launches(one), arch);
+  const Case& test_case = *Registry::instance().select({.filter = {pattern}}).at(0);
+  return static_facts(test_case, dry_launches(test_case), arch);
 }
 
 Fact fact(const std::vector<Fact>& facts, std::string_view metric) {
@@ -44,11 +45,11 @@ TEST(StaticFacts, OfACopyKernel) {
 
 // 8 blocks of 256 threads on each of the 132 multiprocessors of an H100.
 TEST(StaticFacts, OccupancyInClustersIsAnEstimateWhereChipsDiffer) {
-  const Case& one = *Registry::instance().select({.filter = {"faulty.good.*"}}).at(0);
-  auto launches = dry_launches(one);
+  const Case& test_case = *Registry::instance().select({.filter = {"faulty.good.*"}}).at(0);
+  auto launches = dry_launches(test_case);
   const auto in_clusters = [&](std::uint32_t blocks) {
     launches.at(0).launch.cluster = {blocks, 1, 1};
-    return static_facts(one, launches, "sm_90");
+    return static_facts(test_case, launches, "sm_90");
   };
   const auto of_two = in_clusters(2);
   EXPECT_EQ(number(fact(of_two, "cluster.blocks")), 2);

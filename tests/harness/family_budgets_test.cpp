@@ -54,8 +54,8 @@ class FamilyBudgetsTest : public testing::Test {
   fs::path root_;
 };
 
-std::string limit(const FamilyBudgets& budgets, const Case& one, std::string_view metric) {
-  const metrics::Limit* found = budgets.of(one.id).find(one.id, "sm_90", metric);
+std::string limit(const FamilyBudgets& budgets, const Case& test_case, std::string_view metric) {
+  const metrics::Limit* found = budgets.of(test_case.id).find(test_case.id, "sm_90", metric);
   return found == nullptr ? "none" : found->str();
 }
 

@@ -226,13 +226,13 @@ TEST(Ptxas, TextWithoutAKernelIsAnError) {
 
 TEST(Ptxas, DeviceFunctionsThatAreCompiledApartAreNoKernels) {
   // The output of ptxas 13.0 for tone.cu in examples/consumer, for two architectures.
-  const std::string one =
+  const std::string report =
       "ptxas info    : 0 bytes gmem, 16 bytes cmem[3]\n"
       "ptxas info    : Function properties for _ZN7imaging4toneEfi\n"
       "    8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n"
       "ptxas info    : Compile time = 3.148 ms\n";
-  EXPECT_THAT(parse_ptxas(one + one, "build.log"), IsEmpty());
-  EXPECT_THAT(error_of(one + "ptxas info    : Used 30 registers\n"), HasSubstr("no kernel"))
+  EXPECT_THAT(parse_ptxas(report + report, "build.log"), IsEmpty());
+  EXPECT_THAT(error_of(report + "ptxas info    : Used 30 registers\n"), HasSubstr("no kernel"))
       << "a kernel whose first line is lost";
 }
 

@@ -37,7 +37,7 @@ WARPGAUGE_ON_BOTH inline std::uint64_t mixed(std::uint64_t seed) {
 struct FloatPair {
   std::uint32_t a, b;
 };
-inline constexpr std::uint32_t kFewPairs = 1024;      ///< of each pair of exponents
+inline constexpr std::uint32_t kFewPairs = 1024;  ///< pairs of values for each pair of exponents
 inline constexpr std::uint32_t kManyPairs = 100'000;  ///< likewise
 WARPGAUGE_ON_BOTH inline FloatPair float_pair(std::uint32_t exponents, std::uint32_t number) {
   const std::uint64_t bits = mixed(std::uint64_t{exponents} << 32 | number);

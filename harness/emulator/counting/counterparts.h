@@ -14,7 +14,7 @@ namespace warpgauge::emulator::counting {
 /// The branch or loop of a function of the PTX that one of the machine code was made of.
 struct Counterpart {
   enum class Kind : std::uint8_t { none, of_another_function, found } kind = Kind::none;
-  std::size_t number = 0;  ///< of the block that ends with the branch, or of the loop
+  std::size_t number = 0;  ///< the block's that ends with the branch, or the loop's
 };
 
 /// Finds the counterparts in one function by the lines of the branches.
@@ -23,7 +23,9 @@ class Counterparts {
   /// `flow` is one of `all`, the functions of the module. All must outlive it.
   Counterparts(const PtxFlow& flow, std::span<const PtxFlow> all, const MachineFlow& machine);
 
-  const std::vector<metrics::FlowGraph::Loop>& loops() const { return loops_; }  ///< of the PTX
+  const std::vector<metrics::FlowGraph::Loop>& loops() const {
+    return loops_;
+  }  ///< those in the PTX
   /// The counterpart of the branch at the end of a block of the machine code.
   const Counterpart& of_branch(std::size_t block) const { return branches_[block]; }
   /// The counterpart of a loop of the machine code: the innermost one with all its branches, if it

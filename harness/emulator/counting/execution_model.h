@@ -29,14 +29,15 @@ class PtxFlow;
 /// The executions of the machine code in a launch, where they are known.
 struct Executions {
   struct Line {
-    const metrics::SourceLine* source;  ///< of the model; its file is empty if it is not known
+    const metrics::SourceLine*
+        source;  ///< owned by the model; its file is empty if it is not known
     std::uint64_t instructions = 0;
     std::uint64_t divergent_branches = 0;
   };
   /// How often an instruction executes.
   struct Times {
     std::uint64_t warps = 0;
-    std::uint64_t lane_groups = 0;  ///< of 8 lanes, with some that execute it
+    std::uint64_t lane_groups = 0;  ///< groups of 8 lanes, with some that execute it
 
     Times& operator+=(const Times& more) {
       warps += more.warps;
@@ -76,7 +77,7 @@ class AccessTimes {
 /// BSYNC of lanes that part there.
 class ExecutionModel {
  public:
-  ExecutionModel() = default;  ///< of machine code that is not known
+  ExecutionModel() = default;  ///< for machine code that is not known
   explicit ExecutionModel(std::string unknown) : unknown_(std::move(unknown)) {}
 
   /// `flow`, one of `all`, is the kernel's, whose name it has.
@@ -120,15 +121,15 @@ class ExecutionModel {
     bool is_open = false;  ///< lanes may part between without that this shows
   };
   struct Block {
-    std::size_t begin = 0, end = 0;  ///< of the machine code
+    std::size_t begin = 0, end = 0;  ///< its instructions in the machine code
     std::vector<Edge> before;
-    std::optional<Gathering> gathering;  ///< that it is behind
+    std::optional<Gathering> gathering;  ///< the gathering that it is behind
     int branch = 0;                      ///< line of the PTX; 0: it ends with none
     bool parts = false;                  ///< lanes that part at its branch may not meet again
     bool ends = false;                   ///< with EXIT, at which no warp divides
     bool is_open = false;                ///< lanes may part in it without that this shows
     bool is_known = true;                ///< how often it executes
-    std::vector<std::size_t> sources;    ///< of its instructions; places in sources_
+    std::vector<std::size_t> sources;    ///< its instructions' places in sources_
   };
   struct Access {
     int text_line = 0;

@@ -37,13 +37,13 @@ struct KernelTrust {
 
     metrics::SourceLine source;
     int width = 0;
-    int text_line = 0;                    ///< of the access; 0: there is none
+    int text_line = 0;                    ///< the access's; 0: there is none
     std::optional<std::size_t> followed;  ///< place in Executions::followed
   };
   /// Branches, by line of the PTX text.
   struct Ways {
-    std::set<int> divided;  ///< at which warps divided
-    std::set<int> taken;    ///< which lanes took, of those that are watched
+    std::set<int> divided;  ///< branches at which warps divided
+    std::set<int> taken;    ///< watched branches that lanes took
   };
   /// An access that the machine code has elsewhere, or several copies of: it counts the same in
   /// launches with none of these ways.
@@ -59,7 +59,7 @@ struct KernelTrust {
   std::map<int, metrics::SourceLine> sources;
   std::multimap<int, Condition> conditions;  ///< under which they are exact
   metrics::Trust otherwise;                  ///< lines that are not there
-  metrics::Trust rest;  ///< that there is nothing besides the memory instructions and `uncounted`
+  metrics::Trust rest;  ///< trust that only the memory instructions and `uncounted` are there
   std::vector<Uncounted> uncounted;
   std::vector<Spill> spills;
   /// The accesses of the machine code for those of the PTX, by line, that are at one place in all
@@ -74,7 +74,7 @@ struct KernelTrust {
   };
   Unsettled unsettled;
   bool unsettles_memory = false;  ///< for the launches behind it
-  ExecutionModel executions;      ///< of the machine code
+  ExecutionModel executions;      ///< the machine code's
   std::optional<metrics::Trust>
       execution_order;  ///< not exact, because the order of threads decides
 

@@ -58,7 +58,7 @@ struct Comparison {
   std::vector<KernelTrust::Uncounted> another_time;
   std::vector<KernelTrust::Uncounted> another_time_by_memory;  // what unsettled memory may let
   bool unsettles_memory = false;
-  int sm = 0;  ///< of the machine code
+  int sm = 0;  ///< the machine code's architecture
   ExecutionModel executions{"it calls functions"};
   /// Why executions are not exact: the order of threads decides, or unsettled memory may.
   std::optional<metrics::Trust> execution_order, execution_memory;

@@ -28,8 +28,8 @@ struct PtxAccess {
     store_matrix,
     load_fragment,
     store_fragment,
-    wgmma,  ///< of shared memory
-    bulk,   ///< of unknown space and width 0
+    wgmma,  ///< accesses shared memory
+    bulk,   ///< has an unknown space and width 0
   };
 
   int text_line = 0;
@@ -40,10 +40,10 @@ struct PtxAccess {
   bool is_cas = false;    ///< atom.cas
   bool is_plain = false;  ///< a load or store of one value, neither volatile nor ordered
   bool guarded = false;
-  int parts = 1;         ///< of a fragment: accesses of this width that are counted; 0: not known
-  bool by_rows = false;  ///< of a fragment: they load matrices
-  bool is_used = true;   ///< of a fragment: all registers that it loads are read
-  std::string base;      ///< what its address begins with: a register or a variable
+  int parts = 1;               ///< a fragment's counted accesses of this width; 0: not known
+  bool by_rows = false;        ///< for a fragment: they load matrices
+  bool is_used = true;         ///< for a fragment: all registers that it loads are read
+  std::string base;            ///< the register or variable that its address begins with
   std::int64_t offset = 0;     ///< added to it
   int base_zeros = 0;          ///< low bits of `base` that are known to be zero
   std::size_t base_value = 0;  ///< equal only where `base` has not been assigned to in between

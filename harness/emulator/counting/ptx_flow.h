@@ -18,7 +18,7 @@ class PtxFlow {
  public:
   explicit PtxFlow(const ptx::Function& function);
 
-  const std::string& name() const { return name_; }  ///< of the function
+  const std::string& name() const { return name_; }  ///< the function's
   const metrics::FlowGraph& graph() const { return graph_; }
   /// The block of the instruction in that line of the text; nullopt for lines of other functions.
   std::optional<std::size_t> block_at(int text_line) const;

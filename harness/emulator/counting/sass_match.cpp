@@ -95,7 +95,8 @@ Kind kind_of(const MemoryInstruction& instruction) {
   }
 }
 
-/// Can `one` be what `access` was compiled to? ptxas may find out the space of a generic access.
+/// Can `instruction` be what `access` was compiled to? ptxas may find out the space of a generic
+/// access.
 bool matches(const PtxAccess& access, const MemoryInstruction& instruction) {
   const Kind kind = kind_of(instruction);
   const bool is_part = access.kind == Kind::load_fragment

@@ -13,7 +13,7 @@ namespace {
 struct ErrorName {
   int code;
   const char* name;
-  const char* text = nullptr;  ///< of errors that the runtime does not have; else it has the same
+  const char* text = nullptr;  ///< only if the runtime lacks the error; else it has the same text
 };
 
 // As cuGetErrorName of CUDA 13.0 gives them.

@@ -19,7 +19,7 @@ namespace {
 struct Row {
   std::string_view symbol;
   int (*function)();
-  int version = 0;  ///< of CUDA, that it came with
+  int version = 0;  ///< the version of CUDA that it came with
 
   /// Names have no underscore but before _v2, _ptds and _ptsz.
   std::string_view name() const { return symbol.substr(0, symbol.find('_')); }

@@ -130,7 +130,7 @@ struct Shared {
   std::optional<Clock::duration> patience;  ///< with waiting for memory; nothing: no end of it
   std::atomic<int> busy = 0;                ///< workers that do not wait for memory
   std::atomic<bool> pauses = false;         ///< the patience is over
-  std::mutex mutex;                         ///< of problem
+  std::mutex mutex;                         ///< protects `problem`
   std::exception_ptr problem = nullptr;
   std::uint64_t problem_block = 0;
 

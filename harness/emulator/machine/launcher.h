@@ -23,7 +23,7 @@ struct LaunchHost {
   memory::Memory& memory;
   ThreadPool& pool;
   std::atomic<std::uint64_t>& heap_in_use;
-  std::uint64_t number = 0;  ///< of the launch
+  std::uint64_t number = 0;  ///< the launch's
 };
 
 /// A launch that runs in parts.

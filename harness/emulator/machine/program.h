@@ -79,9 +79,9 @@ struct KernelScope {
     std::uint64_t offset;
   };
   std::vector<const ptx::Function*> functions;  ///< the kernel first
-  std::vector<const ptx::Function*> addressed;  ///< that indirect calls may reach
+  std::vector<const ptx::Function*> addressed;  ///< functions that indirect calls may reach
   std::vector<Shared> shared;
-  std::uint64_t shared_bytes = 0;  ///< of static variables; dynamic ones begin here
+  std::uint64_t shared_bytes = 0;  ///< the static variables'; dynamic ones begin here
 
   KernelScope(const Program& program, const ptx::Function& kernel);
   const Shared* find(const ptx::Variable& variable) const;

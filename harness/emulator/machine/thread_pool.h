@@ -28,7 +28,7 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable begin_, end_;
   const std::function<void(int)>* work_ = nullptr;
-  int count_ = 0;       ///< of the present call
+  int count_ = 0;       ///< the present call's
   int unfinished_ = 0;  ///< threads that are still at it
   unsigned call_ = 0;   ///< number of the present call
   bool closing_ = false;

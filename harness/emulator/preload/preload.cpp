@@ -116,7 +116,7 @@ class Launches : public LaunchWatch {
   }
 
   const programs::LaunchFilter choice_ = programs::LaunchFilter::from_environment();
-  UninterruptedMutex mutex_;                         ///< of what follows
+  UninterruptedMutex mutex_;                         ///< protects the members below
   std::optional<metrics::ReportedProcess> process_;  ///< from its first launch on
   std::map<std::string, metrics::ReportedKernel> kernels_;
   std::map<std::string, Chosen> choices_;

@@ -21,7 +21,7 @@ struct Allowance {
   static constexpr std::uint64_t kFewBytes = std::uint64_t{1} << 26;
 
   std::uint64_t registers;
-  std::uint64_t initial_bytes;  ///< of variables with initialisers
+  std::uint64_t initial_bytes;  ///< in variables with initialisers
 };
 
 /// A register as declared, and where.

@@ -22,7 +22,7 @@ namespace warpgauge::emulator::ptx {
 struct ModuleScope {
   explicit ModuleScope(std::size_t text_bytes) : allowance(text_bytes) {}
 
-  std::unordered_set<std::string> names;  ///< of variables and functions
+  std::unordered_set<std::string> names;  ///< variables and functions
   std::vector<Variable> variables;
   SourceLines source_lines;
   Allowance allowance;

@@ -16,7 +16,7 @@ struct Token {
     number,  ///< 42, 0x2AU, 0f3F800000, 1.5e3
     string,  ///< without its quotes
     symbol,  ///< one of ( ) { } [ ] , ; : @ ! | & ^ ~ + - * / % ? = < >, or << >> <= >= == != && ||
-    end,     ///< of the text
+    end,     ///< the end of the text
   };
   Kind kind = Kind::end;
   std::string_view text;

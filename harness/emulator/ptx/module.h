@@ -29,10 +29,10 @@ struct Operand {
   };
   Kind kind = Kind::name;
   bool negated = false;  ///< !%p, or -%r of vmad
-  std::string name;      ///< of Kind::name, with component: "%tid.x"
+  std::string name;      ///< for Kind::name, with component: "%tid.x"
   std::string selector;  ///< bytes or half-words of a video instruction: "b0" of "%r1.b0"
   std::uint64_t bits = 0;
-  Type type = Type::none;   ///< of real: f32 or f64; of integer: s64, or u64 where it is written so
+  Type type = Type::none;   ///< a real is f32 or f64; an integer s64, or u64 where it is written so
   std::int64_t offset = 0;  ///< name+4, [name+4], [name-4]
   std::vector<Operand> elements;
 };
@@ -65,8 +65,8 @@ struct Variable {
   };
   std::string name;
   Space space = Space::global;
-  Type type = Type::b8;     ///< of an element
-  std::uint64_t bytes = 0;  ///< of the whole; 0 for `.extern .shared .align 16 .b8 s[]`
+  Type type = Type::b8;     ///< an element's
+  std::uint64_t bytes = 0;  ///< all elements; 0 for `.extern .shared .align 16 .b8 s[]`
   std::uint32_t alignment = 1;
   bool is_extern = false;  ///< declared here, defined elsewhere (dynamic shared memory among them)
   bool is_visible = false;
@@ -123,7 +123,7 @@ struct Module {
   std::string file;  ///< how errors name it
   int version_major = 0, version_minor = 0;
   std::string target;               ///< "sm_90", "sm_90a"
-  std::vector<Variable> variables;  ///< of the module: .global, .const, .shared
+  std::vector<Variable> variables;  ///< the module's own: .global, .const, .shared
   std::vector<Function> functions;
   /// Instruction::source_line is an index of these.
   std::vector<SourceLine> source_lines;

@@ -18,7 +18,7 @@ class NoPtx : public std::runtime_error {
 struct SelectedCode {
   std::string ptx;
   std::string ptx_arch;          ///< "sm_90a": what the PTX was made for
-  std::vector<std::byte> cubin;  ///< of the emulated architecture; empty if there is none
+  std::vector<std::byte> cubin;  ///< for the emulated architecture; empty if there is none
 };
 
 /// The PTX of a fat binary that is named like `arch`, and the machine code of that name. Where

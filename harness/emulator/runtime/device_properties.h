@@ -14,9 +14,9 @@ inline constexpr int kWarpSize = 32;
 inline constexpr int kMaxThreadsPerBlock = 1024;
 inline constexpr int kMaxBlockDimensions[3] = {1024, 1024, 64};
 inline constexpr int kMaxGridDimensions[3] = {2147483647, 65535, 65535};
-inline constexpr std::size_t kTextureAlignment = 512;  ///< what cudaMalloc gives
+inline constexpr std::size_t kTextureAlignment = 512;  ///< cudaMalloc's
 inline constexpr std::size_t kTexturePitchAlignment = 32;
-inline constexpr std::size_t kPitchAlignment = 512;  ///< of cudaMallocPitch
+inline constexpr std::size_t kPitchAlignment = 512;  ///< cudaMallocPitch's
 inline constexpr int kMaxTexture1dLinear = 1 << 28;  ///< elements
 
 /// Limits are those of the compute capability (CUDA Programming Guide, "Features and Technical

@@ -24,8 +24,8 @@ struct Node {
   Work work;
   std::vector<Node*> dependencies = {};
   const Node* original = nullptr;           ///< the node that this one was cloned from
-  bool enabled = true;                      ///< of a graph that was instantiated
-  std::vector<void*> argument_places = {};  ///< what cudaGraphKernelNodeGetParams points to
+  bool enabled = true;                      ///< in a graph that was instantiated
+  std::vector<void*> argument_places = {};  ///< cudaGraphKernelNodeGetParams points here
 };
 
 /// Addresses of the graphs and nodes there are.
@@ -83,7 +83,7 @@ struct Graphs {
   std::map<cudaStream_t, CapturePoint> captures;
   std::map<const void*, std::shared_ptr<GraphMemory>> memory;  ///< allocated by a launch
   std::map<unsigned long long, unsigned> conditions;  ///< by handle: the value that a launch sets
-  HeldObjects objects;                                ///< of the program's own
+  HeldObjects objects;                                ///< held by the program itself
   std::size_t memory_bytes = 0, most_memory_bytes = 0;
   std::size_t reserved_bytes = 0, most_reserved_bytes = 0;
 };

@@ -8,6 +8,7 @@
 
 #include "harness/emulator/runtime/failure.h"
 #include "harness/emulator/runtime/graph.h"
+#include "harness/emulator/runtime/graph_handles.h"
 #include "harness/emulator/runtime/launch.h"
 
 namespace warpgauge::emulator::runtime {

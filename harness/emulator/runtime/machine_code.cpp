@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/emulator/machine/core/device_work.h"
 #include "harness/emulator/machine/program.h"
 #include "metrics/machine_code/cubin.h"
 

@@ -33,7 +33,7 @@ class MachineCode {
   struct Object {
     ptx::Module module;
     const SelectedCode* code;
-    int first_line;  ///< of its PTX in the program's, less 1
+    int first_line;  ///< where its PTX begins in the program's, less 1
   };
   /// `program` was linked from the PTX of the objects, and `cubin` from their machine code; the
   /// program must outlive this. A kernel is compared with the machine code of its object. Where it
@@ -55,7 +55,7 @@ class MachineCode {
   std::map<std::string, std::size_t> part_of_;  ///< by kernel; the first where it is not there
   std::set<std::string> launching_;             ///< kernels that may call the device runtime
   std::vector<std::byte> linked_;
-  std::span<const std::byte> cubin_;  ///< what runs
+  std::span<const std::byte> cubin_;  ///< the code that runs
   std::map<std::string, metrics::KernelResources> resources_;
 };
 

@@ -6,6 +6,7 @@
 #include "harness/emulator/runtime/arrays.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/capture.h"
+#include "harness/emulator/runtime/copy.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {

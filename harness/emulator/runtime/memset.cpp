@@ -8,6 +8,7 @@
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/capture.h"
+#include "harness/emulator/runtime/copy.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {

@@ -62,10 +62,10 @@ struct Module {
   std::list<Variable> managed;
   bool is_new = true;  ///< for each_new_ptx()
 
-  // These are of the device, once the module is loaded.
+  // The device has these once the module is loaded.
   machine::Program* program = nullptr;
   std::string ptx_arch;            ///< "sm_90": what its PTX was made for
-  std::vector<SelectedCode> code;  ///< of each object that it was linked of, or its own
+  std::vector<SelectedCode> code;  ///< a code for each linked object, or its own
   /// Why objects are not in it: those of libraries may have machine code alone (libcudadevrt). What
   /// they define is missing where it is called.
   std::string left_out;

@@ -81,7 +81,7 @@ struct Device {
   std::map<const void*, std::unique_ptr<Pool>> pools;
   std::map<std::uint64_t, TextureRequest> textures;
   std::map<std::uint64_t, TextureRequest> surfaces;
-  std::map<std::byte*, unsigned> host_flags;  ///< of cudaHostAlloc
+  std::map<std::byte*, unsigned> host_flags;  ///< the flags given to cudaHostAlloc
   std::uint64_t allocations = 0;              ///< made so far, for their names
   Graphs graphs;
   unsigned long long stream_ids = 2;  ///< 1 and 2 are the default streams'
@@ -97,14 +97,14 @@ struct Refusal {
 struct RuntimeUse {
   std::atomic<const char*> call = "";  ///< the last function; needs no lock
   std::string failure;                 ///< the last that failed, with its error
-  std::vector<Refusal> refusals;       ///< those whose error the thread has not taken yet
+  std::vector<Refusal> refusals;       ///< refusals whose error the thread has not taken
 };
 
 class State {
  public:
   static State& instance();
 
-  std::mutex mutex;  ///< of all that is here but `results`
+  std::mutex mutex;  ///< protects all members but `results`
   Background background{mutex};
 
   /// The device; made by the first call that needs it. Throws Failure in a process forked after
@@ -146,7 +146,7 @@ class State {
   Pool default_pool;
   Pool* current_pool = &default_pool;
 
-  cudaError_t fault = cudaSuccess;  ///< of a kernel: stays until the device is reset
+  cudaError_t fault = cudaSuccess;  ///< a kernel's: stays until the device is reset
   /// The results of launches that were not taken yet. They have a lock of their own, which no
   /// launch holds while its kernel runs: what was counted can be taken meanwhile.
   struct Results {
@@ -156,7 +156,7 @@ class State {
     std::optional<metrics::Coverage> coverage;  ///< nothing: launches are not covered
     std::vector<metrics::DeviceFault> faults;
     std::vector<metrics::DeviceFault> findings;
-    std::vector<metrics::DeviceFault> failed_launches;  ///< that could not begin
+    std::vector<metrics::DeviceFault> failed_launches;  ///< launches that could not begin
     RuntimeUse use;
     /// The memory that launches found since the last call of take_counts().
     metrics::Memory memory = metrics::Memory::settled;

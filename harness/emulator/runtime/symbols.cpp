@@ -3,6 +3,7 @@
 
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/capture.h"
+#include "harness/emulator/runtime/copy.h"
 #include "harness/emulator/runtime/memcpy.h"
 
 namespace warpgauge::emulator::runtime {

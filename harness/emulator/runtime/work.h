@@ -72,7 +72,7 @@ struct Condition {
   cudaGraphConditionalHandle handle = 0;
   cudaGraphConditionalNodeType type = cudaGraphCondTypeIf;
   std::vector<std::shared_ptr<Graph>> bodies = {};
-  std::vector<cudaGraph_t> handles = {};  ///< of the bodies, for the program
+  std::vector<cudaGraph_t> handles = {};  ///< handles of the bodies, for the program
 };
 #else
 struct Condition {};

@@ -17,7 +17,7 @@ class CudaError : public std::runtime_error {
  public:
   /// `call` is the text of the call in the source.
   CudaError(cudaError_t code, std::string_view call, const std::source_location& where);
-  cudaError_t code() const { return code_; }  ///< what the call returned
+  cudaError_t code() const { return code_; }  ///< the result of the call
 
  private:
   cudaError_t code_;

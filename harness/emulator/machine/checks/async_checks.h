@@ -16,7 +16,7 @@ namespace warpgauge::emulator::machine::checks {
 /// The history of an mbarrier, beside its bits.
 struct MbarrierUse {
   Act init;
-  BlockTimes::Time init_time = 0;     ///< of its block, where that has times
+  BlockTimes::Time init_time = 0;     ///< in its block's times, where it has some
   std::uint64_t init_in_cluster = 0;  ///< the same in ClusterTimes
   std::uint64_t phase = 0;            ///< the present one
   std::uint64_t expected = 0;         ///< bytes that the present phase was told of
@@ -38,7 +38,7 @@ void report_wrong_bytes(Findings& findings, const MbarrierUse& use, const std::s
 /// The warps of a block ask for more registers than it was given.
 struct RegisterNeed {
   std::uint64_t asked = 0, given = 0;
-  std::uint32_t at_launch = 0;  ///< of a thread
+  std::uint32_t at_launch = 0;  ///< a thread's
 };
 void report_registers(Findings& findings, const Act& last_change, const RegisterNeed& need);
 /// All threads of the block have exited.

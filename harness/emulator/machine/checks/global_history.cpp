@@ -23,8 +23,8 @@ struct History::GlobalLook {
   const LaneAddresses<std::uint64_t>& lanes;
   const TraceView<GlobalTrace> view;
   const std::uint64_t begin;  ///< traces of this launch are not below
-  const int sector_lanes;     ///< that access a sector
-  const Pattern pattern;      ///< of the lanes
+  const int sector_lanes;     ///< so many lanes access a sector
+  const Pattern pattern;      ///< how the lanes' addresses lie
 
   GlobalTraces& traces() const { return history.launch_.traces; }
   std::uint64_t own_trace(int lane, std::uint64_t bytes) const {

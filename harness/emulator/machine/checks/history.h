@@ -171,7 +171,7 @@ class History {
   std::set<std::tuple<bool, std::uint64_t, std::uint64_t, bool>> found_;
   BlockTimes times_;
   std::vector<WordTraces> shared_;
-  bool any_in_flight_ = false;  ///< of them
+  bool any_in_flight_ = false;  ///< whether traces in shared_ may be of copies in flight
   // For copies of the async proxy.
   std::vector<CopyPlace> copy_places_;
   std::vector<Flight> flights_;  ///< in the order of their numbers

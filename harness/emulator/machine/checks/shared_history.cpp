@@ -15,7 +15,7 @@ struct History::SharedLook {
   const Instruction& instruction;
   const Access& access;
   const TraceView<SharedTrace> view;
-  const Pattern pattern;   ///< of the lanes
+  const Pattern pattern;   ///< how the lanes' addresses lie
   const bool copies_only;  ///< nothing else is looked for
 
   /// False if it is not to be kept.

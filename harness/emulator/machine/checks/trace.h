@@ -63,7 +63,7 @@ struct RunOfWords {
   int words_of_lane;    ///< 1, 2 or 4
   std::uint64_t own;    ///< the trace of lane 0
   std::uint64_t begin;  ///< writes below are none, and 0 where that does not matter
-  std::uint64_t floor;  ///< what is below is ordered before
+  std::uint64_t floor;  ///< times below it are ordered before
   std::uint64_t who;    ///< bits of a trace that name its maker
   bool writes;
 };

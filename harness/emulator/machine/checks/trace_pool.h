@@ -21,7 +21,7 @@ class TracePool {
   void give_back(void* block) { free_.push_back(block); }
 
  private:
-  static constexpr std::uint64_t kSlabBytes = std::uint64_t{2} << 20;  ///< of a large page
+  static constexpr std::uint64_t kSlabBytes = std::uint64_t{2} << 20;  ///< a large page
 
   void add_slab();
 

@@ -111,7 +111,7 @@ class TraceTable {
     void operator()(Region* regions) const { std::free(regions); }
   };
   std::unique_ptr<Region[], Free> regions_;
-  std::mutex mutex_;  ///< of the rest
+  std::mutex mutex_;  ///< protects the members below
   std::vector<std::unique_ptr<Chunks>> made_;
   TracePool pool_{kChunkBytes / Entry::kBytes * sizeof(Entry)};
 };

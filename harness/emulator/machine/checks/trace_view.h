@@ -23,7 +23,7 @@ template <typename Layout>
 struct TraceView {
   std::uint64_t self;      ///< its own trace, without thread and bytes
   std::uint64_t floor;     ///< traces below are ordered before it
-  std::uint64_t in_block;  ///< those of its own block are below this one
+  std::uint64_t in_block;  ///< traces of its own block are below this one
   std::uint64_t who;       ///< bits of a trace that name its maker
   bool reads;              ///< and it matters whether something was written
   bool writes;

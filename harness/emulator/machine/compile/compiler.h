@@ -14,7 +14,7 @@ namespace warpgauge::emulator::machine::compile {
 
 /// The value in a place of the frame is needed between two places in the code, both included.
 struct SlotLife {
-  std::uint32_t offset;  ///< of the slot
+  std::uint32_t offset;  ///< where the slot begins
   std::uint32_t first, last;
 };
 

@@ -14,7 +14,7 @@ struct alignas(64) Constants {
   std::uint64_t sign64, magnitude64;
   std::uint32_t nan, sign, magnitude, most, two_to_31, one, last_bit, width, half_nan;
 
-  // Of the approximate functions.
+  // The tables of the approximate functions.
   alignas(64) decltype(isa::kNearReciprocal) reciprocal = isa::kNearReciprocal;
   decltype(isa::kNearInverseRoot) inverse_root = isa::kNearInverseRoot;
   decltype(isa::kNearRoot) root = isa::kNearRoot;

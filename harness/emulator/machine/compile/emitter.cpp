@@ -331,8 +331,8 @@ void Emitter::store(Held& held) {
       vmovdqa32(to, Ymm(value.getIdx()));
       continue;
     }
-    // What the lanes that are off have is loaded first: a load that follows gets its values from a
-    // store of the whole vector, but waits for a masked one to reach the cache.
+    // The values of the lanes that are off are loaded first: a load that follows gets its values
+    // from a store of the whole vector, but waits for a masked one to reach the cache.
     if (partial_) {
       vmovdqa64(between, to);
       if (held.bytes == 4) {

@@ -24,20 +24,20 @@ struct Step {
   const Instruction* instruction;
   const Operation* operation;
   std::uint32_t place;
-  Lowering lower = nullptr;  ///< of one that does nothing, and of branches: nullptr
+  Lowering lower = nullptr;  ///< nullptr for branches, and if it does nothing
 };
 
 /// 16 lanes of a value: two registers if a lane has 8 bytes. Values of 2 bytes fill half of one.
 struct Lanes {
   Xbyak::Zmm part[2];
   int parts = 1;
-  int bytes = 4;  ///< of a lane
+  int bytes = 4;  ///< a lane has so many
 };
 
-/// What an f32 that is a NaN may look like.
+/// The bits that an f32 which is a NaN may have.
 enum class Nan : std::uint8_t {
-  canonical,  ///< as arithmetic of a GPU makes it
-  any,        ///< who reads it does not see its bits
+  canonical,  ///< those that arithmetic of a GPU gives
+  any,        ///< all: the reader does not see them
 };
 
 class Emitter : public Xbyak::CodeGenerator {
@@ -50,7 +50,7 @@ class Emitter : public Xbyak::CodeGenerator {
   /// be so if exponents had no limit.
   std::size_t function(const std::vector<Step>& steps, const std::optional<Step>& branch);
 
-  // For the lowering of one instruction.
+  // These are for the lowering of one instruction.
   Lanes read(OperandSlot slot, int bytes, Nan nan = Nan::canonical);
   /// Registers for a result or for something in between.
   Lanes fresh(int bytes);

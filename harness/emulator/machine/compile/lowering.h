@@ -5,7 +5,7 @@
 
 namespace warpgauge::emulator::machine::compile {
 
-/// What writes the code of an instruction; nullptr if it cannot be compiled.
+/// The function that writes the code of an instruction; nullptr if it cannot be compiled.
 Lowering lowering(const Instruction& instruction, const Operation& operation);
 
 inline bool is_signed(ptx::Type type) {
@@ -24,11 +24,11 @@ inline Xbyak::Opmask source_predicate(Emitter& e, const Instruction& instruction
 /// 32-bit values extended to 64 bits, by their sign or by zeros.
 Lanes widened(Emitter& e, const Lanes& value, bool by_sign);
 
-/// What an instruction asks of the host's arithmetic with subnormal numbers.
+/// Whether an instruction needs the host's arithmetic to keep or to flush subnormal numbers.
 enum class Subnormals : std::uint8_t { any, kept, flushed };
 Subnormals subnormals_of(const Operation& operation);
 
-// By families; nullptr for what is not theirs.
+// The same for each family; nullptr for the instructions of others.
 Lowering lower_lanewise(const isa::AluKey& key);
 Lowering lower_product(const isa::AluKey& key);
 Lowering lower_approximation(const isa::AluKey& key);

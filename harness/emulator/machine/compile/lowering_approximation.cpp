@@ -46,7 +46,8 @@ constexpr Function kRoot = function_of(isa::kNearRoot, offsetof(Constants, root)
 constexpr Function kExponential =
     function_of(isa::kNearExponential, offsetof(Constants, exponential));
 
-/// What two columns have for the segments that the bits of `place` above Function::bits name.
+/// The numbers of two columns for each lane's segment, which the bits of `place` above
+/// Function::bits name.
 struct Coefficients {
   Zmm c0, c1_and_c2;
 };

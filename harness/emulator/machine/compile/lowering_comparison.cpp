@@ -50,7 +50,7 @@ int real_predicate(Comparison comparison) {
   }
 }
 
-/// Of vpcmpd.
+/// The immediate operand of vpcmpd.
 int integer_predicate(Comparison comparison) {
   switch (comparison) {
     case Comparison::eq:

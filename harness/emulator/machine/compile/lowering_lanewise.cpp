@@ -13,7 +13,7 @@ using isa::Rounding;
 using ptx::Type;
 using Xbyak::Zmm;
 
-/// d = of s[0], s[1], s[2]. d is none of these.
+/// d becomes the result for s[0], s[1] and s[2], and is none of these.
 using Emit = void (*)(Emitter& e, const Zmm& d, const Zmm* s, const Instruction& instruction);
 
 struct Form {
@@ -100,10 +100,11 @@ Form integer_form(const AluKey& key) {
   }
 }
 
-/// Of zeros the two orders give both, of which the sign decides; a NaN loses against a number.
+/// Minima and maxima. The operands are compared in both orders: these differ for zeros of unlike
+/// signs, and the sign decides. A NaN loses against a number.
 template <bool kDouble, bool kMaximum>
 void extreme(Emitter& e, const Zmm& d, const Zmm* s, const Instruction&) {
-  const auto one = [&](const Zmm& to, const Zmm& a, const Zmm& b) {
+  const auto in_order = [&](const Zmm& to, const Zmm& a, const Zmm& b) {
     if constexpr (kDouble) {
       kMaximum ? e.vmaxpd(to, a, b) : e.vminpd(to, a, b);
     } else {
@@ -120,8 +121,8 @@ void extreme(Emitter& e, const Zmm& d, const Zmm* s, const Instruction&) {
     }
   };
   const Zmm reverse = e.fresh(4).part[0];
-  one(d, s[0], s[1]);
-  one(reverse, s[1], s[0]);
+  in_order(d, s[0], s[1]);
+  in_order(reverse, s[1], s[0]);
   kMaximum ? e.vpandd(d, d, reverse) : e.vpord(d, d, reverse);
   where_nan(s[0], s[1]);
   where_nan(s[1], s[0]);

@@ -33,7 +33,7 @@ void shift(Emitter& e, const Step& step) {
   e.write(step.instruction->destination, result);
 }
 
-/// Of 16 bits: amounts that do not fit are beyond the width, too.
+/// A shift of 16 bits. Amounts that do not fit are beyond the width, too.
 void short_shift(Emitter& e, const Step& step) {
   const AluKey& key = step.operation->alu;
   const Lanes value = e.read(step.instruction->sources[0], 2);

@@ -1,4 +1,4 @@
-// What an instruction computes, as far as it can be compiled: the key that chose its handler.
+// The operation of an instruction that can be compiled: the key that chose its handler.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ struct Operation {
   Kind kind = Kind::other;
   isa::AluKey alu{};
   isa::ConvertKey convert{};
-  bool is_back = false;     ///< of a branch
-  bool is_watched = false;  ///< likewise: the ways of warps are counted
+  bool is_back = false;     ///< the branch goes back
+  bool is_watched = false;  ///< the ways of warps at the branch are counted
 };
 
 }  // namespace warpgauge::emulator::machine::compile

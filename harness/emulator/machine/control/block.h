@@ -42,7 +42,7 @@ struct LaunchContext {
   std::atomic<bool> stop = false;                  ///< a worker met a fault
   OrderedOutput& output;
   std::atomic<std::uint64_t>& heap_in_use;   ///< bytes that kernels have allocated
-  DeviceQueue& queue;                        ///< what kernels launch
+  DeviceQueue& queue;                        ///< launches by kernels
   checks::LaunchHistory* history = nullptr;  ///< nullptr: no check needs one
   checks::Findings findings{code, launch, memory};
 };
@@ -90,10 +90,10 @@ struct Block {
   memory::CopiedTiles tiles;
   Act register_change;           ///< the last setmaxnreg
   std::uint64_t steps = 0;       ///< warp instructions of this block so far
-  std::uint64_t next_check = 0;  ///< of the limits, in steps
+  std::uint64_t next_check = 0;  ///< the step at which limits are checked
   AlignedBytes registers, shared, local, specials;
   std::vector<WarpState> warps;
-  std::minstd_rand random;                   ///< of Launch::order
+  std::minstd_rand random;                   ///< draws the order: see Launch::order
   std::unique_ptr<checks::History> history;  ///< where the launch has one
 
   Block(Cluster& cluster, std::uint32_t rank, LaunchContext& launch, Tallies& tallies);

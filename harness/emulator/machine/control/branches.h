@@ -12,7 +12,7 @@ namespace warpgauge::emulator::machine::control {
 /// KernelCode::branches.
 struct Branches {
   Execute forward, back;
-  Execute back_polling;  ///< of a loop that waits for memory to change
+  Execute back_polling;  ///< ends a loop that waits for memory to change
 };
 extern const Branches kBranches;
 extern const Branches kWatched;  ///< count how often they were taken; see to their guards

@@ -21,14 +21,14 @@ struct BulkDetail {
   bool from_shared = true;  ///< the source is the block's own shared memory
   BulkAddress to, from;     ///< bytes, multiples of 16
   OperandSlot size{};       ///< .u32, bytes, a multiple of 16
-  BulkAddress barrier{};    ///< that the bytes arrive at, where the destination is shared memory
+  BulkAddress barrier{};    ///< the bytes arrive at it, where the destination is shared memory
   bool multicasts = false;
-  OperandSlot blocks{};  ///< of a multicast: .b16, bit n: the block of rank n
+  OperandSlot blocks{};  ///< a multicast's: .b16, bit n: the block of rank n
   bool masks_bytes = false;
   OperandSlot bytes{};  ///< .b16, bit n: byte n of each 16 is copied
   /// The operation in place of a copy; nullptr: it is a copy.
   AtomicOperation reduction = nullptr;
-  std::uint8_t element_bytes = 1;  ///< of the reduction
+  std::uint8_t element_bytes = 1;  ///< the reduction's
   memory::BulkCounter counter{};
 };
 

@@ -55,7 +55,7 @@ class DeviceQueue {
   DeviceError fail(Thread thread, DeviceError error);  ///< the same
   /// The last error of a thread; `forget`: it has none any more.
   DeviceError last_error(Thread thread, bool forget);
-  std::uint64_t new_handle();  ///< of a stream or an event
+  std::uint64_t new_handle();  ///< for a stream or an event
   /// Device memory with a text that the program need not free; nullptr if there is none.
   const std::byte* keep_text(const char* text);
 
@@ -71,7 +71,7 @@ class DeviceQueue {
   const FindKernel find_kernel_;
   const Architecture& architecture_;
   memory::Memory& memory_;
-  std::mutex mutex_;  ///< of what follows
+  std::mutex mutex_;  ///< protects the members below
   std::map<std::byte*, DeviceLaunch> reserved_;
   std::map<std::uint64_t, OfBlock> blocks_;
   std::map<Thread, DeviceError> errors_;

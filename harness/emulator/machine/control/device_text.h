@@ -31,7 +31,7 @@ class OrderedOutput {
   std::function<void(std::string_view)> print_;
   std::mutex mutex_;
   std::uint64_t turn_ = 0;                    ///< the first block that has not ended
-  std::map<std::uint64_t, Waiting> waiting_;  ///< of later ones
+  std::map<std::uint64_t, Waiting> waiting_;  ///< texts of later blocks
 };
 
 /// Reads what printf was given: the arguments' bytes in order, each aligned to its size, and texts.
@@ -42,7 +42,7 @@ struct PrintfSource {
 
 struct Printed {
   std::string text;
-  int arguments = 0;  ///< that the format asked for
+  int arguments = 0;  ///< so many the format asked for
 };
 
 /// The output of the device's printf for `format`.

@@ -32,7 +32,7 @@ struct Frame {
   std::uint64_t local = 0;   ///< where it begins in each lane's local memory, bytes
   std::uint64_t serial = 0;  ///< later frames have higher numbers
   std::uint32_t depth = 0;   ///< 0: the kernel's
-  Mask lanes = 0;            ///< that have not returned
+  Mask lanes = 0;            ///< lanes that have not returned
 };
 
 /// Lanes that are at the same place.
@@ -44,9 +44,9 @@ struct Fragment {
     waits_in_warp,     ///< likewise, in bar.warp.sync
     waits_in_block,    ///< at a barrier of the block; already counted there
     waits_in_cluster,  ///< at the barrier of the cluster
-    waits_for_phase,   ///< of an mbarrier
-    waits_for_groups,  ///< of products of the other warps of its warpgroup
-    waits_for_warps,   ///< of its warpgroup, in front of a product
+    waits_for_phase,   ///< for a phase of an mbarrier
+    waits_for_groups,  ///< for products of other warps of its warpgroup
+    waits_for_warps,   ///< for those of its warpgroup, in front of a product
   };
   const Instruction* pc = nullptr;
   Frame* frame = nullptr;
@@ -79,13 +79,13 @@ struct BranchWays {
 /// The scheduler of a warp. The running fragment is (Warp::next, Warp::mask, frame).
 struct WarpEngine {
   Block* block = nullptr;
-  std::uint32_t index = 0;  ///< of the warp in its block
+  std::uint32_t index = 0;  ///< the warp's place in its block
   Mask live = 0;            ///< lanes that have not exited
   Mask at_cluster = 0;      ///< lanes that have arrived at the barrier of the cluster
-  Frame* frame = nullptr;   ///< of the running fragment
+  Frame* frame = nullptr;   ///< the running fragment's
   Fragment others[kLanes];  ///< fragments that do not run at the moment
-  int count = 0;            ///< of others
-  bool unordered = false;   ///< some of others may lie before the running one, as they cannot run
+  int count = 0;            ///< entries of `others`
+  bool unordered = false;   ///< some of `others` may lie before the running one, as they cannot run
   bool rotating = false;    ///< some of others have yielded
   bool yields = false;      ///< the whole warp is to give way
   int polls = 0;            ///< rounds of polling loops since a lane last left one
@@ -93,7 +93,7 @@ struct WarpEngine {
   std::uint64_t steps = 0;  ///< warp instructions since the launch began
   std::uint64_t clock_reads = 0;
   ProductGroups products;
-  std::uint32_t registers = 0;     ///< of a thread, by setmaxnreg; 0: those of the launch
+  std::uint32_t registers = 0;     ///< a thread's, by setmaxnreg; 0: the launch's
   BranchWays* branches = nullptr;  ///< by place in KernelCode::branches
   CodeHits* hits = nullptr;        ///< counts executions; nullptr: they are not counted
   std::uint64_t frame_serial = 0;

@@ -22,7 +22,7 @@ struct ProductGroups {
     std::uint32_t group;
   };
   std::vector<Unawaited> unawaited;
-  std::vector<checks::History::Bytes> bytes;  ///< of the last product
+  std::vector<checks::History::Bytes> bytes;  ///< bytes of the last product
   /// When the last groups were closed, by their numbers.
   std::array<checks::BlockTimes::Time, 8> closed_at{};
 };

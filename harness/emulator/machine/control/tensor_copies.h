@@ -28,11 +28,11 @@ struct TensorCopyDetail {
   int rank = 1;
   BulkAddress map;                           ///< generic
   std::array<OperandSlot, 5> coordinates{};  ///< .s32, of dimension 0 first
-  int offset_count = 0;                      ///< of im2col loads
+  int offset_count = 0;                      ///< im2col loads have some
   std::array<OperandSlot, 3> offsets{};      ///< .u16
   BulkAddress shared, barrier;               ///< the box in shared memory; bytes
   bool multicasts = false;
-  OperandSlot blocks{};                         ///< of a multicast: .b16
+  OperandSlot blocks{};                         ///< a multicast's: .b16
   std::optional<memory::AtomicOp> reduction{};  ///< nothing: it is a copy
   memory::BulkCounter counter{};
 };
@@ -43,7 +43,7 @@ void execute_tensor_copy(Warp& warp, const Instruction& instruction);
 struct TensorReplaceDetail {
   memory::TensorMapField field = memory::TensorMapField::global_address;
   int ordinal = 0;  ///< the dimension
-  BulkAddress map;  ///< of global memory or of shared memory
+  BulkAddress map;  ///< in global memory or in shared memory
   bool is_shared = false;
   bool is_wide = false;  ///< the value has 64 bits
   OperandSlot value{};

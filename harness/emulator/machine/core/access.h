@@ -21,8 +21,8 @@ enum class AccessSpace : std::uint8_t {
   shared,
   cluster,  ///< shared memory of any block of the cluster
   local,
-  parameter,        ///< of the kernel
-  fixed_parameter,  ///< of the kernel, for all lanes at Instruction::offset: checked in advance
+  parameter,        ///< a kernel's
+  fixed_parameter,  ///< a kernel's, for all lanes at Instruction::offset: checked in advance
 };
 
 /// How one instruction accesses memory and what that counts as; in Instruction::detail.
@@ -43,7 +43,7 @@ struct Access {
   /// the number of the counter. A space that the instruction cannot access has no counter.
   std::uint8_t low_mask[3] = {};
   std::uint32_t counters[3] = {};
-  std::uint32_t cluster_counter = 0;  ///< of shared memory of the cluster, if it may be accessed
+  std::uint32_t cluster_counter = 0;  ///< for shared memory of the cluster, if it may be accessed
 
   bool is_used_in_part() const { return used_to - used_from < width; }
 };
@@ -110,8 +110,8 @@ struct CopyDetail {
   Access to, from;
   std::uint8_t bytes = 4;
   enum class Source : std::uint8_t { all, sized, ignorable } source = Source::all;
-  OperandSlot size{};     ///< of sized: .u32, bytes to read
-  OperandSlot ignored{};  ///< of ignorable: predicate; true: zeros
+  OperandSlot size{};     ///< if sized: .u32, bytes to read
+  OperandSlot ignored{};  ///< if ignorable: predicate; true: zeros
   bool ignored_negated = false;
   std::int64_t to_offset = 0, from_offset = 0;
 };

@@ -27,7 +27,7 @@ struct AccessTotals {
   std::uint64_t sectors = 0, sectors_ideal = 0;        ///< global; local and bulk (no ideal)
   std::uint64_t bytes = 0;                             ///< bulk
   std::uint64_t tags = 0;                              ///< global: 128-byte lines
-  std::uint64_t lane_groups = 0;                       ///< of 8 lanes, with some that access
+  std::uint64_t lane_groups = 0;                       ///< groups of 8 lanes, with some that access
   std::uint64_t estimates = 0;       ///< requests whose cost no measurement decides
   std::string_view estimate_reason;  ///< if there are any: what is open
 };

@@ -32,9 +32,9 @@ constexpr std::uint64_t round_up(std::uint64_t offset, std::uint64_t alignment) 
 /// An argument or a result of a call, seen from either side.
 struct Passed {
   bool in_register = false;  ///< else in the frame's local memory
-  OperandSlot slot{};        ///< of a register or an immediate
+  OperandSlot slot{};        ///< where a register or an immediate is
   std::uint64_t offset = 0;  ///< in the frame's local memory
-  std::uint32_t bytes = 0;   ///< of one lane
+  std::uint32_t bytes = 0;   ///< one lane's
 };
 
 /// A function without a body (printf and its like) that the engine executes itself.
@@ -56,15 +56,15 @@ struct Code {
   std::vector<Instruction> instructions;
   std::vector<std::uint32_t> places;  ///< in `instructions`, by position in the body
   std::uint64_t register_bytes = 0;
-  std::uint64_t local_bytes = 0;  ///< of a frame
+  std::uint64_t local_bytes = 0;  ///< a frame's
   std::vector<LocalAddress> local_addresses;
-  std::vector<Passed> parameters, results;  ///< of device functions
+  std::vector<Passed> parameters, results;  ///< device functions have them
   std::vector<const CallSite*> calls;
 };
 
 /// Detail of a call.
 struct CallSite {
-  const Code* code = nullptr;  ///< of a direct call
+  const Code* code = nullptr;  ///< a direct call's
   Builtin builtin = nullptr;
   bool indirect = false;                   ///< the function's address is source 0
   std::vector<Passed> arguments, results;  ///< in the frame of the caller
@@ -116,7 +116,7 @@ struct KernelCode {
   std::vector<Branch> branches;
   /// Their lines of source, each once. The outcomes of launches share it and may outlive the code.
   std::shared_ptr<const std::map<int, metrics::SourceLine>> sources;
-  std::uint64_t shared_bytes = 0;  ///< of static variables
+  std::uint64_t shared_bytes = 0;  ///< the static variables'
   /// Local memory of a lane for the deepest chain of calls; nothing if it has no bound (recursion).
   std::optional<std::uint64_t> stack_bytes;
   bool is_async = false;      ///< uses mbarriers, the async proxy, or other blocks' memory

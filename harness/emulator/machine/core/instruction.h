@@ -20,13 +20,13 @@ struct Instruction {
   bool guarded = false;
   bool sees_to_guard = false;  ///< is executed also where the guard holds for no lane
   bool guard_negated = false;
-  std::uint16_t flags = 0;  ///< of the family of instructions that `execute` belongs to
+  std::uint16_t flags = 0;  ///< their meaning is that of the family of `execute`
   /// If not 0: `execute` does as many instructions from here on; `detail` is the one that stood
   /// here.
   std::uint16_t fused = 0;
   std::uint32_t index = 0;  ///< position in ptx::Function::body: source line, counters, messages
   std::int64_t offset = 0;  ///< added to an address; or a number that the family needs
-  const void* detail = nullptr;  ///< what else the family needs; lives as long as the code
+  const void* detail = nullptr;  ///< more that the family needs; lives as long as the code
 };
 
 }  // namespace warpgauge::emulator::machine

@@ -27,7 +27,7 @@ struct LaneDistances {
   Signed lowest = 0, highest = 0;
   Address low_bits = 0;     ///< bits that are set in any lane's address
   Address steps = 0;        ///< bits that are set in any distance
-  std::uint32_t hash = 0;   ///< of the distances, of 32-bit addresses
+  std::uint32_t hash = 0;   ///< hash of the distances of 32-bit addresses
   bool contiguous = false;  ///< each lane's is as many widths away as the lane is
   bool apart = false;       ///< each lane's is that of the lane before, or behind it by a line
 };

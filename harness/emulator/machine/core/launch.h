@@ -44,7 +44,7 @@ struct Launch {
   std::vector<FunctionHits>* hits = nullptr;
   std::vector<Finding>* findings = nullptr;  ///< gets those of Options::checks, in the same way
   std::uint64_t order = 0;      ///< seed of an order of warps and blocks; 0: the usual one
-  std::uint32_t registers = 0;  ///< of a thread, as the machine code says; 0: not known
+  std::uint32_t registers = 0;  ///< a thread's, as the machine code says; 0: not known
   /// Blocks that run together and reach each other's shared memory; nothing: none do.
   std::optional<std::array<std::uint32_t, 3>> cluster = std::nullopt;
 };

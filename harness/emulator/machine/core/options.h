@@ -11,13 +11,13 @@
 namespace warpgauge::emulator::machine {
 
 struct Options {
-  int threads = 0;                          ///< that run blocks; 0: as many as the process may use
-  std::uint64_t step_limit = 0;             ///< warp instructions of a block; 0: none
-  std::chrono::milliseconds time_limit{0};  ///< of a launch; 0: none
+  int threads = 0;               ///< threads that run blocks; 0: all that the process may use
+  std::uint64_t step_limit = 0;  ///< warp instructions of a block; 0: none
+  std::chrono::milliseconds time_limit{0};  ///< a launch's; 0: none
   Checks checks;
   int schedules = 0;              ///< other orders of warps and blocks to compare each launch with
   std::uint64_t stack_bytes = 0;  ///< local memory a thread may use in all; 0: 512 KiB
-  std::uint64_t heap_bytes = 8 << 20;  ///< of malloc in kernels
+  std::uint64_t heap_bytes = 8 << 20;  ///< for malloc in kernels
   std::uint64_t printf_bytes = 1 << 20;
   std::function<void(std::string_view)> print;  ///< gets what kernels print; empty: stdout
 };

@@ -33,7 +33,7 @@ struct BranchTotals {
 
 /// Executions of an instruction. A warp whose lanes are apart comes several times.
 struct InstructionHits {
-  std::uint64_t warps = 0, lanes = 0;              ///< that came to it
+  std::uint64_t warps = 0, lanes = 0;              ///< so many came to it
   std::uint64_t guard_held = 0, guard_failed = 0;  ///< warps with lanes whose guard did so
 };
 
@@ -46,8 +46,8 @@ struct FunctionHits {
 struct LaunchOutcome {
   std::shared_ptr<const void> sources;  ///< holds what the members `source` of the others point to
   std::uint64_t warp_instructions = 0;
-  std::uint64_t warps = 0;             ///< of the grid
-  std::uint64_t lane_groups = 0;       ///< of 8 lanes, of these warps
+  std::uint64_t warps = 0;             ///< the grid's
+  std::uint64_t lane_groups = 0;       ///< groups of 8 lanes, in these warps
   bool has_partial_warps = false;      ///< the last ones of the blocks lack lanes
   std::vector<BranchTotals> branches;  ///< where warps divided, and watched ones that they came to
   std::vector<InstructionTotals> totals;  ///< instructions that were executed and access memory

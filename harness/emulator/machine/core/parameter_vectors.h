@@ -15,7 +15,7 @@ class ParameterVectors {
  public:
   /// The vector of the `bytes` (1, 2, 4 or 8) that are `offset` bytes behind the first parameter.
   OperandSlot add(std::uint64_t offset, int bytes);
-  std::uint32_t bytes() const { return bytes_; }  ///< of all vectors
+  std::uint32_t bytes() const { return bytes_; }  ///< all vectors'
   void fill(std::byte* vectors, std::span<const std::byte> parameters) const;
 
  private:

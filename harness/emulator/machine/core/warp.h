@@ -30,8 +30,8 @@ struct Warp {
   /// The scheduler decides before an instruction at or after `limit`. nullptr: at once.
   const Instruction* limit = nullptr;
   control::WarpEngine* engine = nullptr;    ///< scheduling, barriers, calls: see engine.h
-  memory::MemoryContext* memory = nullptr;  ///< what loads and stores need: see context.h
-  const Code* code = nullptr;               ///< of the running function; nullptr: not known
+  memory::MemoryContext* memory = nullptr;  ///< for loads and stores: see context.h
+  const Code* code = nullptr;               ///< the running function's; nullptr: not known
   std::uint32_t number = 0;                 ///< in its block
   std::uint64_t block = 0;                  ///< the number of its block in the grid
 };

@@ -32,7 +32,7 @@ FragmentMove take_fragment_move(const ptx::Instruction& instruction);
 /// How a fragment lies in registers and in memory.
 struct Fragment {
   bool is_factor = true;  ///< A or B
-  int bits = 16;          ///< of an element
+  int bits = 16;          ///< an element's
   int lines = 0, depth = 0;
   bool along = true;  ///< lines lie in memory with their elements next to each other
   int height = 16;    ///< so many lines have their registers before those of the next ones
@@ -56,10 +56,10 @@ struct FragmentParts {
   using Form = FragmentDetail::Part::Form;
 
   Form form = Form::values;
-  int count = 0;      ///< of accesses
-  int in_block = 1;   ///< of them in a block; of LDSM each is of two blocks of lines
-  int width = 4;      ///< bytes that a lane accesses; of LDSM a row of a matrix
-  int registers = 1;  ///< of each lane
+  int count = 0;      ///< so many accesses
+  int in_block = 1;   ///< accesses in a block; each of LDSM's is of two blocks of lines
+  int width = 4;      ///< bytes that a lane accesses; LDSM: a row of a matrix
+  int registers = 1;  ///< each lane's
 
   bool is_by_rows() const { return form == Form::rows || form == Form::transposed_rows; }  ///< LDSM
 };

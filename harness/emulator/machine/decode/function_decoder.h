@@ -32,7 +32,7 @@ inline int lane_bytes(ptx::Type type) { return ptx::bytes_of(type); }
 class ConstantPool {
  public:
   OperandSlot vector(std::uint64_t bits, int bytes);
-  OperandSlot mask(bool value);  ///< of a predicate
+  OperandSlot mask(bool value);  ///< an immediate predicate
   AlignedBytes take() const;
 
  private:
@@ -153,7 +153,7 @@ class FunctionDecoder final : public Decoder {
       fixed_;  ///< positions of what writes registers once and for all
   std::unordered_map<std::string_view, Local> locals_;
   std::unordered_map<std::string_view, std::size_t> labels_;
-  std::optional<OperandSlot> sink_;    ///< of results that are never read
+  std::optional<OperandSlot> sink_;    ///< takes results that are never read
   std::uint32_t predicates_left_ = 0;  ///< free places in the last vector of predicates
   std::uint32_t next_predicate_ = 0;
   EarlyReads early_reads_;
@@ -162,7 +162,7 @@ class FunctionDecoder final : public Decoder {
   std::vector<compile::Operation> operations_;  ///< by place in placed_
   std::vector<bool> entries_;                   ///< likewise: a block begins there
   std::vector<compile::SlotLife> lives_;
-  std::uint32_t position_ = 0;  ///< of the instruction being decoded, in the body
+  std::uint32_t position_ = 0;  ///< where the decoded instruction is in the body
   std::uint32_t place_ = 0;     ///< and in placed_
 };
 

@@ -135,8 +135,8 @@ inline constexpr std::uint16_t kFull = 1 << 12;          ///< div: a better appr
 /// Names a handler: one function for each key that there is.
 struct AluKey {
   AluOp op;
-  ptx::Type type = ptx::Type::none;  ///< of the operation; b8 .. b64 are not used: say u8 .. u64
-  ptx::Type from = ptx::Type::none;  ///< what set compares; slct's c
+  ptx::Type type = ptx::Type::none;  ///< the operation's; b8 .. b64 are not used: say u8 .. u64
+  ptx::Type from = ptx::Type::none;  ///< the type that set compares, or of slct's c
   Rounding rounding = Rounding::none;
   Comparison comparison = Comparison::none;
   std::uint16_t options = 0;  ///< alu_option

@@ -29,14 +29,14 @@ enum class MatrixElement : std::uint8_t {
   e5m2,
   e2m3,          ///< in the lower six bits of a byte
   e3m2,          ///< likewise
-  e2m1,          ///< of four bits
+  e2m1,          ///< has four bits
   e2m1_in_byte,  ///< in bits 2 to 5
 };
 
 struct MatrixKey {
   enum class Op : std::uint8_t {
     multiply,
-    exclusive_or,  ///< of bits, instead of their product
+    exclusive_or,  ///< combines bits by xor instead of their product
     transpose,
     multiply_tiles,   ///< wgmma: the rest of the key is in its WarpgroupProduct (wgmma_product.h)
     multiply_narrow,  ///< mma with a .kind: a and b are in its NarrowProduct; c and d are equal
@@ -68,7 +68,7 @@ struct MatrixScales {
 
 /// Instruction::detail of mma with a .kind, whose sums are rounded once.
 struct NarrowProduct : MatrixProduct {
-  MatrixElement elements[2]{};  ///< of A and B
+  MatrixElement elements[2]{};  ///< those of A and B
   int blocks = 0;               ///< along k that have scales of their own: 0 (none), 1, 2 or 4
   bool e4m3_scales = false;     ///< ue4m3, not ue8m0
   MatrixScales scales[2]{};

@@ -16,8 +16,8 @@ typedef float Four __attribute__((vector_size(16), may_alias));
 typedef float Part __attribute__((vector_size(kVectorBytes == 16 ? 16 : 32), may_alias));
 typedef u16 EightShort __attribute__((vector_size(16), may_alias));
 
-constexpr int kChunkBytes = 16;  ///< of a row of a core matrix
-constexpr int kColumns = 8;      ///< of B that are side by side
+constexpr int kChunkBytes = 16;  ///< a row of a core matrix
+constexpr int kColumns = 8;      ///< columns of B that are side by side
 
 /// Where the column of a vector of eight sums is: the even ones first, as a lane's registers have
 /// one even and one odd column each.

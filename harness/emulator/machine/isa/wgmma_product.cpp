@@ -18,10 +18,10 @@ namespace {
 using Element = MatrixElement;
 using memory::MatrixOperand;
 
-constexpr int kRows = 16;          ///< of a warp
+constexpr int kRows = 16;          ///< a warp's
 constexpr int kMostDepth = 32;     ///< elements of a row of A that are multiplied
 constexpr int kMostDepthOfB = 64;  ///< twice as many if A is sparse
-constexpr int kBlocks = 2;         ///< of 8 columns, which are made at a time
+constexpr int kBlocks = 2;         ///< blocks of 8 columns that are made at a time
 /// Rows that are made at a time: as many as registers hold the sums of.
 constexpr int kRowsAtOnce = kVectorBytes == 16 ? 2 : 4;
 
@@ -320,7 +320,7 @@ void multiply_elements(const Work& work, bool adds) {
 
 /// Counts the bits that a row of A and a column of B have in common.
 void multiply_bits(const Work& work, bool adds) {
-  constexpr int kWords = 4;  ///< of a row
+  constexpr int kWords = 4;  ///< words in a row
   u64 a[kRows][kWords], b[kColumns][kWords];
   const std::byte* rows[8];
   for (u32 chunk = 0; chunk < 2; ++chunk) {

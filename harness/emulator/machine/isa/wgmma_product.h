@@ -17,8 +17,8 @@ namespace warpgauge::emulator::machine::isa {
 /// Instruction::detail of wgmma.mma_async. The instruction's source 3 is a constant: the member
 /// masks of a warp-level instruction of all lanes (see warp_ops.h).
 struct WarpgroupProduct {
-  static constexpr int kRows = 64;        ///< of the warpgroup
-  static constexpr int kBytesOfRow = 32;  ///< of A along k; B has twice as many if A is sparse
+  static constexpr int kRows = 64;        ///< the warpgroup's
+  static constexpr int kBytesOfRow = 32;  ///< A's, along k; B's has twice as many if A is sparse
 
   MatrixElement a_element = MatrixElement::f16, b_element = MatrixElement::f16;
   ptx::Type sum = ptx::Type::f32;  ///< f16, f32 or s32
@@ -29,7 +29,7 @@ struct WarpgroupProduct {
   bool a_is_in_registers = false;
   bool a_is_m_major = false, b_is_n_major = false;
   bool scale_negated = false;
-  std::uint8_t selector = 0;  ///< which lanes' metadata count: 0 or 1
+  std::uint8_t selector = 0;  ///< selects the lanes whose metadata count: 0 or 1
   OperandSlot a[4]{};         ///< registers, or in a[0] the descriptor
   OperandSlot b{};            ///< descriptor
   OperandSlot scale{};        ///< predicate: whether D is added to

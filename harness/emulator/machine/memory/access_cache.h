@@ -26,8 +26,8 @@ struct AccessCost {
 struct AccessPattern {
   Mask mask = 0;               ///< active lanes; 0: never executed
   std::uint32_t low_mask = 0;  ///< the bits of the lead that the cost depends on
-  std::uint32_t low_bits = 0;  ///< of the lead, those
-  std::uint32_t hash = 0;      ///< of mask, low_bits and the distances
+  std::uint32_t low_bits = 0;  ///< those bits of the lead
+  std::uint32_t hash = 0;      ///< hash of mask, low_bits and the distances
   Pattern pattern = Pattern::general;
   std::int64_t lowest = 0;  ///< lowest distance of an active lane
   std::int64_t behind = 0;  ///< highest distance, plus the bytes that a lane accesses
@@ -66,17 +66,17 @@ class CostsByPlace {
 
 /// State of one counter of one worker. The first members are those that each execution looks at.
 struct alignas(64) AccessCache {
-  AccessPattern now;          ///< of the last execution
+  AccessPattern now;          ///< pattern of the last execution
   std::uint64_t repeats = 0;  ///< executions that are not in the totals yet
-  std::uint64_t begin = 0;    ///< of the allocation that was accessed
+  std::uint64_t begin = 0;    ///< the accessed allocation's
   std::uint64_t end = 0;
-  std::uint64_t generation = 0;  ///< of Memory, when begin and end were true
-  AccessDistances distances;     ///< of the last execution
+  std::uint64_t generation = 0;  ///< Memory's, when begin and end were true
+  AccessDistances distances;     ///< those of the last execution
 
-  AccessCost cost;               ///< of the last execution
+  AccessCost cost;               ///< cost of the last execution
   AccessTotals totals;           ///< without `repeats`
-  std::uint64_t shown_rank = 0;  ///< of the access in the record; 0: none
-  CostsByPlace places;           ///< of the present distances; of global memory only
+  std::uint64_t shown_rank = 0;  ///< rank of the access in the record; 0: none
+  CostsByPlace places;           ///< for the present distances; global memory only
   /// Patterns of executions before, for loops over some of them; of shared memory only, where costs
   /// take long to find.
   struct Earlier {
@@ -86,9 +86,9 @@ struct alignas(64) AccessCache {
   static constexpr std::uint8_t kMostEarlier = 64;
   std::vector<Earlier> earlier;
   std::vector<std::array<std::int32_t, kLanes>>
-      earlier_distances;           ///< of general patterns; of others they are known
+      earlier_distances;           ///< for general patterns; others' are known
   std::uint8_t by_hash[128] = {};  ///< numbers in `earlier`, where those hashes were put last
-  std::uint8_t oldest = 0;         ///< of `earlier`
+  std::uint8_t oldest = 0;         ///< the oldest of `earlier`
   bool is_put_aside = false;       ///< the present pattern is among them
 
   void put(const LaneDistances<std::uint64_t>& all) {

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "harness/emulator/machine/checks/history.h"
+#include "harness/emulator/machine/core/window.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
 

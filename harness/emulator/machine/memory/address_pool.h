@@ -39,10 +39,10 @@ class MemoryPool {
   std::byte* take_small(std::uint64_t slot);
 
   std::vector<Mapping> chunks_;
-  std::byte* unused_ = nullptr;  ///< of the last chunk
+  std::byte* unused_ = nullptr;  ///< where the last chunk's free part begins
   std::byte* chunk_end_ = nullptr;
   std::map<std::uint64_t, std::vector<std::byte*>> free_;  ///< by size of slot
-  std::map<std::byte*, Mapping> large_;                    ///< of blocks
+  std::map<std::byte*, Mapping> large_;                    ///< mappings of large blocks
 };
 
 }  // namespace warpgauge::emulator::machine::memory

@@ -8,6 +8,7 @@
 
 #include "harness/emulator/machine/checks/async_rules.h"
 #include "harness/emulator/machine/checks/history.h"
+#include "harness/emulator/machine/core/access_text.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/whole_requests.h"

@@ -25,7 +25,7 @@ struct ClusterMemory {
   struct Part {
     std::byte* shared = nullptr;
     checks::History* history = nullptr;  ///< nullptr: no check needs one
-    CopiedTiles* tiles = nullptr;        ///< of its block
+    CopiedTiles* tiles = nullptr;        ///< its block's
     bool has_ended = false;              ///< its block
   };
   std::array<Part, kMostBlocks> parts{};
@@ -37,7 +37,7 @@ struct ClusterMemory {
 
 /// A place in the shared memory of some block of the cluster.
 struct SharedPlace {
-  std::uint32_t rank = 0;    ///< of the block
+  std::uint32_t rank = 0;    ///< the block's
   std::uint32_t offset = 0;  ///< bytes
 };
 

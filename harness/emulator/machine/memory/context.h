@@ -25,18 +25,18 @@ struct ClusterMemory;
 /// of the Memory with the rights `constant`), and so are their generic addresses.
 struct MemoryContext {
   Memory* memory = nullptr;
-  AccessCache* caches = nullptr;           ///< of the worker, by counter number: see Counters
+  AccessCache* caches = nullptr;           ///< the worker's, by counter number: see Counters
   metrics::WarpAccess* records = nullptr;  ///< the same
 
   // The block.
   std::array<std::uint32_t, 3> block{};  ///< its index in the grid
   std::byte* shared = nullptr;           ///< static variables, then dynamic; aligned to 1024 bytes
   std::uint32_t shared_bytes = 0;
-  ClusterMemory* cluster = nullptr;                     ///< of its cluster
-  std::uint32_t rank = 0;                               ///< of the block there
+  ClusterMemory* cluster = nullptr;                     ///< its cluster's
+  std::uint32_t rank = 0;                               ///< the block's rank there
   bool observed = false;                                ///< some check looks at the accesses
   checks::History* history = nullptr;                   ///< null: none looks at those before
-  checks::Findings* findings = nullptr;                 ///< of the launch
+  checks::Findings* findings = nullptr;                 ///< the launch's
   bool checks_stores = false, checks_shuffles = false;  ///< see Checks
 
   // The warp.

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "harness/emulator/machine/core/access_text.h"
 #include "harness/emulator/machine/core/fault.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/context.h"

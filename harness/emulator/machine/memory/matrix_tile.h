@@ -23,7 +23,7 @@ struct MatrixTile {
   std::uint32_t mn_shift = 0, mn_bytes = 0;
   std::uint32_t k_shift = 0, k_bytes = 0;
   std::uint32_t swizzle = 0;  ///< bits 7 to 9 of an address that change its bits 4 to 6
-  std::uint32_t base = 0;     ///< what bits 7 to 9 are where the pattern of swizzling begins
+  std::uint32_t base = 0;     ///< bits 7 to 9 of the address where the pattern of swizzling begins
   bool is_mn_major = false;
 
   /// Row `row` of core matrix `mn` along m or n and `k` along k.

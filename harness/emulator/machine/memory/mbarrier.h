@@ -12,7 +12,7 @@ struct Mbarrier {
   static constexpr std::int32_t kMostBytes = (1 << 20) - 1;
 
   std::uint32_t count = 0;    ///< arrivals that each phase expects
-  std::uint32_t pending = 0;  ///< of the present phase, still to come
+  std::uint32_t pending = 0;  ///< arrivals of the present phase still to come
   std::int32_t bytes = 0;     ///< expected and not yet arrived (tx-count); below 0: too early
   bool is_odd = false;        ///< parity of the present phase; the first one is even
 

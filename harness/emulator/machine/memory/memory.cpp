@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/emulator/machine/checks/global_traces.h"
+#include "harness/emulator/machine/core/window.h"
 #include "harness/emulator/machine/memory/address_pool.h"
 
 namespace warpgauge::emulator::machine::memory {

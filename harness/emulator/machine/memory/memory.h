@@ -86,7 +86,7 @@ class Memory : public checks::WatchedMemory {
   };
   std::vector<Contents> contents() const;
 
-  std::uint64_t bytes_in_use() const;  ///< of all live allocations, without red zones
+  std::uint64_t bytes_in_use() const;  ///< all live allocations, without red zones
   /// Number of live allocations of the kinds device and managed (leak report).
   std::size_t live_allocations() const;
 

@@ -16,12 +16,12 @@ namespace warpgauge::emulator::machine::memory {
 /// Where a box lies: the operands of cp.async.bulk.tensor.
 struct BoxPlace {
   std::array<std::int32_t, 5> coordinates{};  ///< elements; dimension 0 first
-  std::array<std::uint16_t, 3> offsets{};     ///< of im2col loads: of the filter, W first
+  std::array<std::uint16_t, 3> offsets{};     ///< for im2col loads: the filter's, W first
 };
 
 /// Bytes next to each other in both memories.
 struct BoxRun {
-  std::uint64_t address = 0;  ///< of global memory; means nothing beside the tensor
+  std::uint64_t address = 0;  ///< in global memory; means nothing beside the tensor
   std::uint32_t offset = 0;   ///< bytes from the start of the box in shared memory, not swizzled
   std::uint32_t bytes = 0;
   bool inside = false;  ///< false: beside the tensor; a load fills it, a store leaves it out
@@ -50,7 +50,7 @@ void unpack(TensorMap& map, BoxPlace& place);
 /// The part of global memory that a box takes.
 struct BoxUse {
   std::uint64_t bytes = 0;    ///< inside of the tensor
-  std::uint64_t sectors = 0;  ///< of 32 bytes, each counted once
+  std::uint64_t sectors = 0;  ///< have 32 bytes; each is counted once
 };
 BoxUse use_of(const TensorMap& map, const BoxPlace& place);
 

@@ -50,10 +50,10 @@ struct TensorMap {
   Mode mode = Mode::tiled;
   Type type = Type::u8;
   int rank = 1;
-  std::uint64_t address = 0;                                       ///< of global memory
+  std::uint64_t address = 0;                                       ///< in global memory
   std::array<std::uint64_t, kMostDimensions> size{1, 1, 1, 1, 1};  ///< elements, to 2^32
   std::array<std::uint64_t, kMostDimensions - 1> stride{};         ///< bytes, of dimensions 1 to 4
-  std::array<std::uint32_t, kMostDimensions> box{1, 1, 1, 1, 1};   ///< of tiled: elements
+  std::array<std::uint32_t, kMostDimensions> box{1, 1, 1, 1, 1};   ///< if tiled: elements
   std::array<std::uint32_t, kMostDimensions> step{1, 1, 1, 1, 1};  ///< traversal stride: elements
   Interleave interleave = Interleave::none;
   Swizzle swizzle = Swizzle::none;
@@ -62,8 +62,8 @@ struct TensorMap {
   /// For im2col, in the order W, H, D: the corners of the box that the filter's base walks through,
   /// as offsets from the first and from the last pixel.
   std::array<int, 3> lower{}, upper{};
-  std::uint32_t channels = 0;  ///< of im2col: elements of each pixel
-  std::uint32_t pixels = 0;    ///< of im2col: pixels of a copy
+  std::uint32_t channels = 0;  ///< if im2col: elements of each pixel
+  std::uint32_t pixels = 0;    ///< if im2col: pixels of a copy
 
   /// Bytes of an element of memory: of the type, or of a slice of channels.
   std::uint32_t unit_bytes() const;

@@ -21,9 +21,9 @@ struct Texels {
   bool layered = false;
   bool cubemap = false;  ///< slices are faces: +x, -x, +y, -y, +z, -z, of each layer
   int channels = 1;      ///< 1, 2 or 4
-  int bits = 32;         ///< of a channel: 8, 16 or 32
+  int bits = 32;         ///< a channel's: 8, 16 or 32
   Kind kind = Kind::real;
-  SurfaceWrites* writes = nullptr;  ///< of an array that surfaces write
+  SurfaceWrites* writes = nullptr;  ///< of an array that surfaces write to; else nullptr
 
   std::uint64_t texel_bytes() const { return static_cast<std::uint64_t>(channels * bits / 8); }
 };

@@ -32,7 +32,7 @@ struct ImageAccess {
   int channel = -1;          ///< tld4: which one is gathered
   int count = 4;             ///< values that are read or written
   OperandSlot values[4]{};
-  int value_bytes[4]{};   ///< of their registers
+  int value_bytes[4]{};   ///< sizes of their registers
   int element_bytes = 4;  ///< suld, sust: of each value in memory
   Outside outside = Outside::trap;
   std::uint64_t (*query)(const Texels&) = nullptr;
