@@ -50,8 +50,8 @@ struct Recorder::Context {
   Clock::duration cost{};  ///< the time that the last taking took
 };
 
-Recorder::Recorder(std::filesystem::path folder, programs::LaunchFilter choice)
-    : ledger_(std::move(folder), std::move(choice)) {}
+Recorder::Recorder(const std::filesystem::path& folder, programs::LaunchFilter choice)
+    : ledger_(folder, std::move(choice)) {}
 
 void Recorder::context_made(CUcontext handle, int device) {
   const std::scoped_lock lock(mutex_);

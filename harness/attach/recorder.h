@@ -47,7 +47,7 @@ class Recorder {
   };
 
   /// Throws std::system_error for a folder that cannot be written.
-  Recorder(std::filesystem::path folder, programs::LaunchFilter choice);
+  Recorder(const std::filesystem::path& folder, programs::LaunchFilter choice);
 
   /// A context was made on a device.
   void context_made(CUcontext context, int device);

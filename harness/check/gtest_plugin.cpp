@@ -18,7 +18,7 @@
 #include "warpgauge/gtest.h"  // names what is measured
 
 /// The linker looks for it (harness/CMakeLists.txt), or it would leave this file out.
-extern "C" const int warpgauge_gtest_cases;
+extern "C" const int warpgauge_gtest_cases;  // NOLINT(readability-identifier-naming)
 const int warpgauge_gtest_cases = 1;
 
 namespace warpgauge::check {
@@ -88,7 +88,7 @@ class Preparation : public testing::Environment {
     prepare_to_measure();
   }
 };
-testing::Environment* const preparation = testing::AddGlobalTestEnvironment(new Preparation);
+testing::Environment* const kPreparation = testing::AddGlobalTestEnvironment(new Preparation);
 
 }  // namespace
 }  // namespace warpgauge::check

@@ -292,9 +292,9 @@ std::vector<Fact> read_values(Members members, Fact shared) {
   std::vector<Fact> facts;
   while (!values.empty()) {
     if (values.has_one()) {
-      facts.push_back(std::move(shared));
+      facts.push_back(std::move(shared));  // NOLINT(bugprone-use-after-move): the loop ends
     } else {
-      facts.push_back(shared);  // NOLINT(bugprone-use-after-move): the last value alone moves it
+      facts.push_back(shared);
     }
     Fact& fact = facts.back();
     fact.metric = values.first();
