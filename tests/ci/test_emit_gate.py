@@ -18,7 +18,7 @@ FILES = {format.file for format in FORMATS.values()}
 
 def stand_in(checkout, program, script):
     """Puts a script in the place of a program."""
-    path = checkout / "build" / "gate" / "bin" / program
+    path = checkout / "build" / "ci" / "bin" / program
     path.unlink()
     path.write_text(f"#!/bin/sh\n{script}\n")
     path.chmod(0o755)

@@ -28,7 +28,7 @@ def run(folder, *command, **environment):
     "script, options, message",
     [
         ("test", ["--fliter"], "unknown option --fliter; usage: ci/test [--preset NAME] [--only"),
-        ("test", ["--preset", ""], "--preset needs a name: dev, ci, debug or asan"),
+        ("test", ["--preset", ""], "--preset needs a name: dev, ci or asan"),
         ("test", ["--only"], "--only needs a regular expression"),
         ("bootstrap", ["--fliter"], "unknown option --fliter"),
         ("nightly", ["--fliter", "x"], "there is no option --fliter; see ci/nightly --help"),

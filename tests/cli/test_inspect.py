@@ -123,7 +123,8 @@ def test_resources_are_those_of_cuobjdump(cubin, facts_of):
         registers, stack, shared = usage[kernel]
         assert facts[kernel, "registers"].value == registers
         # The tables of a cubin leave out functions that call themselves.
-        is_known = stack.isdigit() and not cubin.name.startswith("recursion")
+        calls_itself = cubin.name.startswith("recursion") or kernel == "saved_around_a_call"
+        is_known = stack.isdigit() and not calls_itself
         if is_known and (kernel, "stack.bytes") in facts:
             assert facts[kernel, "stack.bytes"].value == int(stack)
         own = facts[kernel, "shared.static_bytes"].value

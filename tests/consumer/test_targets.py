@@ -128,9 +128,9 @@ def test_taken_in_it_compiles_quickly_and_what_counts_is_optimised(project, buil
     configure(source, build, build_type=build_type)
     assert f"CMAKE_BUILD_TYPE:STRING={build_type}\n" in (build / "CMakeCache.txt").read_text()
     commands = run("ninja", "-t", "commands", "my-gauge", cwd=build).splitlines()
-    levels = {"metrics": "2", "harness": "1", "emulator": "2"}
-    for name, level in levels.items():
-        file = f"/warpgauge_{name}.dir/Unity/unity_{name}_cxx.cxx"
+    units = {"metrics": ("facts", "2"), "harness": ("cases", "1"), "emulator": ("emulator", "2")}
+    for name, (folder, level) in units.items():
+        file = f"/warpgauge_{name}.dir/Unity/unity_{folder}_cxx.cxx"
         (command,) = [line for line in commands if line.endswith(file)]
         assert re.findall(r" -O(\d)\b", command)[-1] == level  # the last one holds
         assert " -g " not in command

@@ -209,6 +209,7 @@ TEST(TerminalText, RepeatsWhatTheCompilerDecidedForThatArchitecture) {
   Recorded recorded;
   Fact& fact = recorded.judged("tiled", "registers", "[default]\nregisters = 1\n");
   fact.arch = "sm_75";
+  fact.source = "cubin";
   EXPECT_THAT(
       recorded.terminal(),
       HasSubstr("  repeat   ci/gate --arch sm_75 --filter 'transpose.tiled.f32@1024x1024'\n"));
