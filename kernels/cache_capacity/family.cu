@@ -12,7 +12,6 @@
 //             takes many threads: each lane walks by itself, some way behind the one before it
 // The steps go once through all lines of the table in random order, so that neither a neighbour nor
 // a stride is ever of use.
-#include "kernels/texture_1d/texture.h"
 #include "warpgauge/warpgauge.h"
 
 namespace cache_capacity {
@@ -48,8 +47,8 @@ class Round {
   std::vector<int> order_;
 };
 
-// `kThreads` walk `kStepsEach` steps each. Lanes of a warp begin in different places of the round,
-// and as all go at one pace they stay apart.
+// `threads` walk `kSteps` steps each. Lanes of a warp begin in different places of the round, and
+// as all go at one pace they stay apart.
 template <int kThreads, int kStepsEach, int kWordsALine>
 struct Walk : warpgauge::Problem {
   static constexpr int kSteps = kStepsEach;
@@ -70,7 +69,6 @@ struct Walk : warpgauge::Problem {
   }
 
  private:
-  /// Where the threads are after so many steps. Neighbouring lanes begin 1/32 of the round apart.
   std::vector<int> places(std::size_t steps) const {
     std::vector<int> found(kThreads);
     for (std::size_t t = 0; t < found.size(); ++t) {
@@ -86,10 +84,10 @@ struct Walk : warpgauge::Problem {
 // KiB.
 constexpr int kLine = 128 / sizeof(int);  // words
 constexpr int kConstantLine = 64 / sizeof(int);
-constexpr int kStepsAlone = 65536;
-using WalkAlone = Walk<1, kStepsAlone, kLine>;
+constexpr int kSteps = 65536;
+using WalkAlone = Walk<1, kSteps, kLine>;
 
-struct WalkInConstants : Walk<1, kStepsAlone, kConstantLine> {
+struct WalkInConstants : Walk<1, kSteps, kConstantLine> {
   using Walk::Walk;
   void prepare() override {
     const std::vector<int>& words = table.host();
@@ -97,12 +95,35 @@ struct WalkInConstants : Walk<1, kStepsAlone, kConstantLine> {
   }
 };
 
-struct WalkInTexture : WalkAlone {
-  textures::Texture texture;
-  using WalkAlone::WalkAlone;
-  void prepare() override {
-    if (!texture.exists()) texture.over(textures::resource_of<int>(table, table.count()));
+class Texture {
+ public:
+  Texture() = default;
+  ~Texture() {
+    if (object_ != 0) cudaDestroyTextureObject(object_);
   }
+  Texture(const Texture&) = delete;
+  Texture& operator=(const Texture&) = delete;
+  void over(const int* data, std::size_t count) {
+    if (object_ != 0) return;
+    cudaResourceDesc resource = {};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear.devPtr = const_cast<int*>(data);
+    resource.res.linear.desc = cudaCreateChannelDesc<int>();
+    resource.res.linear.sizeInBytes = count * sizeof(int);
+    cudaTextureDesc reading = {};
+    reading.readMode = cudaReadModeElementType;
+    WARPGAUGE_CUDA(cudaCreateTextureObject(&object_, &resource, &reading, nullptr));
+  }
+  operator cudaTextureObject_t() const { return object_; }
+
+ private:
+  cudaTextureObject_t object_ = 0;
+};
+
+struct WalkInTexture : WalkAlone {
+  Texture texture;
+  using WalkAlone::WalkAlone;
+  void prepare() override { texture.over(table, table.count()); }
 };
 
 // 2^23 steps in all: 4 rounds of 256 MiB.

@@ -3,8 +3,6 @@
 #pragma once
 
 #include <cmath>
-#include <source_location>
-#include <vector>
 
 #include "warpgauge/warpgauge.h"
 
@@ -27,7 +25,7 @@ struct Arguments {
   }
 };
 
-// Arguments in equal steps from the first, without the last.
+// CPU reference: the exact results, and the arguments: steps from the first, without the last.
 struct Interval {
   double first, last;
 };
@@ -39,15 +37,15 @@ struct Positive {
   static constexpr int kSteps = kArguments;
   static constexpr Interval kX = {0.01, 2 * kPi}, kY = {-kPi, kPi};
 };
+
 struct Operands {  // y is no divisor near zero
   static constexpr int kSteps = kArguments;
   static constexpr Interval kX = {-kPi, kPi}, kY = {1, 10};
 };
 inline Real divided(Real x, Real y) { return x / y; }
 
-// CPU reference: the exact result for one argument or two; `Intervals` says where they lie.
-template <typename Intervals, auto kFunction>
-struct Reference : Intervals {
+template <typename Arguments, auto kFunction>
+struct Reference : Arguments {
   static Real exact(Real x, Real y) {
     if constexpr (requires { kFunction(x, y); }) {
       return kFunction(x, y);
@@ -69,7 +67,7 @@ inline Range both_ways(Real error) { return {error, error}; }
 inline Real power_of_two(double exponent) { return std::exp2(Real(exponent)); }
 
 template <int kUlps>
-Range ulps(Real /*x*/, Real /*y*/, Real /*exact*/, Real ulp) {
+Range ulps(Real, Real, Real, Real ulp) {
   return both_ways((kUlps + 0.5) * ulp);
 }
 
