@@ -52,8 +52,8 @@ struct IsolatedWork {
   std::function<bool(std::size_t)> skip;
   /// Called in a child before its first item: sets the process up.
   std::function<void()> begin;
-  /// Called in the parent when an item begins: tells its child what was not known when the child
-  /// was forked. Without it children are told nothing.
+  /// Called in the parent when an item begins. Returns what its child could not know when it was
+  /// forked, as WorkOrder::note, which is empty without this function.
   std::function<std::string(std::size_t)> note;
   /// Called in a child: does an item.
   std::function<ItemEnd(const WorkOrder&)> work;

@@ -18,8 +18,8 @@ struct Wavefront {
 
 struct Wavefronts {
   /// The wavefronts, group by group. The words of a bank come in the order of the lanes that first
-  /// want them. A word is told by its row of shared memory, so a lane of 8 or 16 bytes is in one
-  /// wavefront.
+  /// want them. A word is named by its row of shared memory, so that a lane of 8 or 16 bytes is in
+  /// one wavefront.
   std::vector<Wavefront> list;
   std::uint32_t executions = 1;  ///< the times that each wavefront is counted
   /// False where the rules give only the number of wavefronts (copies, loops of CAS). The entries

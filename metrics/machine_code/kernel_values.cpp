@@ -59,10 +59,7 @@ void add_other_code(KernelValues& kernel, const KernelValues& other) {
         more_is_better ? std::min(known->second, value) : std::max(known->second, value);
   }
   for (const auto& [metric, trust] : other.doubts) kernel.doubts.try_emplace(metric, trust);
-  for (const auto& [metric, reason] : other.unknown) {
-    kernel.unknown.try_emplace(metric, reason);
-    kernel.values.erase(metric);
-  }
+  for (const auto& [metric, reason] : other.unknown) kernel.unknown.try_emplace(metric, reason);
   for (const auto& [metric, reason] : kernel.unknown) kernel.values.erase(metric);
   std::erase_if(kernel.lines, [&](const CompiledLine& line) {
     return std::ranges::any_of(other.lines, [&](const CompiledLine& of_other) {
