@@ -60,27 +60,21 @@ std::string why_no_code(const std::string& kernel, const std::string& arch) {
 
 const metrics::KernelValues& values_of(const std::string& kernel, const std::string& arch) {
   static std::map<std::pair<std::string, std::string>, metrics::KernelValues> known;
-  const auto [place, is_new] = known.try_emplace({kernel, arch});
-  if (!is_new) return place->second;
-  try {
-    const auto cubins = find_cubins(kernel, arch);
-    if (cubins.empty()) throw NoMachineCode(why_no_code(kernel, arch));
-    if (std::ranges::none_of(cubins, [](const EmbeddedCubin* cubin) {
-          return metrics::has_source_lines(reader_of(*cubin).cubin());
-        })) {
-      throw NoMachineCode(
-          fmt::format("the machine code of its kernel {} for {} has no line table; call "
-                      "warpgauge_watch(TARGET) for the target that has the kernel",
-                      kernel, arch));
-    }
-    std::vector<metrics::KernelValues> copies;
-    for (const EmbeddedCubin* cubin : cubins) copies.push_back(reader_of(*cubin).read(kernel));
-    place->second = same_values(std::move(copies), kernel, arch);
-  } catch (...) {
-    known.erase(place);
-    throw;
+  const std::pair key(kernel, arch);
+  if (const auto found = known.find(key); found != known.end()) return found->second;
+  const auto cubins = find_cubins(kernel, arch);
+  if (cubins.empty()) throw NoMachineCode(why_no_code(kernel, arch));
+  if (std::ranges::none_of(cubins, [](const EmbeddedCubin* cubin) {
+        return metrics::has_source_lines(reader_of(*cubin).cubin());
+      })) {
+    throw NoMachineCode(
+        fmt::format("the machine code of its kernel {} for {} has no line table; call "
+                    "warpgauge_watch(TARGET) for the target that has the kernel",
+                    kernel, arch));
   }
-  return place->second;
+  std::vector<metrics::KernelValues> copies;
+  for (const EmbeddedCubin* cubin : cubins) copies.push_back(reader_of(*cubin).read(kernel));
+  return known.emplace(key, same_values(std::move(copies), kernel, arch)).first->second;
 }
 
 LaunchedKernel launched(const LaunchRecord& record, const std::string& arch) {
