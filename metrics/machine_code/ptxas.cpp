@@ -37,15 +37,17 @@ struct LogLine {
   }
 
   [[noreturn]] void fail_cut() const {
-    fail(fmt::format("cannot read \"{}\". The line is cut off, or its form is unknown: "
-                     "build again, with a CUDA version from 11.8 to 13.0",
-                     trim(text)));
+    fail(
+        fmt::format("cannot read \"{}\". The line is cut off, or its form is unknown: "
+                    "build again, with a CUDA version from 11.8 to 13.0",
+                    trim(text)));
   }
 
   [[noreturn]] void fail_mixed(std::string_view problem) const {
-    fail(fmt::format("\"{}\": {}. Compilers that ran at once wrote this log: build again "
-                     "with make -O or -j1, or inspect the files that were compiled",
-                     trim(text), problem));
+    fail(
+        fmt::format("\"{}\": {}. Compilers that ran at once wrote this log: build again "
+                    "with make -O or -j1, or inspect the files that were compiled",
+                    trim(text), problem));
   }
 };
 
@@ -81,7 +83,8 @@ class KernelAssembler {
     if (kernels_.empty() && !has_module_) fail_empty(path);
     // Only the order of lines says which kernel calls a function with stack.
     if (is_mixed_ && first_function_) {
-      LogLine{path, first_function_->line, "Function properties for " + first_function_->called.name}
+      LogLine{path, first_function_->line,
+              "Function properties for " + first_function_->called.name}
           .fail_mixed("which kernel calls it is not known where reports mix");
     }
     doubt_stacks(kernels_, module_ends_);
@@ -223,13 +226,13 @@ class KernelAssembler {
   }
 
   std::vector<PtxasKernel> kernels_;
-  std::vector<Place> open_;               // kernels that lack a line, in their order
-  std::vector<Place> with_frame_;         // of these
-  std::vector<NamedFunction> named_;      // functions whose frame has not come
+  std::vector<Place> open_;                       // kernels that lack a line, in their order
+  std::vector<Place> with_frame_;                 // of these
+  std::vector<NamedFunction> named_;              // functions whose frame has not come
   std::optional<DeviceFunction> function_;        // read last
   std::optional<DeviceFunction> first_function_;  // with stack, that some kernel calls
-  std::optional<Place> last_;             // the kernel that was complete last
-  std::vector<Place> module_ends_;        // the last kernels of modules
+  std::optional<Place> last_;                     // the kernel that was complete last
+  std::vector<Place> module_ends_;                // the last kernels of modules
   bool has_module_ = false;
   bool is_mixed_ = false;
 };
