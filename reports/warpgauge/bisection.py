@@ -9,7 +9,7 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from warpgauge.changes.series import Change
+from warpgauge.changes.change import Change
 from warpgauge.command_line import as_started
 from warpgauge.facts.catalog import catalog
 from warpgauge.history import SeriesKey

@@ -9,8 +9,9 @@ from statistics import median
 import numpy as np
 
 from warpgauge.changes.causes import is_other_code
+from warpgauge.changes.change import Change, change_between
 from warpgauge.changes.level_shifts import MIN_HISTORY, MIN_NIGHTS, REACH, noise_of
-from warpgauge.changes.series import Change, Measured, change_between, logarithms, undisturbed
+from warpgauge.changes.noisy import Measured, logarithms, undisturbed
 from warpgauge.facts.catalog import Metric
 from warpgauge.history.model import Series
 
@@ -25,18 +26,21 @@ def suspicion(series: Series, metric: Metric, found: Sequence[Change]) -> Change
         return None
     measured = undisturbed(series)
     start = _newest_code(measured)
-    if start is None or any(change.index >= measured[start - MIN_NIGHTS][0] for change in found):
+    if start is None:
         return None
-    values = [point.numeric for _, point in measured]
+    if any(change.index >= measured[start - MIN_NIGHTS].index for change in found):
+        return None
+    values = [placed.point.numeric for placed in measured]
     logs = logarithms(values)
-    level = [i for i in range(max(0, start - REACH), start) if _is_of_level(measured[i][0], found)]
+    before = range(max(0, start - REACH), start)
+    level = [i for i in before if _is_of_level(measured[i].index, found)]
     if len(level) < MIN_NIGHTS or not len(logs):
         return None
     jump = float(np.median(logs[start:]) - np.median(logs[level]))
     if abs(jump) <= JUMP * noise_of(logs[:start]):
         return None
-    levels = median(values[i] for i in level), median(values[start:])
-    change = change_between(series, metric, measured[start - 1], measured[start], levels)
+    old, new = median(values[i] for i in level), median(values[start:])
+    change = change_between(metric, measured[start - 1], measured[start], old, new)
     return change if change.mark == "worse" and metric.cls != "info" else None
 
 
@@ -44,7 +48,7 @@ def _newest_code(measured: Measured) -> int | None:
     """The place of the first night of the newest machine code, if that is one of the LATEST nights
     and enough are before it."""
     for start in range(len(measured) - 1, max(MIN_HISTORY, len(measured) - LATEST) - 1, -1):
-        if is_other_code(measured[start - 1][1], measured[start][1]):
+        if is_other_code(measured[start - 1].point, measured[start].point):
             return start
     return None
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
 
-from warpgauge.changes.series import Change
+from warpgauge.changes.change import Change
 from warpgauge.page import curves, generations, speeds
 from warpgauge.page.groups import Group, groups, range_of
 from warpgauge.page.report import Report

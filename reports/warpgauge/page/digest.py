@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Sequence
 
-from warpgauge.changes.series import Change
+from warpgauge.changes.change import Change
 from warpgauge.page.contents import Contents
 from warpgauge.page.counts import counts
 from warpgauge.page.generations import Matrix

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any
 
-from warpgauge.changes.series import Change
+from warpgauge.changes.change import Change
 from warpgauge.facts.catalog import catalog
 from warpgauge.history.model import Point, Run, Series
 from warpgauge.page.rows import where_of

@@ -13,7 +13,7 @@ from datetime import datetime
 from hashlib import blake2b
 from urllib.parse import urlsplit
 
-from warpgauge.changes.series import Change
+from warpgauge.changes.change import Change
 from warpgauge.history import Run
 from warpgauge.page.address import trend
 from warpgauge.page.contents import Contents

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import median
 
-from warpgauge.changes.series import Change
+from warpgauge.changes.change import Change
 from warpgauge.history import Run
 from warpgauge.page.rows import TIME, Move, values_of
 from warpgauge.page.sections import ratio_text

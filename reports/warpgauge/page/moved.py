@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import groupby
 
-from warpgauge.changes.series import Change
+from warpgauge.changes.change import Change
 from warpgauge.page.rows import Move, Row, matters, without_derived
 from warpgauge.page.sections import change_text
 

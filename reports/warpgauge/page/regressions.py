@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from warpgauge.changes import series as changes
-from warpgauge.changes.series import Change
+from warpgauge.changes.change import Change
 from warpgauge.command_line import as_started
 from warpgauge.history import Acknowledgement, Run, SeriesKey
 from warpgauge.page.rows import TIME, Move, Row, is_derived, place_of

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from warpgauge.changes.series import Change, changes
+from warpgauge.changes.change import Change
+from warpgauge.changes.series import changes
 from warpgauge.changes.series import regressions as regressions_of
 from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError

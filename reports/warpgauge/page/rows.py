@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Literal
 
-from warpgauge.changes.series import Change
+from warpgauge.changes.change import Change
 from warpgauge.changes.suspicions import suspicion
 from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.history.model import Point, Run, Series, SeriesKey

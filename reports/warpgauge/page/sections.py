@@ -7,7 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from warpgauge.changes.series import Change
+from warpgauge.changes.change import Change
 from warpgauge.drawing import style
 from warpgauge.page.rows import Row
 

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import jinja2
 from markupsafe import Markup, escape
 
-from warpgauge.changes.series import Change
+from warpgauge.changes.change import Change
 from warpgauge.history import Run
 from warpgauge.history.nights import PAUSE
 from warpgauge.page import generations, sections, speeds

@@ -3,21 +3,21 @@
 #include "harness/emulator/machine/control/tensor_copies.h"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstddef>
-#include <cstring>
 #include <limits>
+#include <string>
 #include <tuple>
-#include <vector>
 
 #include "harness/emulator/machine/checks/history.h"
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/cluster.h"
+#include "harness/emulator/machine/control/tensor_reductions.h"
 #include "harness/emulator/machine/memory/access_bounds.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/context.h"
 #include "harness/emulator/machine/memory/tensor_box.h"
-#include "harness/emulator/machine/memory/whole_requests.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {
@@ -31,41 +31,6 @@ constexpr std::uint32_t kSlicesAlignment = 256;
 [[noreturn]] void refuse(const Warp& warp, const Instruction& instruction, int lane,
                          const std::string& why) {
   memory::refuse(warp, instruction, lane, Fault::Kind::illegal_instruction, why);
-}
-
-/// The type whose operations a reduction does; none: there are none.
-ptx::Type type_of(TensorMap::Type type) {
-  using Type = TensorMap::Type;
-  switch (type) {
-    case Type::u32:
-      return ptx::Type::u32;
-    case Type::s32:
-      return ptx::Type::s32;
-    case Type::u64:
-      return ptx::Type::u64;
-    case Type::s64:
-      return ptx::Type::s64;
-    case Type::f16:
-      return ptx::Type::f16;
-    case Type::bf16:
-      return ptx::Type::bf16;
-    case Type::f32:
-    case Type::f32_ftz:
-      return ptx::Type::f32;
-    case Type::f64:
-      return ptx::Type::f64;
-    default:
-      return ptx::Type::none;
-  }
-}
-
-AtomicOperation operation_on(memory::AtomicOp op, TensorMap::Type type) {
-  ptx::Type as = type_of(type);
-  const bool is_bitwise = op == memory::AtomicOp::bit_and || op == memory::AtomicOp::bit_or ||
-                          op == memory::AtomicOp::bit_xor;
-  if (is_bitwise) as = memory::element_bytes(type) == 8 ? ptx::Type::b64 : ptx::Type::b32;
-  if (op == memory::AtomicOp::add && as == ptx::Type::s64) as = ptx::Type::u64;
-  return as == ptx::Type::none ? nullptr : memory::atomic_operation(op, as);
 }
 
 /// One copy of one lane.
@@ -92,12 +57,12 @@ class TensorCopier {
     if (detail_.way == TensorCopyDetail::Way::prefetch) return;
     count();
     const memory::SharedPlace here = shared_place(warp_, detail_.shared, lane_);
-    if (detail_.way == TensorCopyDetail::Way::store) {
+    if (is_store()) {
       store(here.offset, box_in(here));
-    } else if (!detail_.multicasts) {
+    } else if (!detail_.blocks) {
       load(here);
     } else {
-      const auto mask = value_of<std::uint16_t>(warp_, detail_.blocks, lane_);
+      const auto mask = value_of<std::uint16_t>(warp_, *detail_.blocks, lane_);
       for (std::uint32_t rank = 0; rank < memory::ClusterMemory::kMostBlocks; ++rank) {
         if ((mask >> rank & 1) != 0) load({rank, here.offset});
       }
@@ -107,10 +72,11 @@ class TensorCopier {
  private:
   bool is_store() const { return detail_.way == TensorCopyDetail::Way::store; }
 
+  /// Whether the copy is that of an earlier lane, so that the machine code makes one for both.
   bool repeats() const {
     if (!is_store() || detail_.reduction) return false;
     return repeats_a_lane(warp_, lane_, [&](int lane) {
-      std::array<std::int32_t, 5> coordinates{};
+      std::array<std::int32_t, TensorMap::kMostDimensions> coordinates{};
       for (int n = 0; n < detail_.rank; ++n) {
         coordinates[n] = value_of<std::int32_t>(warp_, detail_.coordinates[n], lane);
       }
@@ -218,21 +184,26 @@ class TensorCopier {
           }});
   }
 
+  /// Null if it is a copy.
+  AtomicOperation reduction() const {
+    if (!detail_.reduction) return nullptr;
+    const AtomicOperation operation = reduction_on(*detail_.reduction, map_.type);
+    if (operation == nullptr) {
+      refuse(warp_, instruction_, lane_,
+             detail_.name + ": tensors of this type have no such reduction");
+    }
+    return operation;
+  }
+
   void store(std::uint32_t offset, std::byte* shared) const {
     const memory::MemoryContext& context = *warp_.memory;
     BulkGroups& groups = warp_.engine->block->warps[warp_.engine->index].bulk_groups;
-    AtomicOperation operation = nullptr;
-    if (detail_.reduction) {
-      operation = operation_on(*detail_.reduction, map_.type);
-      if (operation == nullptr) {
-        refuse(warp_, instruction_, lane_,
-               detail_.name + ": tensors of this type have no such reduction");
-      }
-    }
+    const AtomicOperation operation = reduction();
     const auto number = context.history == nullptr
                             ? 0
                             : context.history->begin_read({warp_, instruction_, lane_},
-                                                          {offset, memory::box_bytes(map_)}, true);
+                                                          {offset, memory::box_bytes(map_)},
+                                                          /*in_group=*/true);
     const auto make = [=, map = map_, place = place_] {
       if (operation == nullptr) {
         memory::store_box(map, place, shared, offset);
@@ -251,18 +222,6 @@ class TensorCopier {
     });
   }
 
-  static void reduce_box(const TensorMap& map, const memory::BoxPlace& place,
-                         AtomicOperation operation, const std::byte* shared, std::uint32_t offset) {
-    std::vector<std::byte> row;
-    memory::for_each_run(memory::as_stored(map), place, [&](const memory::BoxRun& run) {
-      if (!run.inside) return;
-      row.resize(run.bytes);
-      memory::copy_from_swizzled(map.swizzle, row.data(), shared, offset + run.offset, run.bytes);
-      reduce(operation, memory::element_bytes(map.type), true,
-             reinterpret_cast<std::byte*>(run.address), row.data(), run.bytes);
-    });
-  }
-
   Warp& warp_;
   const Instruction& instruction_;
   const TensorCopyDetail& detail_;
@@ -271,52 +230,12 @@ class TensorCopier {
   memory::BoxPlace place_;
 };
 
-std::byte* map_at(const Warp& warp, const Instruction& instruction, const BulkAddress& operand,
-                  bool is_shared, int lane, const char* what) {
-  constexpr auto kBytes = memory::kTensorMapBytes;
-  if (is_shared) {
-    return memory::pointer_to(warp, instruction, lane, shared_place(warp, operand, lane), kBytes,
-                              kBytes, what);
-  }
-  const std::uint64_t address = address_of(warp, operand, lane);
-  memory::admit_range(warp, instruction, AccessEffect::write, lane, address, kBytes, what);
-  return reinterpret_cast<std::byte*>(address);
-}
-
 }  // namespace
 
 void execute_tensor_copy(Warp& warp, const Instruction& instruction) {
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     TensorCopier(warp, instruction, std::countr_zero(left)).issue();
   }
-}
-
-void execute_tensor_replace(Warp& warp, const Instruction& instruction) {
-  const auto& detail = *static_cast<const TensorReplaceDetail*>(instruction.detail);
-  for (Mask left = warp.active; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    std::byte* const at = map_at(warp, instruction, detail.map, detail.is_shared, lane,
-                                 "tensor map of tensormap.replace");
-    const std::uint64_t value = detail.is_wide ? value_of<std::uint64_t>(warp, detail.value, lane)
-                                               : value_of<std::uint32_t>(warp, detail.value, lane);
-    try {
-      TensorMap map = memory::read_tensor_map(at);
-      memory::replace_field(map, detail.field, detail.ordinal, value);
-      memory::write_tensor_map(map, at);
-    } catch (const memory::BadTensorMap& bad) {
-      refuse(warp, instruction, lane, std::string("tensormap.replace: ") + bad.what());
-    }
-  }
-}
-
-void execute_tensor_map_copy(Warp& warp, const Instruction& instruction) {
-  const auto& detail = *static_cast<const TensorMapCopyDetail*>(instruction.detail);
-  const int lane = std::countr_zero(warp.active);
-  const char* const what = "tensor map of tensormap.cp_fenceproxy";
-  std::byte* const to = map_at(warp, instruction, detail.to, false, lane, what);
-  std::memcpy(to, map_at(warp, instruction, detail.from, true, lane, what),
-              memory::kTensorMapBytes);
-  note_written(*warp.memory, to, memory::kTensorMapBytes);
 }
 
 }  // namespace warpgauge::emulator::machine::control

@@ -1,4 +1,4 @@
-// Tensor copies (cp.async.bulk.tensor, cp.reduce.async.bulk.tensor) and tensormap.replace.
+// Tensor copies: cp.async.bulk.tensor, its prefetches, and cp.reduce.async.bulk.tensor.
 #pragma once
 
 #include <array>
@@ -15,45 +15,30 @@
 
 namespace warpgauge::emulator::machine::control {
 
-/// In Instruction::detail.
+/// In Instruction::detail. Operands are of each lane.
 struct TensorCopyDetail {
-  std::string name;  ///< "cp.async.bulk.tensor", for messages
   enum class Way : std::uint8_t {
     load,      ///< to shared memory, arrives at an mbarrier
     store,     ///< from shared memory, in a bulk group
     prefetch,  ///< checked only
-  } way = Way::load;
-  int architecture = 90;  ///< ten times the compute capability
-  memory::TensorMap::Mode mode = memory::TensorMap::Mode::tiled;
-  int rank = 1;
-  BulkAddress map;                           ///< generic
-  std::array<OperandSlot, 5> coordinates{};  ///< .s32, of dimension 0 first
-  int offset_count = 0;                      ///< im2col loads have some
-  std::array<OperandSlot, 3> offsets{};      ///< .u16
-  BulkAddress shared, barrier;               ///< the box in shared memory; bytes
-  bool multicasts = false;
-  OperandSlot blocks{};                         ///< a multicast's: .b16
-  std::optional<memory::AtomicOp> reduction{};  ///< nothing: it is a copy
+  };
+  std::string name;  ///< "cp.async.bulk.tensor", for messages
+  Way way = Way::load;
+  int architecture = 90;  ///< ten times the compute capability: whose rules tensor maps keep
+  memory::TensorMap::Mode mode = memory::TensorMap::Mode::tiled;  ///< that the map must have
+  int rank = 1;                                                   ///< the same
   memory::BulkCounter counter{};
+
+  BulkAddress map;                                                            ///< generic
+  std::array<OperandSlot, memory::TensorMap::kMostDimensions> coordinates{};  ///< `rank` .s32
+  std::array<OperandSlot, 3> offsets{};  ///< `offset_count` .u16: im2col loads have some
+  int offset_count = 0;
+  BulkAddress shared;                 ///< the box; a prefetch has none
+  BulkAddress barrier;                ///< of loads
+  std::optional<OperandSlot> blocks;  ///< of multicasts: a .b16 mask of the cluster's blocks
+  std::optional<memory::AtomicOp> reduction;  ///< of stores; nothing: it is a copy
 };
 
 void execute_tensor_copy(Warp& warp, const Instruction& instruction);
-
-/// tensormap.replace, in Instruction::detail.
-struct TensorReplaceDetail {
-  memory::TensorMapField field = memory::TensorMapField::global_address;
-  int ordinal = 0;  ///< the dimension
-  BulkAddress map;  ///< in global memory or in shared memory
-  bool is_shared = false;
-  bool is_wide = false;  ///< the value has 64 bits
-  OperandSlot value{};
-};
-void execute_tensor_replace(Warp& warp, const Instruction& instruction);
-
-/// tensormap.cp_fenceproxy: copies a tensor map from shared to global memory.
-struct TensorMapCopyDetail {
-  BulkAddress to, from;
-};
-void execute_tensor_map_copy(Warp& warp, const Instruction& instruction);
 
 }  // namespace warpgauge::emulator::machine::control

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/emulator/machine/control/tensor_copies.h"
+#include "harness/emulator/machine/control/tensor_map_changes.h"
 #include "harness/emulator/machine/decode/memory_common.h"
 #include "harness/emulator/machine/decode/modifiers.h"
 #include "harness/emulator/machine/memory/address_conversion.h"
@@ -60,56 +61,75 @@ void decode_offsets(const ptx::Operand& operand, Decoder& decoder, TensorCopyDet
   }
 }
 
-/// load:     [to], [map, {coordinates}], [barrier]{, {offsets}}{, blocks}{, policy}
-/// store:    [map, {coordinates}], [from]{, policy}
-/// prefetch: [map, {coordinates}]{, {offsets}}{, policy}
-void decode_copy_of_box(const ptx::Instruction& instruction, Decoder& decoder,
-                        Instruction* result) {
-  using Way = TensorCopyDetail::Way;
+/// By how the copy is completed; a prefetch is not.
+TensorCopyDetail::Way take_way(Modifiers& modifiers) {
+  if (modifiers.take("prefetch")) {
+    modifiers.take("L2");
+    return TensorCopyDetail::Way::prefetch;
+  }
+  if (modifiers.take("bulk_group")) return TensorCopyDetail::Way::store;
+  if (modifiers.take("mbarrier::complete_tx::bytes")) return TensorCopyDetail::Way::load;
+  throw Unsupported("this completion");
+}
+
+/// Which operands an instruction has behind those that all of its way have.
+struct MoreOperands {
+  bool offsets = false, blocks = false, policy = false;
+};
+
+MoreOperands decode_modifiers(const ptx::Instruction& instruction, TensorCopyDetail* detail) {
   Modifiers modifiers(instruction);
-  auto detail = std::make_shared<TensorCopyDetail>();
-  const Architecture& architecture = decoder.architecture();
-  detail->architecture = architecture.major * 10 + architecture.minor;
   const bool reduces = modifiers.take("reduce");
   detail->name = reduces ? "cp.reduce.async.bulk.tensor" : "cp.async.bulk.tensor";
   for (const char* const name :
        {"async", "bulk", "tensor", "global", "shared::cta", "shared::cluster"}) {
     modifiers.take(name);
   }
-  if (modifiers.take("prefetch")) {
-    modifiers.take("L2");
-    detail->way = Way::prefetch;
-  } else if (modifiers.take("bulk_group")) {
-    detail->way = Way::store;
-  } else if (!modifiers.take("mbarrier::complete_tx::bytes")) {
-    throw Unsupported("this completion");
-  }
+  MoreOperands more;
+  detail->way = take_way(modifiers);
   detail->rank = take_rank(modifiers);
-  const bool has_offsets = modifiers.take("im2col");
-  if (has_offsets || modifiers.take("im2col_no_offs")) {
+  more.offsets = modifiers.take("im2col");
+  if (more.offsets || modifiers.take("im2col_no_offs")) {
     detail->mode = memory::TensorMap::Mode::im2col;
   } else {
     modifiers.take("tile");
   }
-  detail->multicasts = modifiers.take("multicast::cluster");
-  const bool has_policy = take_hints(modifiers);
+  more.blocks = modifiers.take("multicast::cluster");
+  more.policy = take_hints(modifiers);
   if (reduces) detail->reduction = take_reduction_op(modifiers);
   modifiers.finish();
+  return more;
+}
 
+/// load:     [to], [map, {coordinates}], [barrier]{, {offsets}}{, blocks}{, policy}
+/// store:    [map, {coordinates}], [from]{, policy}
+/// prefetch: [map, {coordinates}]{, {offsets}}{, policy}
+void decode_operands(const ptx::Instruction& instruction, MoreOperands more, Decoder& decoder,
+                     TensorCopyDetail* detail) {
+  using Way = TensorCopyDetail::Way;
   std::size_t next = 0;
-  const bool loads = detail->way == Way::load;
   const auto operand = [&]() -> const ptx::Operand& { return operand_at(instruction, next++); };
+  const bool loads = detail->way == Way::load;
   if (loads) detail->shared = address_of(operand(), AccessSpace::cluster, decoder);
-  decode_tensor(operand(), decoder, detail.get());
+  decode_tensor(operand(), decoder, detail);
   if (loads) detail->barrier = address_of(operand(), AccessSpace::cluster, decoder);
   if (detail->way == Way::store) {
     detail->shared = address_of(operand(), AccessSpace::shared, decoder);
-  } else if (has_offsets) {
-    decode_offsets(operand(), decoder, detail.get());
+  } else if (more.offsets) {
+    decode_offsets(operand(), decoder, detail);
   }
-  if (detail->multicasts) detail->blocks = decoder.source(operand(), ptx::Type::b16);
-  if (has_policy) ++next;
+  if (more.blocks) detail->blocks = decoder.source(operand(), ptx::Type::b16);
+  if (more.policy) ++next;
   if (instruction.operands.size() != next) throw Unsupported("with so many operands");
+}
+
+void decode_copy_of_box(const ptx::Instruction& instruction, Decoder& decoder,
+                        Instruction* result) {
+  auto detail = std::make_shared<TensorCopyDetail>();
+  const Architecture& architecture = decoder.architecture();
+  detail->architecture = architecture.major * 10 + architecture.minor;
+  const MoreOperands more = decode_modifiers(instruction, detail.get());
+  decode_operands(instruction, more, decoder, detail.get());
   detail->counter = bulk_counter(instruction, decoder);
   result->execute = control::execute_tensor_copy;
   result->detail = decoder.keep(std::move(detail));

@@ -7,85 +7,75 @@
 #include "harness/emulator/machine/isa/matrix.h"
 #include "harness/emulator/machine/isa/matrix_accumulators.h"
 #include "harness/emulator/machine/isa/matrix_families.h"
+#include "harness/emulator/machine/isa/narrow_values.h"
 
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
-using Element = MatrixElement;
-
 constexpr int kMostDepth = 64;
 constexpr int kMostBlocks = 4;
+constexpr int kGroups = 8;      // of lanes: g of matrix.h
+constexpr int kGroupLanes = 4;  // of a group: t of matrix.h
+constexpr int kRegisterBytes = 4;
 
-/// The value of a number in a format without infinity and NaN. A fraction of 0 exponent is worth as
-/// much as that of 1.
-template <int kExponentBits, int kFractionBits>
-double small_value(u32 bits) {
-  constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
-  constexpr double kLeast = 2.0 / (1 << (kBias + kFractionBits));
-  const u32 exponent = bits >> kFractionBits & ((1u << kExponentBits) - 1);
-  const u32 fraction = bits & ((1u << kFractionBits) - 1);
-  const u32 whole = exponent == 0 ? fraction : (fraction + (1u << kFractionBits)) << (exponent - 1);
-  const bool negative = (bits >> (kExponentBits + kFractionBits) & 1) != 0;
-  return (negative ? -kLeast : kLeast) * whole;
-}
+enum FactorSide : int { kSideA, kSideB };  // places in NarrowProduct's arrays
 
-double value_of_e4m3(u32 bits) { return widen(Half{half_of_e4m3(static_cast<u8>(bits))}); }
+/// The values of A by rows, or of B by columns (both "rows" here), and the scales of their blocks.
+template <int kRows>
+struct NarrowFactor {
+  double values[kRows][kMostDepth];
+  double scales[kRows][kMostBlocks];
+};
 
-double narrow_value(Element element, u32 bits) {
-  switch (element) {
-    case Element::e4m3:
-      return value_of_e4m3(bits);
-    case Element::e5m2:
-      return widen(Half{half_of_e5m2(static_cast<u8>(bits))});
-    case Element::e2m3:
-      return small_value<2, 3>(bits);
-    case Element::e3m2:
-      return small_value<3, 2>(bits);
-    case Element::e2m1_in_byte:
-      return small_value<2, 1>(bits >> 2);
-    default:
-      return small_value<2, 1>(bits);
-  }
-}
-
-/// ue8m0 is an exponent alone; 0xff is NaN.
-double scale_value(u32 byte, bool is_e4m3) {
-  if (is_e4m3) return value_of_e4m3(byte & 0x7f);
-  if (byte == 0xff) return bits_as<float>(u32{kNanBits});
-  return bits_as<double>(u64{byte + 1023 - 127} << 52);
-}
-
-/// Rows of A, or columns of B: see matrix.h for where their elements lie.
-void gather_narrow(const Warp& warp, const OperandSlot* slots, int rows, int depth, Element element,
-                   double (*to)[kMostDepth]) {
-  const int bits = bits_of(element), per_register = 32 / bits;
+/// See matrix.h for where the elements lie.
+template <int kRows>
+void gather_values(const Warp& warp, const NarrowProduct& product, FactorSide side, int rows,
+                   NarrowFactor<kRows>& to) {
+  const OperandSlot* const slots = side == kSideA ? product.a : product.b;
+  const MatrixElement element = product.elements[side];
+  const int bits = bits_of(element), per_register = elements_per_register(element);
   for (int row = 0; row < rows; ++row) {
-    for (int k = 0; k < depth; ++k) {
-      const int r = row / 8 + k / (4 * per_register) * (rows / 8);
-      const int lane = row % 8 * 4 + k / per_register % 4;
-      to[row][k] =
+    for (int k = 0; k < product.k; ++k) {
+      const int r = row / kGroups + k / (kGroupLanes * per_register) * (rows / kGroups);
+      const int lane = row % kGroups * kGroupLanes + k / per_register % kGroupLanes;
+      to.values[row][k] =
           narrow_value(element, vector<u32>(warp, slots[r])[lane] >> k % per_register * bits);
     }
   }
 }
 
-/// The scales of each row of A or column of B. `lanes`: how many of four lanes have those of rows.
+/// See MatrixScales for where the scales lie.
+template <int kRows>
 void gather_scales(const Warp& warp, const Instruction& instruction, const NarrowProduct& product,
-                   int operand, int rows, double (*to)[kMostBlocks]) {
-  const MatrixScales& scales = product.scales[operand];
-  const int lanes = rows / 8;
+                   FactorSide side, int rows, NarrowFactor<kRows>& to) {
+  const MatrixScales& scales = product.scales[side];
+  const int lanes = rows / kGroups;  // of a group that have the scales of its rows
   const int byte = vector<u16>(warp, scales.byte)[0];
   const int thread = vector<u16>(warp, scales.thread)[0];
-  if (byte + product.blocks > 4 || byte % product.blocks != 0 || (thread + 1) * lanes > 4) {
+  if (byte + product.blocks > kRegisterBytes || byte % product.blocks != 0 ||
+      (thread + 1) * lanes > kGroupLanes) {
     control::refuse_operand(warp, instruction,
                             "mma: a selector of scales that points at no byte or no thread");
   }
+  const auto value = product.e4m3_scales ? value_of_ue4m3 : value_of_ue8m0;
   for (int row = 0; row < rows; ++row) {
-    const u32 bytes =
-        vector<u32>(warp, scales.bytes)[row % 8 * 4 + thread * lanes + row / 8] >> 8 * byte;
+    const int lane = row % kGroups * kGroupLanes + thread * lanes + row / kGroups;
+    const u32 bytes = vector<u32>(warp, scales.bytes)[lane] >> 8 * byte;
     for (int block = 0; block < product.blocks; ++block) {
-      to[row][block] = scale_value(bytes >> 8 * block & 0xff, product.e4m3_scales);
+      to.scales[row][block] = value(bytes >> 8 * block & 0xff);
     }
+  }
+}
+
+/// A product without scales has one block, whose scale is 1.
+template <int kRows>
+void gather_factor(const Warp& warp, const Instruction& instruction, const NarrowProduct& product,
+                   FactorSide side, int rows, NarrowFactor<kRows>& to) {
+  gather_values(warp, product, side, rows, to);
+  if (product.blocks > 0) {
+    gather_scales(warp, instruction, product, side, rows, to);
+  } else {
+    for (int row = 0; row < rows; ++row) to.scales[row][0] = 1;
   }
 }
 
@@ -94,25 +84,25 @@ void multiply_narrow(Warp& warp, const Instruction& instruction) {
   const Mask lanes = control::present_lanes(warp, instruction);
   if (lanes == 0) return;
   const auto& product = *static_cast<const NarrowProduct*>(instruction.detail);
-  double a[kMostRows][kMostDepth], b[kColumns][kMostDepth], sums[kMostRows][kColumns];
-  double a_scales[kMostRows][kMostBlocks], b_scales[kColumns][kMostBlocks];
-  gather_narrow(warp, product.a, product.m, product.k, product.elements[0], a);
-  gather_narrow(warp, product.b, kColumns, product.k, product.elements[1], b);
-  if (product.blocks > 0) {
-    gather_scales(warp, instruction, product, 0, product.m, a_scales);
-    gather_scales(warp, instruction, product, 1, kColumns, b_scales);
-  }
+  NarrowFactor<kMostRows> a;
+  NarrowFactor<kColumns> b;
+  gather_factor(warp, instruction, product, kSideA, product.m, a);
+  gather_factor(warp, instruction, product, kSideB, kColumns, b);
+  const int blocks = product.blocks > 0 ? product.blocks : 1;
+  const int depth = product.k / blocks;
+  double sums[kMostRows][kColumns];
   each_accumulator<T>(product.m, [&](int r, int place, int, int row, int column) {
     double sum = accumulated(vector<T>(warp, product.c[r])[place]);
-    const int depth = product.k / (product.blocks > 0 ? product.blocks : 1);
-    for (int first = 0; first < product.k; first += depth) {
+    for (int block = 0; block < blocks; ++block) {
       double part = 0;
-      for (int k = first; k < first + depth; ++k) part += a[row][k] * b[column][k];
-      const int block = first / depth;
-      sum += product.blocks > 0 ? part * a_scales[row][block] * b_scales[column][block] : part;
+      for (int k = block * depth; k < (block + 1) * depth; ++k) {
+        part += a.values[row][k] * b.values[column][k];
+      }
+      sum += part * a.scales[row][block] * b.scales[column][block];
     }
     sums[row][column] = sum;
   });
+  // Written only now: registers of D may be those of C.
   each_accumulator<T>(product.m, [&](int r, int place, int lane, int row, int column) {
     if ((lanes >> lane & 1) == 0) return;
     T* const d = reinterpret_cast<T*>(warp.bases[OperandSlot::frame] + product.d[r].offset);

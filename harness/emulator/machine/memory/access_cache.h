@@ -109,6 +109,16 @@ struct alignas(64) AccessCache {
     add_repeats(totals);
     repeats = 0;
   }
+  bool has_executed() const { return repeats != 0 || totals.requests != 0; }
+  /// All sums are 0, and the next execution is looked at as if it were the first. Earlier patterns
+  /// stay. One of them that comes again adds its known cost, without a look at what kind of access
+  /// it is: so its space and the reason why it is an estimate stay, too.
+  void forget_executions() {
+    now.mask = 0;
+    repeats = 0;
+    totals = {.space = totals.space, .estimate_reason = totals.estimate_reason};
+    shown_rank = 0;
+  }
 
  private:
   void add_repeats(AccessTotals& sum) const {

@@ -1,25 +1,23 @@
-// The counters of one worker thread.
+// Sums of the counters of one worker thread, which begin anew with each launch.
 #include "harness/emulator/machine/memory/counters.h"
 
 #include "harness/emulator/machine/memory/access_pattern.h"
 
 namespace warpgauge::emulator::machine::memory {
 
-AccessTotals Counters::totals(std::size_t n) const {
-  const AccessCache& cache = caches_.at(n);
-  return cache.totals.space == AccessTotals::Space::none ? AccessTotals{} : cache.settled();
+AccessTotals Counters::totals(std::size_t counter) const {
+  const AccessCache& cache = caches_.at(counter);
+  const bool counts = cache.totals.space != AccessTotals::Space::none;
+  return counts ? cache.settled() : AccessTotals{};
 }
 
 void Counters::begin_launch() {
-  for (std::size_t n = 0; n < caches_.size(); ++n) {
-    AccessCache& cache = caches_[n];
-    if (cache.repeats == 0 && cache.totals.requests == 0) continue;  // it has not executed
+  for (std::size_t counter = 0; counter < caches_.size(); ++counter) {
+    AccessCache& cache = caches_[counter];
+    if (!cache.has_executed()) continue;
     if (cache.totals.space == AccessTotals::Space::shared) put_aside(cache);
-    cache.now.mask = 0;  // the recorder is to see its next access
-    cache.repeats = 0;
-    cache.totals = {.space = cache.totals.space, .estimate_reason = cache.totals.estimate_reason};
-    cache.shown_rank = 0;
-    records_[n].mask = 0;
+    cache.forget_executions();
+    records_[counter].mask = 0;  // nothing is recorded
   }
 }
 

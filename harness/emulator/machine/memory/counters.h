@@ -22,9 +22,9 @@ class Counters {
   metrics::WarpAccess* records() { return records_.data(); }  ///< by counter
   std::size_t size() const { return caches_.size(); }
 
-  /// The sums of counter `n` since the launch began. Space::none if it was never executed, or
-  /// counts nothing.
-  AccessTotals totals(std::size_t n) const;
+  /// The sums of a counter since the launch began. Space::none if it was never executed, or counts
+  /// nothing.
+  AccessTotals totals(std::size_t counter) const;
 
   /// All sums are 0 again, and no access is recorded. What accesses cost is still known.
   void begin_launch();
