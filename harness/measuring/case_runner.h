@@ -41,9 +41,9 @@ class CaseRunner {
 
   /// True after an error that leaves the CUDA context unusable: no further case can be run.
   bool broken() const { return broken_; }
-  /// The result of IsolatedWork::work after run(). On a GPU a fault of another process can break
-  /// the context of this one (seen on an H200: an illegal address), so the case is run again before
-  /// it is blamed.
+  /// The result of IsolatedWork::work after run(). On a GPU a fault of another process, also of
+  /// another program, can break the context of this one (seen on an H200: an illegal address), so
+  /// the case is run again before it is blamed.
   process::ItemEnd end_of_item(bool is_again) const;
 
  private:

@@ -11,7 +11,6 @@
 #include <string_view>
 
 #include "metrics/architecture/arch_name.h"
-#include "metrics/machine_code/cubin.h"
 #include "metrics/machine_code/nv_info.h"
 #include "metrics/machine_code/sass.h"
 
@@ -84,7 +83,9 @@ void add_register_changes(const Cubin& cubin, const std::string& name, KernelRes
   }
 }
 
-std::map<std::string, KernelResources> read(const Cubin& cubin) {
+}  // namespace
+
+std::map<std::string, KernelResources> resources_of_kernels(const Cubin& cubin) {
   std::map<std::string, KernelResources> kernels;
   for_each_record(cubin.section(".nv.info"), [&](const Record& record) {
     if (record.layout != nv_info::kSizedValue || record.value.size() != 8) return;
@@ -107,11 +108,9 @@ std::map<std::string, KernelResources> read(const Cubin& cubin) {
   return kernels;
 }
 
-}  // namespace
-
 std::map<std::string, KernelResources> resources_of_kernels(std::span<const std::byte> image) {
   try {
-    return read(Cubin(image));
+    return resources_of_kernels(Cubin(image));
   } catch (const CubinError&) {
     return {};  // without machine code no resources are known
   }

@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 
+#include "metrics/machine_code/cubin.h"
+
 namespace warpgauge::metrics {
 
 /// The resources of a kernel as ptxas 12 and 13 and the device linker write them into a cubin
@@ -31,8 +33,9 @@ struct KernelResources {
   bool operator==(const KernelResources&) const = default;
 };
 
-/// The resources by mangled name, of kernels and of device functions with code of their own. Empty
-/// if the bytes are no cubin.
-std::map<std::string, KernelResources> resources_of_kernels(std::span<const std::byte> cubin);
+/// The resources by mangled name, of kernels and of device functions with code of their own.
+std::map<std::string, KernelResources> resources_of_kernels(const Cubin& cubin);
+/// The same of an image; empty if it is no cubin.
+std::map<std::string, KernelResources> resources_of_kernels(std::span<const std::byte> image);
 
 }  // namespace warpgauge::metrics

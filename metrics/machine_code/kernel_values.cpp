@@ -91,7 +91,7 @@ std::optional<Occupancy> occupancy_of(const KernelValues& kernel, std::string_vi
 }
 
 KernelReader::KernelReader(std::span<const std::byte> image)
-    : cubin_(image), resources_(resources_of_kernels(image)), calls_(cubin_) {
+    : cubin_(image), resources_(resources_of_kernels(cubin_)), calls_(cubin_) {
   if (cubin_.abi() >= kFirstWithBarriers) return;
   for (const auto& [kernel, barriers] : barriers_in_flags(image)) {
     // The flags may leave out barriers of functions that the kernel calls.

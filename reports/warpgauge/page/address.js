@@ -56,15 +56,15 @@ function named(id, metric, arch, source, { device, wanted }) {
   const cases = data.cases.findIndex((_, i) => caseName(i) === id);
   if (cases < 0) return { problem: `This page has no case “${id}”.` };
   const isIt = (/** @type {Entry} */ entry) =>
-    entry[0] === cases &&
-    data.metrics[entry[1]][0] === metric &&
-    (data.archs[entry[2]] ?? NONE) === arch &&
-    (data.sources[entry[3]] ?? NONE) === source &&
-    (device === undefined || data.devices[entry[4]] === device);
+    entry.case === cases &&
+    data.metrics[entry.metric][0] === metric &&
+    (data.archs[entry.arch] ?? NONE) === arch &&
+    (data.sources[entry.source] ?? NONE) === source &&
+    (device === undefined || data.devices[entry.device] === device);
   const found = data.series.flatMap((entry, number) => (isIt(entry) ? [number] : []));
   const place = `on “${device ?? arch ?? ""}” from “${source ?? ""}”`;
   if (!found.length) return { problem: `This page has no “${metric ?? ""}” of ${id} ${place}.` };
-  const last = (/** @type {number} */ number) => lastOf(data.axes[data.series[number][5]]);
+  const last = (/** @type {number} */ number) => lastOf(data.axes[data.series[number].axis]);
   const newest = found.reduce((best, number) => (last(number) > last(best) ? number : best));
   if (wanted === undefined) return { number: newest, index: null };
   for (const number of found) {

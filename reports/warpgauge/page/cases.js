@@ -21,12 +21,12 @@ function latestOf(metric, family = null) {
   /** @type {Map<number, ByArch>} */
   const found = new Map();
   data.series.forEach((entry, number) => {
-    if (data.metrics[entry[1]][0] !== metric || entry[2] < 0 || entry[3] < 0) return;
-    if (family !== null && data.cases[entry[0]][0] !== family) return;
-    const value = entry[6].at(-1), run = lastOf(data.axes[entry[5]]);
+    if (data.metrics[entry.metric][0] !== metric || entry.arch < 0 || entry.source < 0) return;
+    if (family !== null && data.cases[entry.case][0] !== family) return;
+    const value = entry.values.at(-1), run = lastOf(data.axes[entry.axis]);
     if (typeof value !== "number") return;
-    const arch = data.archs[entry[2]], source = data.sources[entry[3]];
-    const archs = mapIn(found, entry[0]), sources = mapIn(archs, arch);
+    const arch = data.archs[entry.arch], source = data.sources[entry.source];
+    const archs = mapIn(found, entry.case), sources = mapIn(archs, arch);
     const known = sources.get(source);
     if (!known || run > known.run) {
       sources.set(source, { value, number, run });

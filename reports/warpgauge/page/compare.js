@@ -83,8 +83,10 @@ function differences(before, after) {
   /** @type {{rows: Compared[], same: number}} */
   const found = { rows: [], same: 0 };
   data.series.forEach((entry, number) => {
-    const [i, k] = [placeOn(entry[5], before), placeOn(entry[5], after)];
-    const [old, now] = [i, k].map((place) => (place < 0 ? undefined : valueAt(entry[6], place)));
+    const [i, k] = [placeOn(entry.axis, before), placeOn(entry.axis, after)];
+    const [old, now] = [i, k].map((
+      place,
+    ) => (place < 0 ? undefined : valueAt(entry.values, place)));
     if (old === undefined && now === undefined) return;
     if (old === now) found.same += 1;
     else {
@@ -121,7 +123,7 @@ function rank(row) {
 
 /** @param {number} number */
 function isExact(number) {
-  return data.metrics[data.series[number][1]][3] === "exact";
+  return data.metrics[data.series[number].metric][3] === "exact";
 }
 
 /**
@@ -132,7 +134,7 @@ function isExact(number) {
  * @param {number} to
  */
 function changeBetween(entry, from, to) {
-  const found = entry[15].findLast(([index]) => index > from && index <= to);
+  const found = entry.changes.findLast(([index]) => index > from && index <= to);
   return found && { cause: found[2], moved: found[1] === 0 };
 }
 

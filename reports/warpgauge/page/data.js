@@ -5,12 +5,12 @@
 /**
  * Names are numbers of tables, -1 for none; columns are run lengths.
  * @typedef {number | string | null} Value a word where it is a string, null where not measured
- * @typedef {[
- *   case_: number, metric: number, arch: number, source: number, device: number, axis: number,
+ * @typedef {{
+ *   case: number, metric: number, arch: number, source: number, device: number, axis: number,
  *   values: any[], budgets: number[], verdicts: number[], places: number[], code: number[],
  *   confidences: number[], disturbances: number[], reason: number, intervals: any[],
  *   changes: [index: number, better: number, cause: string][], leftOut: number, where: number,
- * ]} Entry a series with all its columns
+ * }} Entry a series with all its columns
  * @typedef {{
  *   runs: [
  *     id: string, time: string, commit: string | null, dirty: boolean, toolkit: string | null,
@@ -98,28 +98,13 @@ function unpacked() {
       [name, metric, where, origin, judged, values, intervals = [], changes = [], leftOut = 0],
     ) => {
       const [places, code] = of(origins, origin);
-      const [budgets, verdicts, confidences, disturbances, reason] = of(judgements, judged);
+      const [budgets, verdicts, confidences, disturbances, [reason]] = of(judgements, judged);
       const [arch, source, device, axis, place] = data.wheres[where];
-      return [
-        name,
-        metric,
-        arch,
-        source,
-        device,
-        axis,
-        Array.isArray(values) ? values : [values],
-        budgets,
-        verdicts,
-        places,
-        code,
-        confidences,
-        disturbances,
-        reason[0],
-        intervals,
-        changes,
-        leftOut,
-        place,
-      ];
+      return {
+        ...{ case: name, metric, arch, source, device, axis, where: place, places, code },
+        ...{ budgets, verdicts, confidences, disturbances, reason, intervals, changes, leftOut },
+        values: Array.isArray(values) ? values : [values],
+      };
     },
   );
 }
@@ -160,29 +145,10 @@ function series(number) {
 
 /** @param {number} number */
 function unfolded(number) {
-  const [
-    caseNumber,
-    metric,
-    arch,
-    source,
-    device,
-    axis,
-    values,
-    budgets,
-    verdicts,
-    places,
-    code,
-    confidences,
-    disturbances,
-    reason,
-    intervals,
-    changes,
-    leftOut,
-    where,
-  ] = data.series[number];
-  const runs = data.axes[axis];
-  const [family, variant, type, size] = data.cases[caseNumber];
-  const [id, unit, direction, kind, found, meaning, cure] = data.metrics[metric];
+  const entry = data.series[number];
+  const runs = data.axes[entry.axis];
+  const [family, variant, type, size] = data.cases[entry.case];
+  const [id, unit, direction, kind, found, meaning, cure] = data.metrics[entry.metric];
   const column = (/** @type {number[]} */ lengths) => words(spread(lengths, runs.length));
   return {
     number,
@@ -194,23 +160,23 @@ function unfolded(number) {
     unit,
     id: `${family}.${variant}.${type}@${size}`,
     metric: { id, direction, kind, found, meaning, cure },
-    arch: arch < 0 ? null : data.archs[arch],
-    source: source < 0 ? null : data.sources[source],
-    device: device < 0 ? null : data.devices[device],
-    where: data.texts[where],
+    arch: entry.arch < 0 ? null : data.archs[entry.arch],
+    source: entry.source < 0 ? null : data.sources[entry.source],
+    device: entry.device < 0 ? null : data.devices[entry.device],
+    where: data.texts[entry.where],
     /** @type {Value[]} */
-    values: spread(values, runs.length),
-    budgets: column(budgets),
-    verdicts: column(verdicts),
-    places: column(places),
-    code: column(code),
-    confidences: column(confidences),
-    disturbances: column(disturbances),
-    reason: reason < 0 ? null : data.texts[reason],
+    values: spread(entry.values, runs.length),
+    budgets: column(entry.budgets),
+    verdicts: column(entry.verdicts),
+    places: column(entry.places),
+    code: column(entry.code),
+    confidences: column(entry.confidences),
+    disturbances: column(entry.disturbances),
+    reason: entry.reason < 0 ? null : data.texts[entry.reason],
     /** @type {(0 | [below: number, above: number])[]} */
-    intervals: spread(intervals, intervals.length ? runs.length : 0),
-    changes: changes.map(([index, better, cause]) => ({ index, better, cause })),
-    leftOut,
+    intervals: spread(entry.intervals, entry.intervals.length ? runs.length : 0),
+    changes: entry.changes.map(([index, better, cause]) => ({ index, better, cause })),
+    leftOut: entry.leftOut,
   };
 }
 
@@ -307,7 +273,7 @@ function moment(one) {
  * @param {Entry} entry
  */
 function isOfLastNight(entry) {
-  return lastOf(data.axes[entry[5]]) >= data.runs.length - lastOf(data.nights);
+  return lastOf(data.axes[entry.axis]) >= data.runs.length - lastOf(data.nights);
 }
 
 /**

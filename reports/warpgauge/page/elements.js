@@ -129,8 +129,8 @@ function startPerElement() {
   fill(families, [...new Set(data.cases.map((names) => names[0]))].sort());
   const update = () => {
     const own = new Set(
-      data.series.filter((entry) => data.cases[entry[0]][0] === families.value).map((entry) =>
-        data.metrics[entry[1]][0]
+      data.series.filter((entry) => data.cases[entry.case][0] === families.value).map((entry) =>
+        data.metrics[entry.metric][0]
       ),
     );
     fill(metrics, [...own].sort(), metrics.value || "instructions");

@@ -115,9 +115,9 @@ function findSeries(wanted) {
   /** @type {number[]} */
   const found = [];
   data.series.forEach((entry, number) => {
-    if (wanted.family && data.cases[entry[0]][0] !== wanted.family) return;
-    if (wanted.metric && data.metrics[entry[1]][0] !== wanted.metric) return;
-    if (wanted.arch && data.archs[entry[2]] !== wanted.arch) return;
+    if (wanted.family && data.cases[entry.case][0] !== wanted.family) return;
+    if (wanted.metric && data.metrics[entry.metric][0] !== wanted.metric) return;
+    if (wanted.arch && data.archs[entry.arch] !== wanted.arch) return;
     if (wanted.worse && !isWorse(entry)) return;
     if (!wanted.terms.every((term) => texts[number].includes(term))) return;
     found.push(number);
@@ -131,18 +131,18 @@ function findSeries(wanted) {
 
 /** @param {Entry} entry */
 function isWorse(entry) {
-  return isBad(entry) || entry[15].at(-1)?.[1] === -1;
+  return isBad(entry) || entry.changes.at(-1)?.[1] === -1;
 }
 
 /** @param {Entry} entry */
 function seriesText(entry) {
-  const [family, variant, type, size] = data.cases[entry[0]];
+  const [family, variant, type, size] = data.cases[entry.case];
   const texts = [
     `${family}.${variant}.${type}@${size}`,
-    data.metrics[entry[1]][0],
+    data.metrics[entry.metric][0],
     placeOf(entry),
-    data.texts[entry[8].at(-1) ?? -1],
-    data.texts[entry[9].at(-1) ?? -1],
+    data.texts[entry.verdicts.at(-1) ?? -1],
+    data.texts[entry.places.at(-1) ?? -1],
   ];
   return texts.filter(Boolean).join(" ").toLowerCase();
 }

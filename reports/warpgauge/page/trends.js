@@ -21,19 +21,21 @@ const trends = {
 
 /** @param {Entry} entry */
 function problemOf(entry) {
-  const [family, , type, size] = data.cases[entry[0]];
+  const [family, , type, size] = data.cases[entry.case];
   return `${family}, ${type}@${size}`;
 }
 
 /** @param {Entry} entry */
 function placeOf(entry) {
-  return data.texts[entry[17]];
+  return data.texts[entry.where];
 }
 
 // Problem, then metric, then place, to the numbers of series; those that changed or are bad first.
 function groupTrends() {
   data.series.forEach((entry, number) => {
-    const problem = problemOf(entry), metric = data.metrics[entry[1]][0], place = placeOf(entry);
+    const problem = problemOf(entry),
+      metric = data.metrics[entry.metric][0],
+      place = placeOf(entry);
     const places = mapIn(mapIn(trends.groups, problem), metric);
     const numbers = places.get(place) ?? [];
     numbers.push(number);
@@ -44,7 +46,7 @@ function groupTrends() {
 /** @param {number} number */
 function urgency(number) {
   const entry = data.series[number];
-  return (isBad(entry) ? 2 : 0) + (entry[15].length ? 1 : 0);
+  return (isBad(entry) ? 2 : 0) + (entry.changes.length ? 1 : 0);
 }
 
 /**
@@ -52,7 +54,7 @@ function urgency(number) {
  * @param {Entry} entry
  */
 function isBad(entry) {
-  const verdict = data.texts[entry[8].at(-1) ?? -1];
+  const verdict = data.texts[entry.verdicts.at(-1) ?? -1];
   return (verdict === "fail" || verdict === "error") && isOfLastNight(entry);
 }
 
@@ -88,7 +90,7 @@ function chooseTrend(problem, metric, place) {
  */
 function showTrend(number) {
   const entry = data.series[number];
-  const group = chooseTrend(problemOf(entry), data.metrics[entry[1]][0], placeOf(entry));
+  const group = chooseTrend(problemOf(entry), data.metrics[entry.metric][0], placeOf(entry));
   startTrend([number, ...group.filter((other) => other !== number)], number);
 }
 
@@ -107,7 +109,7 @@ function startTrend(group, marked) {
 // The runs of all variants: lines may come and go without moving the others.
 function drawTrend() {
   const lines = trends.shown.map(series), marked = series(trends.marked);
-  const runs = [...new Set(trends.group.flatMap((number) => data.axes[data.series[number][5]]))]
+  const runs = [...new Set(trends.group.flatMap((number) => data.axes[data.series[number].axis]))]
     .sort((a, b) => a - b);
   const chart = make("div", {});
   removeCharts(trends.figure);
