@@ -8,7 +8,8 @@ import os
 
 import postgresql_server
 import pytest
-from browser_pages import address, chromium, page  # noqa: F401 (fixtures)
+
+pytest.register_assert_rewrite("browser_pages")  # a plugin of the tests that name it
 
 
 @pytest.fixture(scope="session")

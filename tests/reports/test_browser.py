@@ -11,6 +11,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 from warpgauge.page.links import Links
 
+pytest_plugins = ["browser_pages"]  # its fixtures
+
 RUN_TO_READ = '#trend input[aria-label="Run to read"]'
 
 

@@ -12,6 +12,8 @@ from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
 from warpgauge.page.address import trend
 
+pytest_plugins = ["browser_pages"]  # its fixtures
+
 PADDED = "#fact/transpose.padded.f32%4064x64/shared.bank_conflicts/sm_80/emulator"
 
 

@@ -9,6 +9,8 @@ from scratch_repository import ScratchRepository
 from selenium.webdriver.common.by import By
 from warpgauge.repository import Repository
 
+pytest_plugins = ["browser_pages"]  # its fixtures
+
 PARTS = {
     "open",
     "changes",

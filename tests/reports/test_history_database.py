@@ -4,10 +4,8 @@ import multiprocessing
 import os
 import sqlite3
 import stat
-import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -19,8 +17,10 @@ from warpgauge.history import Keep, open_history, reader, writer
 from warpgauge.history import database as database_module
 from warpgauge.history.database import Database
 from warpgauge.history.tables import FORM, metadata
+from warpgauge.program import main
 
 SECRET = "s3cr3t"
+FORK = multiprocessing.get_context("fork")  # other processes need not load the database's modules
 
 
 @pytest.fixture
@@ -163,11 +163,8 @@ def _ingest(url, paths, start, results):
 
 def together(url, works):
     """The results of writers, each in a process of its own, all starting at once."""
-    methods = multiprocessing.get_context("spawn")
-    start, results = methods.Barrier(len(works)), methods.Queue()
-    writers = [
-        methods.Process(target=_ingest, args=(url, paths, start, results)) for paths in works
-    ]
+    start, results = FORK.Barrier(len(works)), FORK.Queue()
+    writers = [FORK.Process(target=_ingest, args=(url, paths, start, results)) for paths in works]
     for each in writers:
         each.start()
     found = [results.get(timeout=120) for _ in writers]
@@ -194,13 +191,16 @@ def test_writers_take_turns_from_the_very_first_table(url, tmp_path):
         assert [len(series.points) for series in history.series()] == [12] * len(cases)
 
 
+def _ingest_by_command(url, path, start):
+    start.wait()
+    sys.exit(main(["report", "ingest", "--db", url, str(path)]))
+
+
 def test_twenty_machines_bring_in_their_nights_at_once(postgresql, tmp_path):
-    """As programs, into a database that is empty before."""
+    """By the command, into a database that is empty before."""
     url = postgresql.new_url()
-    command = [sys.executable, "-m", "warpgauge", "report", "ingest", "--db", url]
-    environment = os.environ | {"PYTHONPATH": str(Path(__file__).parents[2] / "reports")}
     machines = [f"machine-{number}" for number in range(20)]
-    programs = []
+    start, programs = FORK.Barrier(len(machines)), []
     for machine in machines:
         facts = [
             a_fact(night, night, case=f"case_{number}", run=f"{machine}-{night}")
@@ -208,17 +208,12 @@ def test_twenty_machines_bring_in_their_nights_at_once(postgresql, tmp_path):
             for number in range(10)
         ]
         path = write(tmp_path / f"{machine}.jsonl", facts)
-        programs.append(
-            subprocess.Popen(
-                [*command, path],
-                env=environment,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
-        )
-    said = [program.communicate(timeout=300) for program in programs]
-    assert [program.returncode for program in programs] == [0] * 20, said
+        programs.append(FORK.Process(target=_ingest_by_command, args=(url, path, start)))
+    for program in programs:
+        program.start()
+    for program in programs:
+        program.join(300)
+    assert [program.exitcode for program in programs] == [0] * 20
     with open_history(url) as history:
         names = {run.id for run in history.runs()}
         assert names == {f"{machine}-{night}" for machine in machines for night in (1, 2)}
@@ -247,9 +242,7 @@ def _die_while_writing(url, path):
 
 def test_a_writer_that_dies_leaves_nothing_and_holds_up_nobody(url, tmp_path):
     path = write(tmp_path / "facts.jsonl", [a_fact(1), registers(1)])
-    dying = multiprocessing.get_context("spawn").Process(
-        target=_die_while_writing, args=(url, path)
-    )
+    dying = FORK.Process(target=_die_while_writing, args=(url, path))
     dying.start()
     dying.join(60)
     assert dying.exitcode == 9
