@@ -8,7 +8,7 @@
 namespace warpgauge::metrics {
 namespace {
 
-using Kind = PtxasLine::Kind;
+using LineKind = PtxasLine::Kind;
 
 constexpr std::string_view kDigits = "0123456789";
 constexpr std::string_view kStackFrame = " bytes stack frame, ";
@@ -16,12 +16,13 @@ constexpr std::string_view kStackFrame = " bytes stack frame, ";
 /// The kind of what stands behind "ptxas info : ".
 PtxasLine classify_message(std::string_view message) {
   const std::size_t digits = std::min(message.find_first_not_of(kDigits), message.size());
-  if (message.starts_with("Compile time = ")) return {Kind::compile_time, {}};
-  if (digits > 0 && message.substr(digits).starts_with(" bytes gmem")) return {Kind::module, {}};
-  if (take_prefix(message, "Compiling entry function ")) return {Kind::entry, message};
-  if (message.starts_with("Compiling ")) return {Kind::cut_off, {}};
-  if (take_prefix(message, "Function properties for ")) return {Kind::function, message};
-  if (take_prefix(message, "Used ")) return {Kind::resources, message};
+  if (message.starts_with("Compile time = ")) return {LineKind::compile_time, {}};
+  if (digits > 0 && message.substr(digits).starts_with(" bytes gmem"))
+    return {LineKind::module, {}};
+  if (take_prefix(message, "Compiling entry function ")) return {LineKind::entry, message};
+  if (message.starts_with("Compiling ")) return {LineKind::cut_off, {}};
+  if (take_prefix(message, "Function properties for ")) return {LineKind::function, message};
+  if (take_prefix(message, "Used ")) return {LineKind::resources, message};
   return {};
 }
 
@@ -58,7 +59,7 @@ PtxasLine classify_ptxas_line(std::string_view line) {
   if (const std::size_t frame = line.find(kStackFrame); frame != line.npos) {
     // The number begins behind the last character in front of the words that is no digit.
     const std::string_view front = line.substr(0, frame);
-    return {Kind::frame, line.substr(front.find_last_not_of(kDigits) + 1)};
+    return {LineKind::frame, line.substr(front.find_last_not_of(kDigits) + 1)};
   }
   // Build tools may put something in front of the line, so look for the tag anywhere.
   const std::size_t tag = line.find(kTag);
@@ -66,7 +67,7 @@ PtxasLine classify_ptxas_line(std::string_view line) {
   std::string_view message = trim(line.substr(tag + kTag.size()));
   if (!take_prefix(message, ":")) return {};
   message = trim(message);
-  if (message.find(kTag) != message.npos) return {Kind::cut_off, {}};
+  if (message.find(kTag) != message.npos) return {LineKind::cut_off, {}};
   return classify_message(message);
 }
 

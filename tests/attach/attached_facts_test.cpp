@@ -17,7 +17,7 @@
 #include "metrics/machine_code/fat_binary.h"
 #include "tests/attach/attached_processes.h"
 
-namespace warpgauge {
+namespace warpgauge::attached_facts_test {
 namespace {
 
 using metrics::SassMetric;
@@ -198,4 +198,4 @@ TEST(AttachedFacts, HaveTheBudgetsOfTheArchitectureOfTheCodeThatRan) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::attached_facts_test

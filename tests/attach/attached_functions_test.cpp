@@ -9,7 +9,7 @@
 
 #include "tests/attach/attached_processes.h"
 
-namespace warpgauge {
+namespace warpgauge::attached_functions_test {
 namespace {
 
 using metrics::SassMetric;
@@ -87,4 +87,4 @@ TEST(AttachedFacts, AFunctionIsOfTheKernelOfItsLaunchesIfThatIsKnown) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::attached_functions_test

@@ -5,7 +5,7 @@
 
 #include "tests/attach/attached_processes.h"
 
-namespace warpgauge {
+namespace warpgauge::attached_process_test {
 namespace {
 
 using testing::HasSubstr;
@@ -41,4 +41,4 @@ TEST(AttachedProcess, ADamagedResultIsReportedWithItsFile) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::attached_process_test

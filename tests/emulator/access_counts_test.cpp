@@ -13,7 +13,7 @@
 #include "metrics/counting/counting_rules.h"
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::access_counts_test {
 namespace {
 
 using Role = AccessPlan::Role;
@@ -382,4 +382,4 @@ TEST(Counters, AddUpOverWorkers) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::access_counts_test

@@ -10,7 +10,7 @@
 #include "tests/emulator/kept_line.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::access_record_test {
 namespace {
 
 using metrics::WarpAccess;
@@ -120,4 +120,4 @@ TEST(AccessTable, GivesLinesTheirCures) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::access_record_test

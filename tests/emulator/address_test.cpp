@@ -7,7 +7,7 @@
 #include "harness/emulator/machine/core/window.h"
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::address_test {
 namespace {
 
 using Addresses = MemoryInstructions;
@@ -92,4 +92,4 @@ TEST_P(Addresses, WhatIsNotEmulatedIsRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::address_test

@@ -18,7 +18,7 @@
 #include "tests/emulator/alu_bench.h"
 #include "tests/support/result_sum.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::approximation_test {
 namespace {
 
 using support::sum_term;
@@ -249,4 +249,4 @@ TEST(Approximation, TheInverseRootOfADoubleHasTheRecordedSums) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::approximation_test

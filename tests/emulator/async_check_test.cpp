@@ -9,7 +9,7 @@
 
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::async_check_test {
 namespace {
 
 using testing::AllOf;
@@ -367,4 +367,4 @@ TEST(AsyncChecks, AreOnUnlessOthersAreAskedFor) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::async_check_test

@@ -9,7 +9,7 @@
 #include "metrics/counting/counting_rules.h"
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::async_copy_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -205,4 +205,4 @@ TEST_P(AsyncCopy, OtherFormsAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::async_copy_test

@@ -19,7 +19,7 @@
 #include "harness/emulator/machine/memory/small_floats.h"
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::atomic_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -324,4 +324,4 @@ TEST_P(Atomic, HalvesHaveMinimumAndMaximum) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::atomic_test

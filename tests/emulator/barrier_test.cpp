@@ -4,7 +4,7 @@
 
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::barrier_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -340,4 +340,4 @@ TEST(Deadlock, BarrierThatDoesNotExist) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::barrier_test

@@ -8,7 +8,7 @@
 
 #include "tests/emulator/alu_check.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::bits_test {
 namespace {
 
 using Function = std::function<std::uint64_t(const Operands&)>;
@@ -270,4 +270,4 @@ TEST(BitOperations, SignExtensionAndMasks) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::bits_test

@@ -9,7 +9,7 @@
 #include "harness/emulator/machine/control/device_text.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::builtin_test {
 namespace {
 
 using ::testing::AllOf;
@@ -230,4 +230,4 @@ TEST(Assert, SaysWhatCudaSays) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::builtin_test

@@ -18,7 +18,7 @@
 #include "tests/emulator/kernel_run.h"
 #include "tests/emulator/recorded_code.h"
 
-namespace warpgauge::emulator::counting {
+namespace warpgauge::emulator::counting::bulk_counts_test {
 namespace {
 
 using metrics::Confidence;
@@ -198,4 +198,4 @@ TEST(SectorsOf, AreThoseTouched) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::counting
+}  // namespace warpgauge::emulator::counting::bulk_counts_test

@@ -8,7 +8,7 @@
 #include "tests/emulator/kernel_run.h"
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::emulator::machine::decode {
+namespace warpgauge::emulator::machine::decode::code_layout_test {
 namespace {
 
 using Order = std::vector<int>;
@@ -102,4 +102,4 @@ TEST(CodeLayout, LanesMeetBehindALoopWhoseBodyStandsElsewhere) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine::decode
+}  // namespace warpgauge::emulator::machine::decode::code_layout_test

@@ -8,7 +8,7 @@
 #include "tests/emulator/alu_check.h"
 #include "tests/emulator/small_float.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::compare_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -362,4 +362,4 @@ TEST(Compare, UnknownFormsAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::compare_test

@@ -17,7 +17,7 @@
 #include "tests/emulator/kernel_run.h"
 #include "tests/emulator/retarget.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::compiled_test {
 namespace {
 
 /// An architecture, and the one whose recorded PTX is the same but for `.target`.
@@ -159,4 +159,4 @@ TEST_P(Compiled, Rounds) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::compiled_test

@@ -14,7 +14,7 @@
 #include "harness/emulator/machine/isa/isa.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::compiler_test {
 namespace {
 
 class InstructionSet {
@@ -416,4 +416,4 @@ TEST(Compiler, RandomKernelsGiveTheSame) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::compiler_test

@@ -10,7 +10,7 @@
 #include "tests/emulator/alu_check.h"
 #include "tests/emulator/small_float.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::convert_small_test {
 namespace {
 
 const std::pair<const char*, Mode> kRoundings[] = {
@@ -172,4 +172,4 @@ TEST(ConvertSmall, FormatsOfEightBits) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::convert_small_test

@@ -9,7 +9,7 @@
 #include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::counting {
+namespace warpgauge::emulator::counting::coverage_test {
 namespace {
 
 using metrics::BranchHits;
@@ -120,4 +120,4 @@ TEST(Coverage, LoopsHaveABranchOfTheirOwnAndToolkitHeadersHaveNone) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::counting
+}  // namespace warpgauge::emulator::counting::coverage_test

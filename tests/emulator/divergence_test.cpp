@@ -9,7 +9,7 @@
 
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::divergence_test {
 namespace {
 
 TEST(Divergence, BothSidesOfABranchMeetBehindIt) {
@@ -337,4 +337,4 @@ TEST(Divergence, BlocksThatWaitForEachOther) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::divergence_test

@@ -10,7 +10,7 @@
 #include "harness/emulator/emulator.h"
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator::driver {
+namespace warpgauge::emulator::driver::driver_device_test {
 namespace {
 
 using testing::ElementsAre;
@@ -179,4 +179,4 @@ TEST_F(DriverDeviceTest, WhatIsNotEmulatedIsFoundAndSaysSo) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::driver
+}  // namespace warpgauge::emulator::driver::driver_device_test

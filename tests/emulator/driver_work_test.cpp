@@ -10,7 +10,7 @@
 #include "harness/emulator/emulator.h"
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator::driver {
+namespace warpgauge::emulator::driver::driver_work_test {
 namespace {
 
 using testing::ElementsAre;
@@ -212,4 +212,4 @@ TEST_F(DriverWorkTest, AKernelHasItsAttributesAndOccupancy) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::driver
+}  // namespace warpgauge::emulator::driver::driver_work_test

@@ -13,7 +13,7 @@
 #include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::engine_test {
 namespace {
 
 TEST(Engine, VariablesOfTheModule) {
@@ -125,4 +125,4 @@ TEST(Engine, AMachineRunsKernelsAgain) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::engine_test

@@ -13,7 +13,7 @@
 #include "metrics/machine_code/sass.h"
 #include "tests/emulator/recorded_code.h"
 
-namespace warpgauge::emulator::counting {
+namespace warpgauge::emulator::counting::execution_model_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -161,4 +161,4 @@ INSTANTIATE_TEST_SUITE_P(Recorded, ExecutionModelOf, testing::Values("sm_75", "s
                          [](const auto& suite) { return std::string(suite.param); });
 
 }  // namespace
-}  // namespace warpgauge::emulator::counting
+}  // namespace warpgauge::emulator::counting::execution_model_test

@@ -15,7 +15,7 @@
 #include "metrics/base/source_line.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::fault_test {
 namespace {
 
 using ::testing::AllOf;
@@ -134,4 +134,4 @@ TEST(Faults, LaunchesThatNoGpuTakesAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::fault_test

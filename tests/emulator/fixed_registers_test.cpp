@@ -4,7 +4,7 @@
 
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::fixed_registers_test {
 namespace {
 
 constexpr Shape kTwoBlocks{.grid = {2, 1, 1}};
@@ -89,4 +89,4 @@ TEST(FixedRegisters, AParametersPartsAreDistinct) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::fixed_registers_test

@@ -12,7 +12,7 @@
 
 #include "tests/emulator/alu_check.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::float_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -420,4 +420,4 @@ TEST(Float, NansBecomeCanonicalInActiveLanesOnly) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::float_test

@@ -13,7 +13,7 @@
 #include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::history_test {
 namespace {
 
 using testing::AllOf;
@@ -195,16 +195,16 @@ class SharedRun : public testing::TestWithParam<int> {
                         ", [%r4]");
     replace("STORE", "st.shared." + type + " [%r4], " + value);
     replace("LAST", "[%r3+" + std::to_string(14 * bytes() - 4) + "]");
-    return machine::found(R"(
+    return history_test::found(R"(
       .shared .align 16 .b8 run[512];
       mov.u32 %r3, run;
       and.b32 %r4, %r0, 31;
       mad.lo.u32 %r4, %r4, )" +
-                              std::to_string(bytes()) + R"(, %r3;
+                     std::to_string(bytes()) + R"(, %r3;
       setp.lt.u32 %p0, %r0, 32;
       setp.eq.u32 %p1, %r0, 63;
     )" + body,
-                          blocks(2, 64), checks);
+                 blocks(2, 64), checks);
   }
 };
 
@@ -495,4 +495,4 @@ TEST(Orders, InterruptWarpsBetweenBarriers) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::history_test

@@ -7,7 +7,7 @@
 
 #include "tests/emulator/alu_check.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::integer_test {
 namespace {
 
 __extension__ typedef __int128 s128;
@@ -328,4 +328,4 @@ TEST(Integer, UnknownFormsAreRefusedByName) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::integer_test

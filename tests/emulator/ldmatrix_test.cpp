@@ -10,7 +10,7 @@
 #include "harness/emulator/machine/core/window.h"
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::ldmatrix_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -148,4 +148,4 @@ TEST_P(MatrixMoves, OtherShapesAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::ldmatrix_test

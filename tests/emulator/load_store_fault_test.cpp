@@ -8,7 +8,7 @@
 #include "harness/emulator/machine/core/window.h"
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::load_store_fault_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -175,4 +175,4 @@ TEST_P(LoadStoreFault, UnknownFormsAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::load_store_fault_test

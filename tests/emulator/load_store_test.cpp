@@ -12,7 +12,7 @@
 #include "harness/emulator/machine/core/window.h"
 #include "tests/emulator/memory_bench.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::load_store_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -392,4 +392,4 @@ TEST_P(LoadStore, GenericAddressesOfOneSpace) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::load_store_test

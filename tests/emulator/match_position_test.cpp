@@ -17,7 +17,7 @@
 #include "tests/emulator/kept_line.h"
 #include "tests/emulator/recorded_code.h"
 
-namespace warpgauge::emulator::counting {
+namespace warpgauge::emulator::counting::match_position_test {
 namespace {
 
 using metrics::Confidence;
@@ -183,4 +183,4 @@ INSTANTIATE_TEST_SUITE_P(Recorded, PlacesOf, testing::Values("sm_75", "sm_90"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 }  // namespace
-}  // namespace warpgauge::emulator::counting
+}  // namespace warpgauge::emulator::counting::match_position_test

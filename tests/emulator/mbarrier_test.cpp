@@ -6,7 +6,7 @@
 
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::mbarrier_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -233,4 +233,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::mbarrier_test

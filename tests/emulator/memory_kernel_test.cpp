@@ -8,7 +8,7 @@
 
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::memory_kernel_test {
 namespace {
 
 using ::testing::AllOf;
@@ -194,4 +194,4 @@ TEST(MemoryKernel, WhatIsNotEmulatedIsNamed) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::memory_kernel_test

@@ -15,7 +15,7 @@
 
 #include "harness/emulator/machine/core/window.h"
 
-namespace warpgauge::emulator::machine::memory {
+namespace warpgauge::emulator::machine::memory::memory_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -212,4 +212,4 @@ TEST(Memory, IsConsistentUnderRandomUseByThreads) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine::memory
+}  // namespace warpgauge::emulator::machine::memory::memory_test

@@ -19,7 +19,7 @@
 #include "tests/emulator/kept_line.h"
 #include "tests/emulator/recorded_code.h"
 
-namespace warpgauge::emulator::counting {
+namespace warpgauge::emulator::counting::merged_test {
 namespace {
 
 using metrics::Confidence;
@@ -178,4 +178,4 @@ TEST(Spills, AreTrustedAsTheAccessBesideThem) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::counting
+}  // namespace warpgauge::emulator::counting::merged_test

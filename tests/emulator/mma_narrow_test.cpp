@@ -12,7 +12,7 @@
 #include "tests/emulator/kernel_run.h"
 #include "tests/emulator/small_float.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::mma_narrow_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -243,4 +243,4 @@ TEST(NarrowMma, SelectorsThatPointNowhere) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::mma_narrow_test

@@ -13,7 +13,7 @@
 #include "metrics/machine_code/cubin.h"
 #include "tests/emulator/recorded_code.h"
 
-namespace warpgauge::emulator::counting {
+namespace warpgauge::emulator::counting::oracle_test {
 namespace {
 
 using machine::AccessPlan;
@@ -383,4 +383,4 @@ INSTANTIATE_TEST_SUITE_P(Recorded, OrderOf, testing::Values("sm_75", "sm_90", "s
                          [](const auto& suite) { return std::string(suite.param); });
 
 }  // namespace
-}  // namespace warpgauge::emulator::counting
+}  // namespace warpgauge::emulator::counting::oracle_test

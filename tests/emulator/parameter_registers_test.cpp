@@ -10,7 +10,7 @@
 
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::emulator::machine::decode {
+namespace warpgauge::emulator::machine::decode::parameter_registers_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -81,4 +81,4 @@ TEST(ParameterRegisters, AreThoseOfTheFunctionToo) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine::decode
+}  // namespace warpgauge::emulator::machine::decode::parameter_registers_test

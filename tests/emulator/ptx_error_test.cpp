@@ -8,7 +8,7 @@
 
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::emulator::ptx {
+namespace warpgauge::emulator::ptx::ptx_error_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -267,4 +267,4 @@ TEST(PtxError, NoTextTakesQuadraticTime) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::ptx
+}  // namespace warpgauge::emulator::ptx::ptx_error_test

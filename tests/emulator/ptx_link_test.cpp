@@ -8,7 +8,7 @@
 #include "harness/emulator/ptx/link.h"
 #include "harness/emulator/ptx/source_lines.h"
 
-namespace warpgauge::emulator::ptx {
+namespace warpgauge::emulator::ptx::ptx_link_test {
 namespace {
 
 using testing::ElementsAre;
@@ -110,4 +110,4 @@ TEST(Link, OfWeakDefinitionsTheFirstCounts) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::ptx
+}  // namespace warpgauge::emulator::ptx::ptx_link_test

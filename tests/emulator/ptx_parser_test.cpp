@@ -11,7 +11,7 @@
 
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::emulator::ptx {
+namespace warpgauge::emulator::ptx::ptx_parser_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -309,4 +309,4 @@ TEST(PtxFunction, AliasesBecomeTheFunction) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::ptx
+}  // namespace warpgauge::emulator::ptx::ptx_parser_test

@@ -16,7 +16,7 @@
 #include "harness/emulator/ptx/source_lines.h"
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::emulator::ptx {
+namespace warpgauge::emulator::ptx::ptx_recorded_test {
 namespace {
 
 using ::testing::Contains;
@@ -226,4 +226,4 @@ TEST(PtxRecorded, InlineAssembly) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::ptx
+}  // namespace warpgauge::emulator::ptx::ptx_recorded_test

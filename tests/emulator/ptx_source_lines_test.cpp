@@ -8,7 +8,7 @@
 #include "harness/emulator/ptx/source_lines.h"
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::emulator::ptx {
+namespace warpgauge::emulator::ptx::ptx_source_lines_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -117,4 +117,4 @@ TEST(PtxSourceLines, EachPlaceIsListedOnce) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::ptx
+}  // namespace warpgauge::emulator::ptx::ptx_source_lines_test

@@ -11,7 +11,7 @@
 #include "tests/emulator/kernel_run.h"
 #include "tests/emulator/ptx_text.h"
 
-namespace warpgauge::emulator::machine::decode {
+namespace warpgauge::emulator::machine::decode::register_lives_test {
 namespace {
 
 using Lives = std::map<std::string, std::pair<std::uint32_t, std::uint32_t>>;
@@ -115,4 +115,4 @@ TEST(RegisterLives, SharedPlacesKeepValuesApart) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine::decode
+}  // namespace warpgauge::emulator::machine::decode::register_lives_test

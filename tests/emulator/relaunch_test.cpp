@@ -20,7 +20,7 @@
 #include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::relaunch_test {
 namespace {
 
 /// Word 0 of the input chooses the way, word 1 the stride of its accesses to shared memory.
@@ -186,4 +186,4 @@ TEST(Relaunch, TablesBeginAnewWhenTheyWereTaken) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::relaunch_test

@@ -7,7 +7,7 @@
 
 #include "tests/emulator/graph_kernels.h"
 
-namespace warpgauge::emulator::runtime {
+namespace warpgauge::emulator::runtime::runtime_capture_test {
 namespace {
 
 class RuntimeCaptureTest : public GraphKernelsTest {
@@ -308,4 +308,4 @@ TEST_F(RuntimeCaptureTest, ExternalEventsAreNodes) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::runtime
+}  // namespace warpgauge::emulator::runtime::runtime_capture_test

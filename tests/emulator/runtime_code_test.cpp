@@ -16,7 +16,7 @@
 #include "tests/emulator/kept_line.h"
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator::runtime {
+namespace warpgauge::emulator::runtime::runtime_code_test {
 namespace {
 
 using testing::ElementsAre;
@@ -206,4 +206,4 @@ TEST(CountTableTest, AnUncountedAccessMakesItsLineAnEstimate) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::runtime
+}  // namespace warpgauge::emulator::runtime::runtime_code_test

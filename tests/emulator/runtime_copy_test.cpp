@@ -7,7 +7,7 @@
 
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator::runtime {
+namespace warpgauge::emulator::runtime::runtime_copy_test {
 namespace {
 
 class RuntimeCopyTest : public RuntimeTest {
@@ -162,4 +162,4 @@ TEST_F(RuntimeCopyTest, ThereIsOneDeviceOnly) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::runtime
+}  // namespace warpgauge::emulator::runtime::runtime_copy_test

@@ -11,7 +11,7 @@
 #include "metrics/counting/line_counts.h"
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator::runtime {
+namespace warpgauge::emulator::runtime::runtime_device_launch_test {
 namespace {
 
 using testing::HasSubstr;
@@ -240,4 +240,4 @@ TEST_F(RuntimeDeviceLaunchTest, AFaultOfAChildNamesItAndEndsTheRest) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::runtime
+}  // namespace warpgauge::emulator::runtime::runtime_device_launch_test

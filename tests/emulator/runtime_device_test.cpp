@@ -16,7 +16,7 @@
 #include "metrics/architecture/architectures.h"
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator::runtime {
+namespace warpgauge::emulator::runtime::runtime_device_test {
 namespace {
 
 using testing::ElementsAre;
@@ -252,4 +252,4 @@ TEST_F(RuntimeDeviceTest, NotReadyAndSuccessLeaveTheLastErrorAlone) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::runtime
+}  // namespace warpgauge::emulator::runtime::runtime_device_test

@@ -12,7 +12,7 @@
 #include "metrics/counting/line_counts.h"
 #include "tests/emulator/graph_kernels.h"
 
-namespace warpgauge::emulator::runtime {
+namespace warpgauge::emulator::runtime::runtime_graph_test {
 namespace {
 
 using testing::HasSubstr;
@@ -379,4 +379,4 @@ TEST_F(RuntimeGraphTest, GraphsThatKernelsLaunchAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::runtime
+}  // namespace warpgauge::emulator::runtime::runtime_graph_test

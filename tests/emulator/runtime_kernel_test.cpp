@@ -13,7 +13,7 @@
 #include "metrics/counting/line_counts.h"
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator::runtime {
+namespace warpgauge::emulator::runtime::runtime_kernel_test {
 namespace {
 
 using testing::HasSubstr;
@@ -395,4 +395,4 @@ TEST_F(RuntimeKernelTest, ObjectsWithoutPtxAreMissingOnlyWhereTheyAreCalled) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::runtime
+}  // namespace warpgauge::emulator::runtime::runtime_kernel_test

@@ -8,7 +8,7 @@
 
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator::runtime {
+namespace warpgauge::emulator::runtime::runtime_memory_test {
 namespace {
 
 class RuntimeMemoryTest : public RuntimeTest {};
@@ -183,4 +183,4 @@ TEST_F(RuntimeMemoryTest, AResetEndsAllMemory) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::runtime
+}  // namespace warpgauge::emulator::runtime::runtime_memory_test

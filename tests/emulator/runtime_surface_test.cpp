@@ -8,7 +8,7 @@
 
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator::runtime {
+namespace warpgauge::emulator::runtime::runtime_surface_test {
 namespace {
 
 // Each lane: writes its number at its place of the first row of a surface, loads it from there,
@@ -141,4 +141,4 @@ TEST_F(SurfaceTest, ThereAreNoElementsOfThreeChannels) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::runtime
+}  // namespace warpgauge::emulator::runtime::runtime_surface_test

@@ -13,7 +13,7 @@
 
 #include "tests/emulator/runtime_test.h"
 
-namespace warpgauge::emulator::runtime {
+namespace warpgauge::emulator::runtime::runtime_texture_test {
 namespace {
 
 // out[lane] = tex2D(texture, lane, 0.5), and a surface that
@@ -382,4 +382,4 @@ TEST_F(TextureKernelTest, ObjectsThatMakeNoSenseAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::runtime
+}  // namespace warpgauge::emulator::runtime::runtime_texture_test

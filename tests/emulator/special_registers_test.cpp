@@ -6,7 +6,7 @@
 
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::special_registers_test {
 namespace {
 
 // Stores a special register of each thread, numbered over the whole grid.
@@ -89,4 +89,4 @@ TEST(SpecialRegisters, ClocksGoForward) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::special_registers_test

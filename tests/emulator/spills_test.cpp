@@ -22,7 +22,7 @@
 #include "tests/emulator/kernel_run.h"
 #include "tests/emulator/recorded_code.h"
 
-namespace warpgauge::emulator::counting {
+namespace warpgauge::emulator::counting::spills_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -245,4 +245,4 @@ INSTANTIATE_TEST_SUITE_P(Recorded, Spilled, testing::Values("sm_75", "sm_90"),
                          [](const auto& suite) { return std::string(suite.param); });
 
 }  // namespace
-}  // namespace warpgauge::emulator::counting
+}  // namespace warpgauge::emulator::counting::spills_test

@@ -10,7 +10,7 @@
 #include <set>
 #include <vector>
 
-namespace warpgauge::emulator::machine::memory {
+namespace warpgauge::emulator::machine::memory::swizzle_test {
 namespace {
 
 constexpr std::array kAll = {Swizzle::none,
@@ -130,4 +130,4 @@ TEST(SwizzleTest, FillsWithAPattern) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine::memory
+}  // namespace warpgauge::emulator::machine::memory::swizzle_test

@@ -14,7 +14,7 @@
 
 #include "harness/emulator/machine/memory/tensor_values.h"
 
-namespace warpgauge::emulator::machine::memory {
+namespace warpgauge::emulator::machine::memory::tensor_box_test {
 namespace {
 
 constexpr std::uint32_t kSharedBytes = 1 << 16;
@@ -392,4 +392,4 @@ TEST_F(TensorBoxTest, RunsGoByOffset) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine::memory
+}  // namespace warpgauge::emulator::machine::memory::tensor_box_test

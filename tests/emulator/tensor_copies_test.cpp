@@ -14,7 +14,7 @@
 #include "harness/emulator/machine/memory/tensor_box.h"
 #include "harness/emulator/machine/memory/tensor_map.h"
 
-namespace warpgauge::emulator::machine::memory {
+namespace warpgauge::emulator::machine::memory::tensor_copies_test {
 namespace {
 
 constexpr std::uint32_t kWords = 1 << 20;  // of the tensor's memory
@@ -124,4 +124,4 @@ TEST(TensorCopiesTest, AreThoseOfAnH200) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine::memory
+}  // namespace warpgauge::emulator::machine::memory::tensor_copies_test

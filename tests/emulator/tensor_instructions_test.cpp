@@ -10,7 +10,7 @@
 #include "harness/emulator/machine/memory/tensor_map.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::tensor_instructions_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -210,4 +210,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::tensor_instructions_test

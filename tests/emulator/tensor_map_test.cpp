@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge::emulator::machine::memory {
+namespace warpgauge::emulator::machine::memory::tensor_map_test {
 namespace {
 
 using testing::HasSubstr;
@@ -410,4 +410,4 @@ TEST_F(DriverTensorMapTest, Im2colWideIsRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine::memory
+}  // namespace warpgauge::emulator::machine::memory::tensor_map_test

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace warpgauge::emulator::machine::memory {
+namespace warpgauge::emulator::machine::memory::texture_test {
 namespace {
 
 using Address = Texture::Address;
@@ -278,4 +278,4 @@ TEST_F(SeamlessCubeTest, WithoutItFacesEndAtTheirEdges) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine::memory
+}  // namespace warpgauge::emulator::machine::memory::texture_test

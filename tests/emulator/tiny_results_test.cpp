@@ -8,7 +8,7 @@
 #include "tests/emulator/alu_check.h"
 #include "tests/emulator/small_float.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::tiny_results_test {
 namespace {
 
 std::uint64_t bits_of(double value, const std::string& type) {
@@ -45,4 +45,4 @@ TEST(TinyResults, AreFlushedAsOnAnH100) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::tiny_results_test

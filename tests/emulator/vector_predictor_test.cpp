@@ -10,7 +10,7 @@
 
 #include "harness/emulator/ptx/module.h"
 
-namespace warpgauge::emulator::counting {
+namespace warpgauge::emulator::counting::vector_predictor_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -82,4 +82,4 @@ TEST(VectorPredictor, OtherMemoryAndOtherFormsStay) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::counting
+}  // namespace warpgauge::emulator::counting::vector_predictor_test

@@ -10,7 +10,7 @@
 #include "tests/emulator/alu_check.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::video_test {
 namespace {
 
 using testing::HasSubstr;
@@ -154,4 +154,4 @@ TEST(VideoOperations, OtherInstructionsHaveNoSelectors) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::video_test

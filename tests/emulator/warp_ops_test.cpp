@@ -14,7 +14,7 @@
 #include "harness/emulator/machine/isa/isa.h"
 #include "tests/emulator/kernel_run.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::warp_ops_test {
 namespace {
 
 // Each test with all instruction sets that the CPU has.
@@ -304,4 +304,4 @@ TEST_P(WarpOps, ElectOneLeaderOfTheMembers) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::warp_ops_test

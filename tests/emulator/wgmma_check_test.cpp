@@ -11,7 +11,7 @@
 #include "tests/emulator/kernel_run.h"
 #include "tests/emulator/wgmma_product.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::wgmma_check_test {
 namespace {
 
 using testing::AllOf;
@@ -239,4 +239,4 @@ TEST(ProductChecks, AnyThreadOfTheWarpgroupMayFreeATile) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::wgmma_check_test

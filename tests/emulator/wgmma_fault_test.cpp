@@ -8,7 +8,7 @@
 
 #include "tests/emulator/wgmma_product.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::wgmma_fault_test {
 namespace {
 
 using ::testing::AllOf;
@@ -145,4 +145,4 @@ TEST(WgmmaFault, OneLaneMaySetTheNumberOfRegisters) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::wgmma_fault_test

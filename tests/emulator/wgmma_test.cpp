@@ -8,7 +8,7 @@
 
 #include "tests/emulator/wgmma_product.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::wgmma_test {
 namespace {
 
 struct Types {
@@ -280,4 +280,4 @@ TEST(Wgmma, AWarpThatMakesNoProductsKeepsTheOthersWaiting) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::wgmma_test

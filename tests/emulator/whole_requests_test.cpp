@@ -11,7 +11,7 @@
 #include "tests/emulator/kernel_run.h"
 #include "tests/emulator/wgmma_product.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::whole_requests_test {
 namespace {
 
 using Space = AccessTotals::Space;
@@ -144,4 +144,4 @@ TEST(CopiesOfSeveralLanes, EveryLaneMakesItsReduction) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::whole_requests_test

@@ -15,7 +15,7 @@
 #include "tests/emulator/memory_bench.h"
 #include "tests/emulator/small_float.h"
 
-namespace warpgauge::emulator::machine {
+namespace warpgauge::emulator::machine::wmma_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -490,4 +490,4 @@ TEST_P(WmmaMoves, MisalignedRowsAreFaults) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulator::machine
+}  // namespace warpgauge::emulator::machine::wmma_test

@@ -14,7 +14,7 @@
 
 #include "tests/harness/picture_accesses.h"
 
-namespace warpgauge {
+namespace warpgauge::access_picture_svg_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,4 +108,4 @@ TEST(XmlText, HasOnlyCharactersOfXml) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::access_picture_svg_test

@@ -7,7 +7,7 @@
 #include "metrics/counting/line_access.h"
 #include "tests/harness/picture_accesses.h"
 
-namespace warpgauge {
+namespace warpgauge::access_picture_test {
 namespace {
 
 using metrics::AccessKind;
@@ -115,4 +115,4 @@ TEST(LanesText, WritesRunsAndSteps) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::access_picture_test

@@ -14,7 +14,7 @@
 #include "harness/files/text_lines.h"
 #include "tests/harness/picture_accesses.h"
 
-namespace warpgauge {
+namespace warpgauge::access_picture_text_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,4 +118,4 @@ TEST(TextLines, AreShortenedBetweenCharacters) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::access_picture_text_test

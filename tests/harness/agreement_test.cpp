@@ -23,7 +23,7 @@
 #include "harness/outcome/exit_code.h"
 #include "metrics/counting/line_counts.h"
 
-namespace warpgauge::diff {
+namespace warpgauge::diff::agreement_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -399,4 +399,4 @@ TEST(DiffRuns, NothingInCommonIsAFault) {
 }
 
 }  // namespace
-}  // namespace warpgauge::diff
+}  // namespace warpgauge::diff::agreement_test

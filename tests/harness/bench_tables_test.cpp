@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace warpgauge {
+namespace warpgauge::bench_tables_test {
 namespace {
 
 using testing::HasSubstr;
@@ -85,4 +85,4 @@ TEST(AccuracyTable, HasTheCasesThatWereComparedWithinATolerance) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::bench_tables_test

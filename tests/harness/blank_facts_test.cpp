@@ -11,7 +11,7 @@
 #include "harness/build_info.h"
 #include "warpgauge/cuda_error.h"
 
-namespace warpgauge {
+namespace warpgauge::blank_facts_test {
 namespace {
 
 using metrics::Fact;
@@ -75,4 +75,4 @@ TEST(ErrorFact, OfAnErrorOfCudaSaysTheFaultInsteadOfTheGeneralRemedy) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::blank_facts_test

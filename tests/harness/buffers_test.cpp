@@ -15,7 +15,7 @@
 #include "warpgauge/comparison.h"
 #include "warpgauge/problem.h"
 
-namespace warpgauge {
+namespace warpgauge::buffers_test {
 namespace {
 
 using testing::Each;
@@ -150,4 +150,4 @@ TEST(DryRun, HostContentsAreThereForReferences) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::buffers_test

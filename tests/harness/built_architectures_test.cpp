@@ -7,7 +7,7 @@
 #include "harness/cases/registry.h"
 #include "harness/devices.h"
 
-namespace warpgauge {
+namespace warpgauge::built_architectures_test {
 namespace {
 
 using Archs = std::vector<std::string>;
@@ -42,4 +42,4 @@ TEST(ExistsOn, ACaseIsThereFromTheFirstArchitectureOn) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::built_architectures_test

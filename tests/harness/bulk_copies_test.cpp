@@ -13,7 +13,7 @@
 #include "harness/outcome/results_json.h"
 #include "tests/harness/outcome_facts.h"
 
-namespace warpgauge::outcome {
+namespace warpgauge::outcome::bulk_copies_test {
 namespace {
 
 using metrics::Fact;
@@ -58,4 +58,4 @@ TEST(BulkCopies, AreNotMentionedWhereThereAreNone) {
 }
 
 }  // namespace
-}  // namespace warpgauge::outcome
+}  // namespace warpgauge::outcome::bulk_copies_test

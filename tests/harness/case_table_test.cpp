@@ -5,7 +5,7 @@
 
 #include "tests/harness/outcome_facts.h"
 
-namespace warpgauge::outcome {
+namespace warpgauge::outcome::case_table_test {
 namespace {
 
 using metrics::Verdict;
@@ -29,4 +29,4 @@ TEST(CaseTable, HasEveryCaseWithWhatIsJudgedAndWhatIsNot) {
 }
 
 }  // namespace
-}  // namespace warpgauge::outcome
+}  // namespace warpgauge::outcome::case_table_test

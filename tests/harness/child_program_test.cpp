@@ -10,7 +10,7 @@
 
 #include "harness/files/temporary_path.h"
 
-namespace warpgauge {
+namespace warpgauge::child_program_test {
 namespace {
 
 using testing::HasSubstr;
@@ -66,4 +66,4 @@ TEST(ChildProgram, ThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::child_program_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace warpgauge::explain {
+namespace warpgauge::explain::code_of_lines_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -59,4 +59,4 @@ TEST(CodeOfLines, WhereThereIsNoneTheNoteSaysWhy) {
 }
 
 }  // namespace
-}  // namespace warpgauge::explain
+}  // namespace warpgauge::explain::code_of_lines_test

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace warpgauge {
+namespace warpgauge::comparison_test {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
@@ -148,4 +148,4 @@ TEST(Comparison, KeepsTheFirstFailureOfSeveralOutputs) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::comparison_test

@@ -11,7 +11,7 @@
 #include "metrics/architecture/arch_name.h"
 #include "metrics/cupti/cupti.h"
 
-namespace warpgauge {
+namespace warpgauge::compile_time_facts_test {
 namespace {
 
 using metrics::Fact;
@@ -110,4 +110,4 @@ TEST(BuiltArchs, AreInAscendingOrder) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::compile_time_facts_test

@@ -13,7 +13,7 @@
 #include "harness/cases/built_architectures.h"
 #include "metrics/machine_code/cubin.h"
 
-namespace warpgauge {
+namespace warpgauge::device_code_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -60,4 +60,4 @@ TEST(DeviceCode, CompressedCodeIsFoundToo) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::device_code_test

@@ -19,7 +19,7 @@
 #include "harness/diff/cause_rules.h"
 #include "harness/diff/noise.h"
 
-namespace warpgauge::diff {
+namespace warpgauge::diff::difference_test {
 namespace {
 
 using metrics::CaseContext;
@@ -234,4 +234,4 @@ TEST_F(Lines, ThatMovedMostComeFirst) {
 }
 
 }  // namespace
-}  // namespace warpgauge::diff
+}  // namespace warpgauge::diff::difference_test

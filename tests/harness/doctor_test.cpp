@@ -15,7 +15,7 @@
 #include "harness/doctor/host_probe.h"
 #include "harness/doctor/precondition.h"
 
-namespace warpgauge {
+namespace warpgauge::doctor_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -322,4 +322,4 @@ TEST(Toolkit, ANewerOneIsNamedWithWhatItMeans) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::doctor_test

@@ -5,7 +5,7 @@
 
 #include <stdexcept>
 
-namespace warpgauge::files {
+namespace warpgauge::files::error_text_test {
 namespace {
 
 TEST(ErrorText, IsTheMessage) {
@@ -18,4 +18,4 @@ TEST(ErrorText, HasTheTypeWhereTheMessageIsAWordOrNothing) {
 }
 
 }  // namespace
-}  // namespace warpgauge::files
+}  // namespace warpgauge::files::error_text_test

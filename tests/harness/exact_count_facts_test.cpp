@@ -10,7 +10,7 @@
 
 #include "metrics/counting/line_counts.h"
 
-namespace warpgauge {
+namespace warpgauge::exact_count_facts_test {
 namespace {
 
 using metrics::Confidence;
@@ -200,4 +200,4 @@ TEST(CountedFacts, OfNoLinesAreExactZeros) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::exact_count_facts_test

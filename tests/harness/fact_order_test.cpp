@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge {
+namespace warpgauge::fact_order_test {
 namespace {
 
 using metrics::Fact;
@@ -56,4 +56,4 @@ TEST(FactOrder, OfNothingIsNothing) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::fact_order_test

@@ -16,7 +16,7 @@
 #include "harness/gate/gate.h"
 #include "warpgauge/problem.h"
 
-namespace warpgauge {
+namespace warpgauge::family_budgets_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -240,4 +240,4 @@ TEST_F(FamilyBudgetsTest, ABrokenFileStopsTheGateBeforeAnythingIsRun) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::family_budgets_test

@@ -11,7 +11,7 @@
 #include "harness/outcome/finding_text.h"
 #include "tests/harness/outcome_facts.h"
 
-namespace warpgauge::outcome {
+namespace warpgauge::outcome::finding_test {
 namespace {
 
 using metrics::Fact;
@@ -256,4 +256,4 @@ TEST(ValueText, IsRoundedForPeopleAndHasItsUnit) {
 }
 
 }  // namespace
-}  // namespace warpgauge::outcome
+}  // namespace warpgauge::outcome::finding_test

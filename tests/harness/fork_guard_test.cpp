@@ -12,7 +12,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace warpgauge {
+namespace warpgauge::fork_guard_test {
 namespace {
 
 using testing::HasSubstr;
@@ -115,4 +115,4 @@ TEST(OneProcess, CodeThatWritesToOrClosesAllDescriptorsIsNotTakenForACopy) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::fork_guard_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace warpgauge {
+namespace warpgauge::gpu_monitor_test {
 namespace {
 
 TEST(Disturbance, IsNothingOnAQuietMachine) {
@@ -18,4 +18,4 @@ TEST(Disturbance, NamesEveryCause) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::gpu_monitor_test

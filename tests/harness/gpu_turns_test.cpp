@@ -8,7 +8,7 @@
 #include <csignal>
 #include <optional>
 
-namespace warpgauge::process {
+namespace warpgauge::process::gpu_turns_test {
 namespace {
 
 using std::chrono::milliseconds;
@@ -75,4 +75,4 @@ TEST_F(TurnsOfProcesses, ATurnEndsWithItsScope) {
 }
 
 }  // namespace
-}  // namespace warpgauge::process
+}  // namespace warpgauge::process::gpu_turns_test

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <thread>
 
-namespace warpgauge {
+namespace warpgauge::hold_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -87,4 +87,4 @@ TEST(Hold, WhatAnExceptionHasLeftEndsWithTheNextAndWithTheHold) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::hold_test

@@ -13,7 +13,7 @@
 #include "metrics/budgets/judge.h"
 #include "tests/harness/outcome_facts.h"
 
-namespace warpgauge::outcome {
+namespace warpgauge::outcome::human_texts_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -99,4 +99,4 @@ TEST(HumanTexts, DecideNothingForTheJudge) {
 }
 
 }  // namespace
-}  // namespace warpgauge::outcome
+}  // namespace warpgauge::outcome::human_texts_test

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
-namespace warpgauge {
+namespace warpgauge::isolated_text_test {
 namespace {
 
 using testing::HasSubstr;
@@ -53,4 +53,4 @@ TEST(IsolatedText, AHangIsReported) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::isolated_text_test

@@ -7,7 +7,7 @@
 #include <sstream>
 #include <string>
 
-namespace warpgauge::files {
+namespace warpgauge::files::json_document_test {
 namespace {
 
 using nlohmann::ordered_json;
@@ -47,4 +47,4 @@ TEST(JsonDocument, ReplacesWhatIsNoUtf8) {
 }
 
 }  // namespace
-}  // namespace warpgauge::files
+}  // namespace warpgauge::files::json_document_test

@@ -12,7 +12,7 @@
 #include "harness/measuring/compile_time_facts.h"
 #include "metrics/machine_code/cubin.h"
 
-namespace warpgauge {
+namespace warpgauge::launch_log_test {
 namespace {
 
 using testing::HasSubstr;
@@ -84,4 +84,4 @@ TEST(DeviceCode, ThisProgramFindsItsCubins) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::launch_log_test

@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace warpgauge::emulate {
+namespace warpgauge::emulate::linkage_test {
 namespace {
 
 using testing::Contains;
@@ -55,4 +55,4 @@ TEST(LinkageTest, WhatIsNoProgramHasNoLinkage) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulate
+}  // namespace warpgauge::emulate::linkage_test

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace warpgauge {
+namespace warpgauge::measured_budgets_test {
 namespace {
 
 using metrics::CaseId;
@@ -46,4 +46,4 @@ TEST(MeasuredBudgets, AnUnknownIdIsRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::measured_budgets_test

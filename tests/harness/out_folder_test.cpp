@@ -11,7 +11,7 @@
 
 #include "harness/files/temporary_path.h"
 
-namespace warpgauge {
+namespace warpgauge::out_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -57,4 +57,4 @@ TEST_F(OutFolderTest, IsOfOneRunAtATime) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::out_folder_test

@@ -15,7 +15,7 @@
 #include "metrics/budgets/judge.h"
 #include "tests/harness/outcome_facts.h"
 
-namespace warpgauge::outcome {
+namespace warpgauge::outcome::outcome_test {
 namespace {
 
 using metrics::Fact;
@@ -323,4 +323,4 @@ TEST(Headline, SaysWhatWasLost) {
 }
 
 }  // namespace
-}  // namespace warpgauge::outcome
+}  // namespace warpgauge::outcome::outcome_test

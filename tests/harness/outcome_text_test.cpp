@@ -19,7 +19,7 @@
 #include "metrics/budgets/budget.h"
 #include "metrics/budgets/judge.h"
 
-namespace warpgauge::outcome {
+namespace warpgauge::outcome::outcome_text_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -378,4 +378,4 @@ TEST(HostileNames, AreNoMarkup) {
 }
 
 }  // namespace
-}  // namespace warpgauge::outcome
+}  // namespace warpgauge::outcome::outcome_text_test

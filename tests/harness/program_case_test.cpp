@@ -5,7 +5,7 @@
 
 #include <regex>
 
-namespace warpgauge {
+namespace warpgauge::program_case_test {
 namespace {
 
 TEST(ProgramCase, IsCalledByItsNameWithAndWithoutVoid) {
@@ -18,4 +18,4 @@ TEST(ProgramCase, IsCalledByItsNameWithAndWithoutVoid) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::program_case_test

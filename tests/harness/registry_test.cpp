@@ -9,7 +9,7 @@
 #include "warpgauge/problem.h"
 #include "warpgauge/registration.h"
 
-namespace warpgauge {
+namespace warpgauge::registry_test {
 namespace {
 
 using testing::AllOf;
@@ -161,4 +161,4 @@ TEST(Registry, NeedsNamesAnArchitecture) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::registry_test

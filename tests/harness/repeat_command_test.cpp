@@ -8,7 +8,7 @@
 
 #include "tests/harness/outcome_facts.h"
 
-namespace warpgauge::outcome {
+namespace warpgauge::outcome::repeat_command_test {
 namespace {
 
 using metrics::Fact;
@@ -72,4 +72,4 @@ TEST(ShellWord, QuotesWhatAShellWouldTakeApart) {
 }
 
 }  // namespace
-}  // namespace warpgauge::outcome
+}  // namespace warpgauge::outcome::repeat_command_test

@@ -15,7 +15,7 @@
 #include "harness/outcome/recorded_run.h"
 #include "tests/harness/outcome_facts.h"
 
-namespace warpgauge::outcome {
+namespace warpgauge::outcome::results_json_test {
 namespace {
 
 using metrics::Fact;
@@ -261,4 +261,4 @@ TEST(ResultsJson, AFingerprintOutlivesTheLineNumberAndTheValue) {
 }
 
 }  // namespace
-}  // namespace warpgauge::outcome
+}  // namespace warpgauge::outcome::results_json_test

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpgauge::diff {
+namespace warpgauge::diff::same_kernels_test {
 namespace {
 
 using metrics::CaseKind;
@@ -85,4 +85,4 @@ TEST(MatchKernels, LeavesOtherCasesAlone) {
 }
 
 }  // namespace
-}  // namespace warpgauge::diff
+}  // namespace warpgauge::diff::same_kernels_test

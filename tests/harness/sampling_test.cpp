@@ -5,7 +5,7 @@
 
 #include <thread>
 
-namespace warpgauge {
+namespace warpgauge::sampling_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -64,4 +64,4 @@ TEST(Sampling, WarmsUpNoLongerThanTheGpuWasIdle) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::sampling_test

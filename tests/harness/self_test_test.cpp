@@ -13,7 +13,7 @@
 #include "metrics/budgets/judge.h"
 #include "metrics/counting/line_counts.h"
 
-namespace warpgauge {
+namespace warpgauge::self_test_test {
 namespace {
 
 using metrics::Fact;
@@ -124,4 +124,4 @@ TEST(SelfTest, TheCanariesAreNotAmongTheCases) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::self_test_test

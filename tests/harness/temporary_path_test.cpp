@@ -7,7 +7,7 @@
 #include <fstream>
 #include <system_error>
 
-namespace warpgauge {
+namespace warpgauge::temporary_path_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -41,4 +41,4 @@ TEST(TemporaryPath, SaysWhereNoneCanBeMade) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::temporary_path_test

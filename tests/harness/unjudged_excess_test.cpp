@@ -12,7 +12,7 @@
 #include "harness/outcome/results_json.h"
 #include "tests/harness/outcome_facts.h"
 
-namespace warpgauge::outcome {
+namespace warpgauge::outcome::unjudged_excess_test {
 namespace {
 
 using metrics::Fact;
@@ -68,4 +68,4 @@ TEST(UnjudgedExcess, IsTheLargestOverItsOwnIdeal) {
 }
 
 }  // namespace
-}  // namespace warpgauge::outcome
+}  // namespace warpgauge::outcome::unjudged_excess_test

@@ -20,7 +20,7 @@
 #include <thread>
 #include <vector>
 
-namespace warpgauge {
+namespace warpgauge::worker_pool_test {
 namespace {
 
 using testing::ElementsAre;
@@ -411,4 +411,4 @@ TEST(Isolate, WhatIsAllSkippedBeginsNothing) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::worker_pool_test

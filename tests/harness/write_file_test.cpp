@@ -13,7 +13,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace warpgauge {
+namespace warpgauge::write_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -106,4 +106,4 @@ TEST_F(WriteFile, SaysWhereAndWhyItCannot) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::write_file_test

@@ -15,7 +15,7 @@
 
 #include "metrics/counting/counting_rules.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::access_replay_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -314,4 +314,4 @@ TEST(Access, AgreesWithEveryRandomAccess) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::access_replay_test

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::arch_name_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -68,4 +68,4 @@ TEST(RunningCode, IsTheMostSpecialOfTheHighestNumber) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::arch_name_test

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::architectures_test {
 namespace {
 
 TEST(Architectures, AreCompleteAndOrdered) {
@@ -104,4 +104,4 @@ TEST(Architectures, UnknownOnesAreRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::architectures_test

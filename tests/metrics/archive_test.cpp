@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::archive_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -108,4 +108,4 @@ TEST(Archive, AThinOneHasNoFiles) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::archive_test

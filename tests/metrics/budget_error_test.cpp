@@ -11,7 +11,7 @@
 #include "metrics/budgets/budget.h"
 #include "metrics/budgets/budget_text.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::budget_error_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -336,4 +336,4 @@ TEST(BudgetError, MissingFilesAndFoldersSayWhy) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::budget_error_test

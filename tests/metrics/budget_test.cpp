@@ -13,7 +13,7 @@
 
 #include "metrics/facts/confidence.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::budget_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -271,4 +271,4 @@ TEST(Project, RefusesWhatHoldsForNoFamily) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::budget_test

@@ -9,7 +9,7 @@
 #include <span>
 #include <string>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::call_graph_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -56,4 +56,4 @@ TEST(CallGraph, KnowsTheKernelThatAFunctionWasCopiedInto) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::call_graph_test

@@ -8,7 +8,7 @@
 #include "metrics/counting/count_formula.h"
 #include "metrics/cupti/cupti.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::catalog_file_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -136,4 +136,4 @@ TEST(CatalogFile, HasARowForCounters) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::catalog_file_test

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::catalog_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -139,4 +139,4 @@ TEST(ToString, EveryNameIsItsOwn) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::catalog_test

@@ -14,7 +14,7 @@
 
 #include "metrics/machine_code/cubin.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::code_file_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -113,4 +113,4 @@ TEST(CodeFile, OtherFilesAreOfNoKnownKind) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::code_file_test

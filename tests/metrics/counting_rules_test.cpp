@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::counting_rules_test {
 namespace {
 
 using ::testing::IsEmpty;
@@ -309,4 +309,4 @@ TEST(SharedAccess, IsExactForTheWidthsThatWereMeasuredAlone) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::counting_rules_test

@@ -13,7 +13,7 @@
 #include "metrics/cupti/sass_metrics.h"
 #include "metrics/facts/catalog.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::counts_test {
 namespace {
 
 using ::testing::Contains;
@@ -266,4 +266,4 @@ TEST(RangeValues, Median) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::counts_test

@@ -15,7 +15,7 @@
 #include "metrics/machine_code/kernel_resources.h"
 #include "metrics/machine_code/sass.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::cubin_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -218,4 +218,4 @@ TEST(HopperCubin, HasTheRegistersThatSetmaxnregChangesTo) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::cubin_test

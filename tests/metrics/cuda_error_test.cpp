@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::cuda_error_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -47,4 +47,4 @@ TEST(CudaErrors, CommonOnesHaveARemedy) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::cuda_error_test

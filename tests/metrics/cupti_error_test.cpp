@@ -8,7 +8,7 @@
 
 #include "metrics/cupti/cupti.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::cupti_error_test {
 namespace {
 
 using ::testing::AllOf;
@@ -113,4 +113,4 @@ TEST_F(CuptiError, PermissionNamesEveryWayOut) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::cupti_error_test

@@ -9,7 +9,7 @@
 #include "metrics/cupti/cupti.h"
 #include "metrics/facts/catalog.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::cupti_host_test {
 namespace {
 
 using ::testing::Contains;
@@ -170,4 +170,4 @@ TEST_F(CuptiHost, WithoutAGpuMeasuringIsRefusedWithAReason) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::cupti_host_test

@@ -11,7 +11,7 @@
 #include <set>
 #include <string>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::cure_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -295,4 +295,4 @@ TEST(Cure, OfGlobalMemoryPromisesNothingWhereTheRuleGivesAnotherNumber) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::cure_test

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace warpgauge {
+namespace warpgauge::demangled_test {
 namespace {
 
 TEST(Demangled, AsPeopleWriteThem) {
@@ -82,4 +82,4 @@ TEST(Demangled, PlainNames) {
 }
 
 }  // namespace
-}  // namespace warpgauge
+}  // namespace warpgauge::demangled_test

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <fstream>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::emulator_report_test {
 namespace {
 
 using testing::ElementsAre;
@@ -143,4 +143,4 @@ TEST_F(Report, IsClosedThoughItWasOpenedInPlaceOfStandardInput) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::emulator_report_test

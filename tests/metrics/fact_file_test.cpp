@@ -18,7 +18,7 @@
 
 #include "metrics/facts/fact.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::fact_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -319,4 +319,4 @@ TEST_F(FactFile, LaunchesOfOneShapeAreCounted) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::fact_file_test

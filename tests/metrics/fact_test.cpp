@@ -16,7 +16,7 @@
 #include "metrics/facts/catalog.h"
 #include "metrics/facts/confidence.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::fact_test {
 namespace {
 
 using nlohmann::ordered_json;
@@ -273,4 +273,4 @@ TEST(Launch, HasTheWarpsOfAllItsBlocks) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::fact_test

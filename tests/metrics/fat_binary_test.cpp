@@ -14,7 +14,7 @@
 #include "metrics/base/hash.h"
 #include "metrics/machine_code/cubin.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::fat_binary_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -236,4 +236,4 @@ TEST(FatBinary, WhatDoesNotUnpackIsRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::fat_binary_test

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::flow_graph_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -60,4 +60,4 @@ TEST(FlowGraph, WaysMeetBehindTheBranch) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::flow_graph_test

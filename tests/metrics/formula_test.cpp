@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::formula_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -83,4 +83,4 @@ TEST(Formula, HasALongestLength) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::formula_test

@@ -13,7 +13,7 @@
 #include "metrics/machine_code/sass_code.h"
 #include "tests/metrics/written_code.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::instruction_mix_test {
 namespace {
 
 /// The metrics that count an instruction of this opcode, if it is alone in a kernel.
@@ -72,4 +72,4 @@ TEST(InstructionMix, HasARowForEachKind) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::instruction_mix_test

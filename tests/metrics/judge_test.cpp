@@ -13,7 +13,7 @@
 
 #include "metrics/facts/confidence.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::judge_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -477,4 +477,4 @@ TEST(Ratio, OfTheIdealIsOfTheSameCase) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::judge_test

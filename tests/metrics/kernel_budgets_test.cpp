@@ -7,7 +7,7 @@
 
 #include "metrics/budgets/budget.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::kernel_budgets_test {
 namespace {
 
 TEST(KernelBudgets, TheLongestGlobWinsWhateverTheArchitecture) {
@@ -38,4 +38,4 @@ TEST(KernelBudgets, TheLongestGlobWinsWhateverTheArchitecture) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::kernel_budgets_test

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::kernel_values_test {
 namespace {
 
 using testing::UnorderedElementsAre;
@@ -78,4 +78,4 @@ TEST(KernelValues, OfSeveralCodesTheWorseCounts) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::kernel_values_test

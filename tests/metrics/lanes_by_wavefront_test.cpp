@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::lanes_by_wavefront_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -186,4 +186,4 @@ TEST(ShowsMore, RanksByWasteThenByAllThenByLanesThenByBlock) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::lanes_by_wavefront_test

@@ -16,7 +16,7 @@
 
 #include "metrics/machine_code/sass.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::line_table_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -271,4 +271,4 @@ TEST(LineProgram, AnyDamagedByteIsReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::line_table_test

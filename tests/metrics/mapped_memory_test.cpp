@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::mapped_memory_test {
 namespace {
 
 /// Four pages: the outer ones cannot be read, so that nothing else lies beside the inner ones.
@@ -50,4 +50,4 @@ TEST_F(MappedPages, WithoutTheRightToReadHaveNothing) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::mapped_memory_test

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::median_test {
 namespace {
 
 std::vector<double> one_to(int n) {
@@ -62,4 +62,4 @@ TEST(Median, NineteenOfTwentyIntervalsHoldTheTrueMedian) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::median_test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::nearest_test {
 namespace {
 
 const std::vector<std::string> kNames = {"naive", "padded", "swizzled", "tiled"};
@@ -47,4 +47,4 @@ TEST(DidYouMean, IsReadyToBeAppended) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::nearest_test

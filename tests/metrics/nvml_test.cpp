@@ -8,7 +8,7 @@
 
 #include "metrics/cupti/cupti.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::nvml_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -38,4 +38,4 @@ TEST(NvmlMonitor, SaysWhyAMissingGpuHasNoState) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::nvml_test

@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::occupancy_curve_test {
 namespace {
 
 const BlockNeeds kNeeds{.threads = 384, .registers_per_thread = 63, .shared_dynamic_bytes = 1000};
@@ -98,4 +98,4 @@ TEST(OccupancyCurve, RefusesWhatIsNoBlock) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::occupancy_curve_test

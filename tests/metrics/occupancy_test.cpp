@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::occupancy_test {
 namespace {
 
 using ::testing::DoubleNear;
@@ -237,4 +237,4 @@ TEST(Occupancy, RefusesWhatIsNoBlock) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::occupancy_test

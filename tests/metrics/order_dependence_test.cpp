@@ -17,7 +17,7 @@
 #include "metrics/machine_code/sass_code.h"
 #include "tests/metrics/written_code.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::order_dependence_test {
 namespace {
 
 using Effect = OrderDependence::Effect;
@@ -354,4 +354,4 @@ TEST(Order, WhatIsWrittenUnderAnotherGuardMayBeReadToo) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::order_dependence_test

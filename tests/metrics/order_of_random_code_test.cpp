@@ -15,7 +15,7 @@
 #include "metrics/machine_code/sass_code.h"
 #include "tests/metrics/written_code.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::order_of_random_code_test {
 namespace {
 
 using Effect = OrderDependence::Effect;
@@ -190,4 +190,4 @@ TEST(OrderOfRandomCode, WhatDoesNotDependOnAtomicsIsTheSameWhateverTheyReturn) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::order_of_random_code_test

@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::past_architectures_test {
 namespace {
 
 const PastArchitecture& past(int major, int minor) {
@@ -53,4 +53,4 @@ TEST(PastArchitectures, EachTargetHasItsFirstToolkit) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::past_architectures_test

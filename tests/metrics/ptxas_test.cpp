@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::ptxas_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -397,4 +397,4 @@ TEST(Ptxas, OfARecursionTheStackIsDoubtful) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::ptxas_test

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::sass_flow_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -167,4 +167,4 @@ TEST(Flow, ABranchToWhatARegisterSaysMayGoAnywhere) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::sass_flow_test

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::sass_lines_test {
 namespace {
 
 using ::testing::AllOf;
@@ -119,4 +119,4 @@ TEST(SassLinesWithoutCode, OnlyAsyncCopiesAreDoubted) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::sass_lines_test

@@ -17,7 +17,7 @@
 
 #include "metrics/machine_code/sass.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::sass_registers_test {
 namespace {
 
 using Registers = std::set<int>;
@@ -256,4 +256,4 @@ TEST(Registers, AConditionIsAboutThePredicateOfItsGuard) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::sass_registers_test

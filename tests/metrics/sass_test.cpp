@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::sass_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -249,4 +249,4 @@ TEST(Sass, AccessesOfOtherKindsAreSeen) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::sass_test

@@ -9,7 +9,7 @@
 
 #include "metrics/counting/counts_by_line.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::source_line_test {
 namespace {
 
 using testing::ElementsAre;
@@ -93,4 +93,4 @@ TEST(CountsByLine, KeepOfAChainWhatAllInstructionsOfALineShare) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::source_line_test

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::value_test {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -51,4 +51,4 @@ TEST(ExactText, ReadsBackAsTheSameNumber) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::value_test
