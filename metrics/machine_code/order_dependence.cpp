@@ -32,48 +32,11 @@ using Effect = OrderDependence::Effect;
 using Origin = std::uint32_t;
 constexpr Origin kNone = static_cast<Origin>(-1);
 
-enum Space : std::size_t { shared, global, local, kSpaces };
+using Spaces = std::span<const MemorySpace>;
+constexpr std::array kShared = {MemorySpace::shared}, kGlobal = {MemorySpace::global};
 
-using Spaces = std::span<const Space>;
-constexpr std::array kAll = {shared, global, local};
-constexpr Spaces kEach = kAll;
-
-Spaces only(Space space) { return kEach.subspan(space, 1); }
-
-Spaces spaces_of(MemoryOp op) {
-  switch (op) {
-    case MemoryOp::lds:
-    case MemoryOp::sts:
-    case MemoryOp::atoms:
-    case MemoryOp::atoms_popc:
-    case MemoryOp::atoms_cas:
-    case MemoryOp::ldsm:
-    case MemoryOp::stsm:
-    case MemoryOp::wgmma:
-      return only(shared);
-    case MemoryOp::ldl:
-    case MemoryOp::stl:
-      return only(local);
-    case MemoryOp::ldg:
-    case MemoryOp::stg:
-    case MemoryOp::atomg:
-    case MemoryOp::atomg_cas:
-    case MemoryOp::red:
-      return only(global);
-    case MemoryOp::ldgsts:
-    case MemoryOp::other:
-      return kEach.subspan(shared, 2);
-    case MemoryOp::ld:
-    case MemoryOp::st:
-    case MemoryOp::atom:
-    case MemoryOp::atom_cas:
-      return kEach;
-    case MemoryOp::bulk:     // see traffic_of()
-    case MemoryOp::barrier:  // only waits read a barrier
-      break;
-  }
-  return {};
-}
+constexpr std::size_t kSpaces = 3;
+std::size_t index_of(MemorySpace space) { return static_cast<std::size_t>(space); }
 
 /// The threads that may write what a load from global memory reads: none, its own or others. Bits
 /// 77 to 80.
@@ -149,16 +112,16 @@ Traffic traffic_of(const SassWord& word, MemoryOp op, int sm) {
   if (op == MemoryOp::bulk) {
     switch (word.opcode()) {
       case 0x1b4:  // UTMALDG
-        return {only(global), only(shared)};
+        return {kGlobal, kShared};
       case 0x1b5:  // UTMASTG
       case 0x1b6:  // UTMAREDG
-        return {only(shared), only(global)};
+        return {kShared, kGlobal};
       case 0x1bd:  // STAS
       case 0x1be:  // REDAS
-        return {only(shared), only(shared)};
+        return {kShared, kShared};
       default:  // bits 9 and 10 of UBLKCP and UBLKRED: to shared memory, and from it
-        return {only((word.high >> 10 & 1) != 0 ? shared : global),
-                only((word.high >> 9 & 1) != 0 ? shared : global)};
+        return {(word.high >> 10 & 1) != 0 ? kShared : kGlobal,
+                (word.high >> 9 & 1) != 0 ? kShared : kGlobal};
     }
   }
   const bool is_constant = op == MemoryOp::ldg && coherence_of(word, sm) == Coherence::constant;
@@ -197,7 +160,7 @@ Synchronization synchronization_of(const SassWord& word, const DecodedInstructio
   }
   if (instruction.access && returns_a_value(*instruction.access)) {
     const Spaces spaces = spaces_of(*instruction.access);
-    if (spaces.size() == 1 && spaces.front() == shared) return Synchronization::block;
+    if (spaces.size() == 1 && spaces.front() == MemorySpace::shared) return Synchronization::block;
   }
   return instruction.source ? Synchronization::all : Synchronization::none;
 }
@@ -381,7 +344,7 @@ class Propagation {
     }
   }
 
-  bool reaches_global_memory() const { return stored_[global] != kNone; }
+  bool reaches_global_memory() const { return stored_[index_of(MemorySpace::global)] != kNone; }
 
   std::vector<OrderDependence> dependences() {
     std::vector<OrderDependence> found;
@@ -424,7 +387,6 @@ class Propagation {
   }
 
   std::vector<std::string_view> groups_of(std::size_t index, Effect effect) const {
-    constexpr std::array<std::string_view, kSpaces> kNames = {"shared", "global", "local"};
     std::vector<std::string_view> groups;
     if (effect == Effect::execution) groups.emplace_back("instructions");
     if (effect != Effect::access && is_branch(code_.words[index])) groups.emplace_back("branches");
@@ -438,7 +400,9 @@ class Propagation {
                  : groups.insert(groups.end(), {"bulk", "cluster"});
       return groups;
     }
-    for (const Space space : spaces_of(*instruction.access)) groups.push_back(kNames[space]);
+    for (const MemorySpace space : spaces_of(*instruction.access)) {
+      groups.push_back(to_string(space));
+    }
     return groups;
   }
 
@@ -453,10 +417,10 @@ class Propagation {
       is_new |= lower(before_barriers_[space], memory[space]);
       lower(memory[space], before_barriers_[space]);
     }
-    for (const Space space : instruction.loads_from) lower(origin, memory[space]);
-    for (const Space space : instruction.stores_to) {
-      lower(memory[space], origin);
-      is_new |= lower(stored_[space], origin);
+    for (const MemorySpace space : instruction.loads_from) lower(origin, memory[index_of(space)]);
+    for (const MemorySpace space : instruction.stores_to) {
+      lower(memory[index_of(space)], origin);
+      is_new |= lower(stored_[index_of(space)], origin);
     }
     for (std::size_t i = 0; is_new && i < synchronizing_.size(); ++i) {
       open_[synchronizing_[i]] = true;

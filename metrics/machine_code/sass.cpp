@@ -219,6 +219,49 @@ std::string name_of(const MemoryInstruction& instruction) {
   return fmt::format("{}{}.{}", opcode->name, cas ? ".CAS" : "", 8 * instruction.width);
 }
 
+std::span<const MemorySpace> spaces_of(MemoryOp op) {
+  static constexpr std::array kSpaces = {MemorySpace::shared, MemorySpace::global,
+                                         MemorySpace::local};
+  const std::span<const MemorySpace> all = kSpaces;
+  switch (op) {
+    case MemoryOp::lds:
+    case MemoryOp::sts:
+    case MemoryOp::atoms:
+    case MemoryOp::atoms_popc:
+    case MemoryOp::atoms_cas:
+    case MemoryOp::ldsm:
+    case MemoryOp::stsm:
+    case MemoryOp::wgmma:
+      return all.subspan(0, 1);
+    case MemoryOp::ldg:
+    case MemoryOp::stg:
+    case MemoryOp::atomg:
+    case MemoryOp::atomg_cas:
+    case MemoryOp::red:
+      return all.subspan(1, 1);
+    case MemoryOp::ldl:
+    case MemoryOp::stl:
+      return all.subspan(2, 1);
+    case MemoryOp::ldgsts:
+    case MemoryOp::other:
+      return all.subspan(0, 2);
+    case MemoryOp::ld:
+    case MemoryOp::st:
+    case MemoryOp::atom:
+    case MemoryOp::atom_cas:
+      return all;
+    case MemoryOp::bulk:
+    case MemoryOp::barrier:
+      break;
+  }
+  return {};
+}
+
+std::string_view to_string(MemorySpace space) {
+  constexpr std::array<std::string_view, 3> kNames = {"shared", "global", "local"};
+  return kNames[static_cast<std::size_t>(space)];
+}
+
 bool is_local(MemoryOp op) { return op == MemoryOp::ldl || op == MemoryOp::stl; }
 
 bool is_load(MemoryOp op) {

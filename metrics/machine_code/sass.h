@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,6 +41,9 @@ enum class MemoryOp : std::uint8_t {
   other,    ///< textures and surfaces
 };
 
+/// Memory as metrics name it in their first part.
+enum class MemorySpace : std::uint8_t { shared, global, local };
+
 /// An instruction that accesses memory.
 struct MemoryInstruction {
   std::uint64_t pc = 0;  ///< offset into Cubin::code()
@@ -73,6 +77,12 @@ std::vector<std::uint32_t> register_changes(const Cubin& cubin, std::string_view
 
 /// "LDS.128": operation and width in bits, as nvdisasm writes loads and stores.
 std::string name_of(const MemoryInstruction& instruction);
+
+/// The spaces that an instruction may access, in their order: all through a generic pointer, shared
+/// and global memory for ldgsts and `other`. None for `bulk`, where its word says it, and for
+/// `barrier`.
+std::span<const MemorySpace> spaces_of(MemoryOp op);
+std::string_view to_string(MemorySpace space);
 
 bool is_local(MemoryOp op);         ///< ldl, stl
 bool is_load(MemoryOp op);          ///< loads to registers: ldg, lds, ldl, ld, ldsm

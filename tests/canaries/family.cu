@@ -79,11 +79,11 @@ __global__ void local_array(float* b, const float* a) {
 }
 
 // Lanes of a warp that go different ways, through code too long for predicates.
-__global__ void divergence_added(float* b, const float* a, int rounds, float one) {
+__global__ void divergence_added(float* b, const float* a, int rounds, float factor) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   float value = a[i];
   if (threadIdx.x % 2 == 0) {  // canary divergence_added: branches.divergent fail
-    for (int k = 0; k < rounds; ++k) value *= one;
+    for (int k = 0; k < rounds; ++k) value *= factor;
   }
   b[i] = value;
 }

@@ -224,6 +224,29 @@ TEST(Sass, NamesAreThoseOfTheDisassembler) {
   EXPECT_EQ(name_of({.op = MemoryOp::ldg, .width = 32}), "LDG.256");
 }
 
+TEST(Sass, SpacesAreThoseThatTheNameHas) {
+  using enum MemoryOp;
+  const auto spaces = [](MemoryOp op) {
+    std::string names;
+    for (const MemorySpace space : spaces_of(op)) names += " " + std::string(to_string(space));
+    return names;
+  };
+  for (const MemoryOp op : {lds, sts, atoms, atoms_popc, atoms_cas, ldsm, stsm, wgmma}) {
+    EXPECT_EQ(spaces(op), " shared") << name_of({.op = op});
+  }
+  for (const MemoryOp op : {ldg, stg, atomg, atomg_cas, red}) {
+    EXPECT_EQ(spaces(op), " global") << name_of({.op = op});
+  }
+  for (const MemoryOp op : {ldl, stl}) EXPECT_EQ(spaces(op), " local") << name_of({.op = op});
+  for (const MemoryOp op : {ld, st, atom, atom_cas}) {
+    EXPECT_EQ(spaces(op), " shared global local") << name_of({.op = op});
+  }
+  for (const MemoryOp op : {ldgsts, other}) {
+    EXPECT_EQ(spaces(op), " shared global") << name_of({.op = op});
+  }
+  for (const MemoryOp op : {bulk, barrier}) EXPECT_EQ(spaces(op), "") << name_of({.op = op});
+}
+
 TEST(Sass, AccessesOfOtherKindsAreSeen) {
   using enum MemoryOp;
   struct Range {

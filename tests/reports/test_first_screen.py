@@ -112,8 +112,8 @@ def test_the_search_does_not_cover_what_a_link_leads_to(page):
     for name in sorted(PARTS):
         tab(page, name)
         under, heading = page.execute_script(
-            "return ['#filter', arguments[0]].map((one, i) => {"
-            "const box = document.querySelector(one).getBoundingClientRect();"
+            "return ['#filter', arguments[0]].map((selector, i) => {"
+            "const box = document.querySelector(selector).getBoundingClientRect();"
             "return i ? box.top : box.bottom; })",
             f"#{name} > h2",
         )

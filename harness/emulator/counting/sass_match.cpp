@@ -32,40 +32,21 @@ bool is_cas(MemoryOp op) {
   return op == MemoryOp::atoms_cas || op == MemoryOp::atomg_cas || op == MemoryOp::atom_cas;
 }
 
-/// The space that an instruction accesses; generic if it is known only at run time, nullopt for
-/// copies in bulk, textures and the like.
+/// The space that an instruction accesses, of ldgsts the one that it copies to; generic if it is
+/// known only at run time, nullopt for copies in bulk.
 std::optional<Space> space_of(MemoryOp op) {
-  switch (op) {
-    case MemoryOp::ldg:
-    case MemoryOp::stg:
-    case MemoryOp::atomg:
-    case MemoryOp::atomg_cas:
-    case MemoryOp::red:
-      return Space::global;
-    case MemoryOp::lds:
-    case MemoryOp::sts:
-    case MemoryOp::atoms:
-    case MemoryOp::atoms_popc:
-    case MemoryOp::atoms_cas:
-    case MemoryOp::ldgsts:
-    case MemoryOp::ldsm:
-    case MemoryOp::stsm:
-    case MemoryOp::wgmma:
+  if (metrics::is_generic(op)) return Space::generic;
+  const auto spaces = metrics::spaces_of(op);
+  if (spaces.empty()) return std::nullopt;
+  switch (spaces.front()) {
+    case metrics::MemorySpace::shared:
       return Space::shared;
-    case MemoryOp::ldl:
-    case MemoryOp::stl:
-      return Space::local;
-    case MemoryOp::ld:
-    case MemoryOp::st:
-    case MemoryOp::atom:
-    case MemoryOp::atom_cas:
-      return Space::generic;
-    case MemoryOp::bulk:
-    case MemoryOp::barrier:
-    case MemoryOp::other:
+    case metrics::MemorySpace::global:
+      return Space::global;
+    case metrics::MemorySpace::local:
       break;
   }
-  return std::nullopt;
+  return Space::local;
 }
 
 Kind kind_of(const MemoryInstruction& instruction) {

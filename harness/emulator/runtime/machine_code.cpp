@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -10,36 +11,19 @@
 #include "harness/emulator/machine/core/device_work.h"
 #include "harness/emulator/machine/program.h"
 #include "metrics/machine_code/cubin.h"
+#include "metrics/machine_code/sass.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
-
-using metrics::MemoryOp;
-
-/// The metrics that lack an access of this kind.
-std::vector<std::string> groups_of(MemoryOp op) {
-  if (metrics::is_local(op)) return {"local"};
-  if (metrics::is_generic(op)) return {"shared", "global", "local"};
-  switch (op) {
-    case MemoryOp::ldg:
-    case MemoryOp::stg:
-    case MemoryOp::atomg:
-    case MemoryOp::atomg_cas:
-    case MemoryOp::red:
-      return {"global"};
-    case MemoryOp::ldgsts:
-      return {"shared", "global"};
-    default:
-      return {"shared"};
-  }
-}
 
 counting::KernelTrust trust_of(counting::OracleAnswer& answer) {
   counting::KernelTrust out = std::move(answer.trust);
   for (const counting::ExtraAccess& extra : answer.extras) {
     const metrics::SourceLine at = extra.source.value_or(metrics::SourceLine{});
-    for (const std::string& group : groups_of(extra.instruction.op)) {
-      out.uncounted.push_back({at, group, {metrics::Confidence::estimate, extra.reason}});
+    for (const metrics::MemorySpace space : metrics::spaces_of(extra.instruction.op)) {
+      out.uncounted.push_back({at,
+                               std::string(metrics::to_string(space)),
+                               {metrics::Confidence::estimate, extra.reason}});
     }
   }
   return out;

@@ -14,9 +14,9 @@ function joined(...parts) {
 
 /** @param {number} number */
 function trendAddress(number) {
-  const one = series(number);
-  const device = one.device ? [one.device] : [];
-  return joined("trend", one.id, one.metric.id, one.arch, one.source, ...device);
+  const series = seriesOf(number);
+  const device = series.device ? [series.device] : [];
+  return joined("trend", series.id, series.metric.id, series.arch, series.source, ...device);
 }
 
 /**
@@ -24,8 +24,15 @@ function trendAddress(number) {
  * @param {number} index
  */
 function factAddress(number, index) {
-  const one = series(number);
-  return joined("fact", one.id, one.metric.id, one.arch, one.source, run(one.runs[index]).id);
+  const series = seriesOf(number);
+  return joined(
+    "fact",
+    series.id,
+    series.metric.id,
+    series.arch,
+    series.source,
+    runOf(series.runs[index]).id,
+  );
 }
 
 /**
@@ -68,7 +75,7 @@ function named(id, metric, arch, source, { device, wanted }) {
   const newest = found.reduce((best, number) => (last(number) > last(best) ? number : best));
   if (wanted === undefined) return { number: newest, index: null };
   for (const number of found) {
-    const index = series(number).runs.findIndex((at) => run(at).id === wanted);
+    const index = seriesOf(number).runs.findIndex((at) => runOf(at).id === wanted);
     if (index >= 0) return { number, index };
   }
   return {
@@ -191,7 +198,7 @@ function followed(hash, kind, names) {
     else {
       openFact(
         number,
-        numbered[3] === undefined ? null : Number(numbered[3]) - series(number).leftOut,
+        numbered[3] === undefined ? null : Number(numbered[3]) - seriesOf(number).leftOut,
       );
     }
     return null;

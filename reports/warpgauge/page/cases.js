@@ -84,7 +84,7 @@ function listedCases(metric, arch, before) {
  * @param {string | null} before
  */
 function showCases(metric, arch, before) {
-  const row = data.metrics.find((one) => one[0] === metric);
+  const row = data.metrics.find(([id]) => id === metric);
   const rows = row ? listedCases(metric, arch, before) : [];
   if (!row || !rows.length) return false;
   const [, unit, direction, , , meaning] = row;
@@ -99,7 +99,7 @@ function showCases(metric, arch, before) {
   const body = make("tbody", {}), more = make("button", { type: "button" });
   const showNext = () => {
     const next = rows.slice(body.children.length, body.children.length + CASE_ROWS);
-    body.append(...next.map((one) => caseRow(one, unit, direction)));
+    body.append(...next.map((listed) => caseRow(listed, unit, direction)));
     more.hidden = body.children.length >= rows.length;
     more.textContent = `Show more (${rows.length - body.children.length} left)`;
   };
@@ -179,8 +179,8 @@ function comparison(rows, direction) {
  * @param {string} direction
  */
 function caseRow([name, old, now], unit, direction) {
-  const link = (/** @type {Newest} */ one) =>
-    make("a", { class: "number", href: `#fact-${one.number}` }, quantity(one.value, unit));
+  const link = (/** @type {Newest} */ newest) =>
+    make("a", { class: "number", href: `#fact-${newest.number}` }, quantity(newest.value, unit));
   const cells = [
     make("th", { scope: "row" }, make("code", { class: "case" }, ...breakable(caseName(name)))),
   ];

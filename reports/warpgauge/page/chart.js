@@ -15,7 +15,7 @@ const PRINTED = 680; // pixels of a chart on paper
  * @typedef {{
  *   figure: HTMLElement, runs: number[], places: Map<number, number>, lines: Line[],
  *   budgeted: Line | undefined, point: number | null,
- *   onPoint: ((one: Series, index: number) => void) | null, view: View, plots: uPlot[],
+ *   onPoint: ((series: Series, index: number) => void) | null, view: View, plots: uPlot[],
  *   log: boolean, canBeLog: boolean, readout: HTMLElement, read: number,
  *   onRead?: (place: number) => void, onRange?: () => void,
  * }} Drawn
@@ -73,13 +73,13 @@ function limitOf(budget) {
 /**
  * A series in the places of runs: its values, the ends of their intervals and its budgets, all as
  * shares of its first value where `percent`. Places without a run of the series have no value.
- * @param {Series} one
+ * @param {Series} series
  * @param {number} number
  * @param {Map<number, number>} places
  * @param {boolean} percent
  */
-function lineOf(one, number, places, percent) {
-  const first = one.values.find((value) => typeof value === "number" && value !== 0);
+function lineOf(series, number, places, percent) {
+  const first = series.values.find((value) => typeof value === "number" && value !== 0);
   const numeric = (/** @type {Value} */ value) => {
     if (typeof value !== "number") return null;
     if (!percent) return value;
@@ -88,24 +88,24 @@ function lineOf(one, number, places, percent) {
   const column = (/** @type {(i: number) => Value} */ of) => {
     /** @type {(number | null | undefined)[]} */
     const found = Array(places.size).fill(undefined);
-    one.runs.forEach((at, i) => {
+    series.runs.forEach((at, i) => {
       found[valueIn(places, at)] = numeric(of(i));
     });
     return found;
   };
   const end = (/** @type {1 | -1} */ sign, /** @type {0 | 1} */ side) =>
     column((i) => {
-      const value = one.values[i], interval = one.intervals[i];
+      const value = series.values[i], interval = series.intervals[i];
       return interval && typeof value === "number" ? value + sign * interval[side] : null;
     });
   return {
-    one,
+    series,
     number,
-    indices: new Map(one.runs.map((at, i) => [valueIn(places, at), i])),
-    values: column((i) => one.values[i]),
+    indices: new Map(series.runs.map((at, i) => [valueIn(places, at), i])),
+    values: column((i) => series.values[i]),
     low: end(-1, 0),
     high: end(1, 1),
-    limits: column((i) => limitOf(one.budgets[i])),
+    limits: column((i) => limitOf(series.budgets[i])),
   };
 }
 
@@ -127,8 +127,8 @@ function drawChart(
 ) {
   removeCharts(figure);
   const places = new Map(runs.map((at, i) => [at, i]));
-  const lines = shown.map((one, number) => lineOf(one, number, places, view.percent));
-  const budgeted = lines.find((line) => line.one === marked);
+  const lines = shown.map((series, number) => lineOf(series, number, places, view.percent));
+  const budgeted = lines.find((line) => line.series === marked);
   /** @type {Drawn} */
   const drawn = {
     ...{ figure, runs, places, lines, budgeted, point, onPoint, view, plots: [] },
@@ -169,7 +169,7 @@ function drawChart(
 
 /** @param {Drawn} drawn */
 function axisTitle({ lines, log, view }) {
-  const { metric, unit } = lines[0].one;
+  const { metric, unit } = lines[0].series;
   const name = view.percent ? "% of the first value shown" : quantity(0, unit).slice(1).trim();
   const better = metric.direction === "none" ? "" : `${metric.direction} is better`;
   return [name, better, log ? "log scale" : ""].filter(Boolean).join(", ");
@@ -182,12 +182,14 @@ function axisTitle({ lines, log, view }) {
  * @param {Line[]} lines
  */
 function plotTarget(drawn, holder, lines) {
-  const { one } = lines[0];
-  const names = lines.map((line) => line.one.variant).join(", ");
+  const { series } = lines[0];
+  const names = lines.map((line) => line.series.variant).join(", ");
   const newest = lines
-    .map((line) => `${line.one.variant} ${quantity(line.one.values.at(-1), line.one.unit)}`)
+    .map((line) =>
+      `${line.series.variant} ${quantity(line.series.values.at(-1), line.series.unit)}`
+    )
     .join(", ");
-  const label = `${one.metric.id} of ${names} over ${drawn.runs.length} runs; newest: ${newest}`;
+  const label = `${series.metric.id} of ${names} over ${drawn.runs.length} runs; newest: ${newest}`;
   const target = make("div", { class: "plot", role: "img", "aria-label": label });
   const title = drawn.view.split
     ? make("p", { class: "plot-title" }, lineKey(lines[0].number), make("b", {}, names))
@@ -293,7 +295,7 @@ function optionsOf(drawn, lines, width) {
 
 /** @param {Element} figure */
 function removeCharts(figure) {
-  for (const chart of [...charts.keys()].filter((one) => figure.contains(one.root))) {
+  for (const chart of [...charts.keys()].filter(({ root }) => figure.contains(root))) {
     chart.destroy();
     charts.delete(chart);
   }

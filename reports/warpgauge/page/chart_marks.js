@@ -51,7 +51,7 @@ function drawAbove(drawn, chart, lines) {
     const texts = []; // where causes stand already
     for (const line of lines) drawChanges(ctx, line, x, y, texts);
     if (!isHere || point === null) return;
-    const ringed = valueIn(places, budgeted.one.runs[point]);
+    const ringed = valueIn(places, budgeted.series.runs[point]);
     const value = budgeted.values[ringed];
     if (typeof value === "number") circle(ctx, x(ringed), y(value), 7, null, colour("ink"));
   });
@@ -74,7 +74,7 @@ function drawBand(ctx, line, x, y) {
   });
   ctx.globalAlpha = 0.22;
   ctx.fillStyle = colour(`line-${line.number % LINES}`);
-  for (const stretch of stretches.filter((one) => one.length)) {
+  for (const stretch of stretches.filter(({ length }) => length)) {
     const wide = stretch.length > 1 ? 0 : 3;
     ctx.beginPath();
     for (const place of stretch) {
@@ -120,10 +120,10 @@ function drawBudget(ctx, { limits }, x, y) {
  * @param {ToPixels} x
  * @param {ToPixels} y
  */
-function nameBudget(ctx, { one, limits, indices }, newest, x, y) {
+function nameBudget(ctx, { series, limits, indices }, newest, x, y) {
   const last = limits.slice(0, newest + 1).findLastIndex((limit) => typeof limit === "number");
   if (last < 0) return;
-  const text = `budget ${one.budgets[valueIn(indices, last)]}`;
+  const text = `budget ${series.budgets[valueIn(indices, last)]}`;
   write(ctx, text, x(last + 0.5) - 4, y(Number(limits[last])) - 5);
 }
 
@@ -151,7 +151,7 @@ function write(ctx, text, x, y) {
  */
 function drawDisturbed(ctx, line, x, y) {
   line.indices.forEach((i, place) => {
-    if (line.one.disturbances[i] && typeof line.values[place] === "number") {
+    if (line.series.disturbances[i] && typeof line.values[place] === "number") {
       circle(
         ctx,
         x(place),
@@ -173,7 +173,7 @@ function drawDisturbed(ctx, line, x, y) {
  * @param {[x: number, y: number][]} texts where causes stand already
  */
 function drawChanges(ctx, line, x, y, texts) {
-  for (const change of line.one.changes) {
+  for (const change of line.series.changes) {
     const place = [...line.indices].find(([, i]) => i === change.index)?.[0];
     const value = place === undefined ? null : line.values[place];
     if (place === undefined || typeof value !== "number") continue;

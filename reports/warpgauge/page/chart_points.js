@@ -9,19 +9,19 @@
 function readOut(drawn, place) {
   if (drawn.read === place) return;
   drawn.read = place;
-  const of = run(drawn.runs[place]);
+  const of = runOf(drawn.runs[place]);
   const values = drawn.lines
     .filter((line) => line.indices.has(place))
     .map((line) => {
       const i = valueIn(line.indices, place),
-        { one } = line;
+        { series } = line;
       const share = drawn.view.percent && typeof line.values[place] === "number"
         ? `, ${Number(line.values[place].toPrecision(4))} %`
         : "";
-      const interval = intervalText(one, i);
+      const interval = intervalText(series, i);
       const more = [
         interval && `95 %: ${interval}`,
-        one.disturbances[i] && `disturbed by ${one.disturbances[i]}`,
+        series.disturbances[i] && `disturbed by ${series.disturbances[i]}`,
       ]
         .filter(Boolean)
         .join("; ");
@@ -29,11 +29,11 @@ function readOut(drawn, place) {
         "span",
         {},
         lineKey(line.number),
-        ` ${one.variant} `,
+        ` ${series.variant} `,
         make(
           "a",
-          { class: "number", href: `#fact-${one.number}-${i + one.leftOut}` },
-          quantity(one.values[i], one.unit),
+          { class: "number", href: `#fact-${series.number}-${i + series.leftOut}` },
+          quantity(series.values[i], series.unit),
         ),
         `${share}${more ? ` (${more})` : ""}`,
       );
@@ -68,24 +68,24 @@ function pick(drawn, chart, lines, event) {
       if (!best || distance < best.distance) best = { line, place, distance };
     }
   }
-  if (best) drawn.onPoint?.(best.line.one, valueIn(best.line.indices, best.place));
+  if (best) drawn.onPoint?.(best.line.series, valueIn(best.line.indices, best.place));
 }
 
 /**
  * The cause of a change, and the commit, toolkit and driver that it came with.
- * @param {Series} one
+ * @param {Series} series
  * @param {Change} change
  */
-function changeText(one, change) {
-  const now = run(one.runs[change.index]);
+function changeText(series, change) {
+  const now = runOf(series.runs[change.index]);
   const parts = [
     night(now),
-    one.variant,
+    series.variant,
     change.better < 0 ? "worse" : change.better > 0 ? "better" : "changed",
     `by ${change.cause}`,
     now.commit ? `commit ${now.commit.slice(0, 10)}` : null,
     now.toolkit ? `CUDA ${now.toolkit}` : null,
-    one.device && now.driver ? `driver ${now.driver}` : null,
+    series.device && now.driver ? `driver ${now.driver}` : null,
   ];
   return parts.filter(Boolean).join(", ");
 }

@@ -47,7 +47,7 @@ function valueRange(drawn, chart) {
  * @returns {uPlotAxis}
  */
 function runAxis({ runs }) {
-  const isOneANight = new Set(runs.map((at) => night(run(at)))).size === runs.length;
+  const isOneANight = new Set(runs.map((at) => night(runOf(at)))).size === runs.length;
   const text = isOneANight ? night : moment;
   return {
     space: isOneANight ? 90 : 130,
@@ -64,7 +64,7 @@ function runAxis({ runs }) {
       }
       return ticks;
     },
-    values: (_, ticks) => ticks.map((i) => text(run(runs[Number(i)]))),
+    values: (_, ticks) => ticks.map((i) => text(runOf(runs[Number(i)]))),
   };
 }
 

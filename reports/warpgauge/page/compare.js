@@ -22,19 +22,19 @@ const nights = (() => {
     .toReversed();
 })();
 
-/** @param {Night} one */
-function nightName(one) {
-  return run(one.from).time.slice(0, 16);
+/** @param {Night} night */
+function nightName({ from }) {
+  return runOf(from).time.slice(0, 16);
 }
 
 /**
  * As people read it: with the hour only where a day has several.
- * @param {Night} one
+ * @param {Night} night
  */
-function nightText(one) {
-  const text = night(run(one.from));
-  return nights.filter((other) => night(run(other.from)) === text).length > 1
-    ? moment(run(one.from))
+function nightText({ from }) {
+  const text = night(runOf(from));
+  return nights.filter((other) => night(runOf(other.from)) === text).length > 1
+    ? moment(runOf(from))
     : text;
 }
 
@@ -51,12 +51,12 @@ function nightFrom(name) {
 /**
  * The place of a night's newest run on an axis of series; -1 where it has none.
  * @param {number} axis
- * @param {Night} one
+ * @param {Night} night
  */
-function placeOn(axis, one) {
-  const key = `${axis} ${one.from}`;
+function placeOn(axis, { from, to }) {
+  const key = `${axis} ${from}`;
   const place = compared.places.get(key) ??
-    data.axes[axis].findLastIndex((at) => at >= one.from && at <= one.to);
+    data.axes[axis].findLastIndex((at) => at >= from && at <= to);
   compared.places.set(key, place);
   return place;
 }
@@ -149,9 +149,13 @@ function why(row) {
 
 /** @param {Compared} row */
 function comparedRow(row) {
-  const one = series(row.number);
+  const series = seriesOf(row.number);
   const { old, now } = row;
-  const sign = one.metric.direction === "higher" ? 1 : one.metric.direction === "lower" ? -1 : 0;
+  const sign = series.metric.direction === "higher"
+    ? 1
+    : series.metric.direction === "lower"
+    ? -1
+    : 0;
   const areNumbers = typeof old === "number" && typeof now === "number";
   const step = areNumbers ? Math.sign(now - old) * sign : 0;
   const counts = step && rank(row) > 1;
@@ -167,8 +171,8 @@ function comparedRow(row) {
       { "data-label": label, class: "values" },
       place < 0 ? "–" : make(
         "a",
-        { class: "number", href: `#fact-${row.number}-${place + one.leftOut}` },
-        quantity(of, one.unit),
+        { class: "number", href: `#fact-${row.number}-${place + series.leftOut}` },
+        quantity(of, series.unit),
       ),
     );
   const change = areNumbers ? changedBy(old, now) : "";
@@ -178,11 +182,11 @@ function comparedRow(row) {
     make(
       "th",
       { scope: "row" },
-      make("code", { class: "case" }, one.id),
+      make("code", { class: "case" }, series.id),
       " ",
-      make("span", { class: "metric" }, one.metric.id),
+      make("span", { class: "metric" }, series.metric.id),
     ),
-    make("td", { "data-label": "where" }, one.where),
+    make("td", { "data-label": "where" }, series.where),
     value("before", old, row.i),
     value("after", now, row.k),
     make(
@@ -201,7 +205,7 @@ function comparedRow(row) {
  */
 function compareNights(section, before, after) {
   const { rows, same } = differences(before, after);
-  const only = (/** @type {"i" | "k"} */ one) => rows.filter((row) => row[one] < 0).length;
+  const only = (/** @type {"i" | "k"} */ place) => rows.filter((row) => row[place] < 0).length;
   const both = rows.length - only("i") - only("k"),
     caused = rows.filter((row) => row.cause).length;
   const counted = (/** @type {number} */ number) => number.toLocaleString("en");
@@ -233,8 +237,8 @@ function comparedData() {
   return [
     head,
     ...compared.rows.map((row) => {
-      const one = series(row.number);
-      return [one.id, one.metric.id, one.where, row.old, row.now, one.unit, why(row)];
+      const series = seriesOf(row.number);
+      return [series.id, series.metric.id, series.where, row.old, row.now, series.unit, why(row)];
     }),
   ];
 }
@@ -278,7 +282,7 @@ function startCompare() {
     select.replaceChildren(
       ...nights
         .toReversed()
-        .map((one) => make("option", { value: nightName(one) }, nightText(one))),
+        .map((shown) => make("option", { value: nightName(shown) }, nightText(shown))),
     );
     select.selectedIndex = 1 - i;
   });

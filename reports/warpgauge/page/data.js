@@ -27,7 +27,7 @@
  *   links: {source: string | null, commit: string | null},
  * }} Data
  * @typedef {ReturnType<typeof unfolded>} Series
- * @typedef {ReturnType<typeof run>} Run
+ * @typedef {ReturnType<typeof runOf>} Run
  * @typedef {Series["changes"][number]} Change
  */
 
@@ -85,7 +85,7 @@ const known = new Map();
 /** Series as encode.py writes them, with all their columns. */
 function unpacked() {
   const columns = (/** @type {number[][]} */ table) =>
-    table.map((entry) => entry.map((one) => [one]));
+    table.map((entry) => entry.map((value) => [value]));
   const origins = columns(data.origins), judgements = columns(data.judged);
   const of = (
     /** @type {number[][][]} */ table,
@@ -134,13 +134,13 @@ function words(column) {
  * A series with its names, its runs (numbers into data.runs) and its columns.
  * @param {number} number
  */
-function series(number) {
+function seriesOf(number) {
   const before = known.get(number);
   if (before) return before;
-  const one = unfolded(number);
+  const series = unfolded(number);
   if (known.size > 2000) known.clear();
-  known.set(number, one);
-  return one;
+  known.set(number, series);
+  return series;
 }
 
 /** @param {number} number */
@@ -181,7 +181,7 @@ function unfolded(number) {
 }
 
 /** @param {number} number */
-function run(number) {
+function runOf(number) {
   const [id, time, commit, dirty, toolkit, flags, device, driver, emulated] = data.runs[number];
   return { id, time, commit, dirty, toolkit, flags, device, driver, emulated };
 }
@@ -255,17 +255,17 @@ function breakable(text) {
   return text.split(/(?<=[./@])/).flatMap((part, i) => (i ? [make("wbr", {}), part] : [part]));
 }
 
-/** @param {Run} one */
-function night(one) {
-  return one.time.slice(0, 10);
+/** @param {Run} run */
+function night(run) {
+  return run.time.slice(0, 10);
 }
 
 /**
  * To the minute, where a night has several runs.
- * @param {Run} one
+ * @param {Run} run
  */
-function moment(one) {
-  return one.time.slice(0, 16).replace("T", " ");
+function moment(run) {
+  return run.time.slice(0, 16).replace("T", " ");
 }
 
 /**
@@ -278,10 +278,10 @@ function isOfLastNight(entry) {
 
 /**
  * @param {string} place
- * @param {Run} one
+ * @param {Run} run
  */
-function sourceAddress(place, one) {
-  const { commit } = one;
+function sourceAddress(place, run) {
+  const { commit } = run;
   if (!data.links.source || !commit) return null;
   const [, file, line] = /^(.*?)(?::(\d+))?$/s.exec(place) ?? [place, place];
   const path = file.split("/").map(encodeURIComponent).join("/");
@@ -291,18 +291,18 @@ function sourceAddress(place, one) {
 
 /**
  * @param {string | null} place
- * @param {Run} one
+ * @param {Run} run
  */
-function placeElement(place, one) {
+function placeElement(place, run) {
   if (!place) return make("span", { class: "faint" }, "not known");
-  const address = sourceAddress(place, one);
+  const address = sourceAddress(place, run);
   const code = make("code", {}, place);
   return address ? make("a", { href: address }, code) : code;
 }
 
-/** @param {Run} one */
-function commitElement(one) {
-  const { commit } = one;
+/** @param {Run} run */
+function commitElement(run) {
+  const { commit } = run;
   if (!commit) return "none";
   const code = make("code", {}, commit);
   if (!data.links.commit) return code;
@@ -313,12 +313,14 @@ function commitElement(one) {
 
 /**
  * The line of a shell that measures a value again.
- * @param {Series} one
+ * @param {Series} series
  */
-function repeat(one) {
-  const quoted = `'${one.id.replaceAll("'", "'\\''")}'`;
-  if (one.metric.found === "cuda-events") return `warpgauge-bench --filter ${quoted}`;
-  const emulated = one.source === "emulator" ? " --device=emulated" : "";
-  const arch = one.arch && !one.device ? ` --arch '${one.arch.replaceAll("'", "'\\''")}'` : "";
+function repeat(series) {
+  const quoted = `'${series.id.replaceAll("'", "'\\''")}'`;
+  if (series.metric.found === "cuda-events") return `warpgauge-bench --filter ${quoted}`;
+  const emulated = series.source === "emulator" ? " --device=emulated" : "";
+  const arch = series.arch && !series.device
+    ? ` --arch '${series.arch.replaceAll("'", "'\\''")}'`
+    : "";
   return `warpgauge gate --filter ${quoted}${emulated}${arch}`;
 }

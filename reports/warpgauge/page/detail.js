@@ -9,39 +9,39 @@ const factDialog = the("#fact", HTMLDialogElement);
  * @param {number | null} index
  */
 function showFact(number, index) {
-  const one = series(number);
-  const last = one.runs.length - 1;
+  const series = seriesOf(number);
+  const last = series.runs.length - 1;
   const i = Math.min(Math.max(index ?? last, 0), last);
-  const of = run(one.runs[i]);
+  const of = runOf(series.runs[i]);
   const figure = the("figure", HTMLElement, factDialog);
-  the("h2", HTMLElement, factDialog).textContent = `${one.metric.id} of ${one.id}`;
+  the("h2", HTMLElement, factDialog).textContent = `${series.metric.id} of ${series.id}`;
   const code = (/** @type {string | null} */ text) => (text ? make("code", {}, text) : null);
   /** @type {[name: string, value: string | Node | null][]} */
   const rows = [
     [
       "Value",
-      `${quantity(one.values[i], one.unit)}${
-        typeof one.values[i] === "number" ? ` (${one.values[i]})` : ""
+      `${quantity(series.values[i], series.unit)}${
+        typeof series.values[i] === "number" ? ` (${series.values[i]})` : ""
       }`,
     ],
-    ["Interval, 95 %", intervalText(one, i)],
-    ["Where", one.where],
-    ["Budget", one.budgets[i] || "none"],
-    ["Verdict", one.verdicts[i]],
-    ["Reason", i === last ? one.reason : null],
-    ["Confidence", one.confidences[i]],
-    ["Disturbed by", one.disturbances[i]],
-    ["Location", placeElement(one.places[i], of)],
-    ["Command", code(repeat(one))],
+    ["Interval, 95 %", intervalText(series, i)],
+    ["Where", series.where],
+    ["Budget", series.budgets[i] || "none"],
+    ["Verdict", series.verdicts[i]],
+    ["Reason", i === last ? series.reason : null],
+    ["Confidence", series.confidences[i]],
+    ["Disturbed by", series.disturbances[i]],
+    ["Location", placeElement(series.places[i], of)],
+    ["Command", code(repeat(series))],
     ["Run", code(of.id)],
     ["Time", of.time],
     ["Commit", make("span", {}, commitElement(of), of.dirty ? " with uncommitted changes" : "")],
     ["Toolkit", of.toolkit ? `CUDA ${of.toolkit}` : "unknown"],
     ["Flags", code(of.flags)],
-    ["GPU", gpuText(one, of)],
-    ["Machine code", code(one.code[i])],
-    ["Means", one.metric.meaning],
-    ["Cure", one.metric.cure],
+    ["GPU", gpuText(series, of)],
+    ["Machine code", code(series.code[i])],
+    ["Means", series.metric.meaning],
+    ["Cure", series.metric.cure],
   ];
   the("dl", HTMLElement, factDialog).replaceChildren(
     ...rows.filter(([, value]) => value)
@@ -55,10 +55,10 @@ function showFact(number, index) {
     location.hash = `trend-${number}`;
   });
   figure.replaceChildren(chart, make("p", {}, trend));
-  drawChart(chart, [one], one, {
+  drawChart(chart, [series], series, {
     point: i,
     onPoint: (_, k) => {
-      location.hash = `fact-${number}-${k + one.leftOut}`;
+      location.hash = `fact-${number}-${k + series.leftOut}`;
     },
   });
   factDialog.scrollTop = 0;
@@ -67,20 +67,20 @@ function showFact(number, index) {
 
 /**
  * A run knows the driver of one GPU; the value may be of another one of the same machine.
- * @param {Series} one
+ * @param {Series} series
  * @param {Run} of
  */
-function gpuText(one, of) {
-  if (one.device && one.device !== of.device) return one.device;
+function gpuText(series, of) {
+  if (series.device && series.device !== of.device) return series.device;
   return of.device ? `${of.device}, driver ${of.driver || "unknown"}` : "none";
 }
 
 /**
- * @param {Series} one
+ * @param {Series} series
  * @param {number} i
  */
-function intervalText(one, i) {
-  const interval = one.intervals[i], value = one.values[i];
+function intervalText(series, i) {
+  const interval = series.intervals[i], value = series.values[i];
   if (!interval || typeof value !== "number") return null;
-  return `${numberText(value - interval[0])} to ${quantity(value + interval[1], one.unit)}`;
+  return `${numberText(value - interval[0])} to ${quantity(value + interval[1], series.unit)}`;
 }

@@ -63,7 +63,7 @@ function save(name, type, text) {
  */
 function takeable(table, source = () => rowsOf(table)) {
   const name = () =>
-    `warpgauge-${table.closest("section[id], dialog")?.id}-${night(run(data.runs.length - 1))}`;
+    `warpgauge-${table.closest("section[id], dialog")?.id}-${night(runOf(data.runs.length - 1))}`;
   const button = (
     /** @type {string} */ text,
     /** @type {(rows: any[][]) => string} */ write,

@@ -166,15 +166,15 @@ function everyData() {
   return [
     head,
     ...every.found.map((number) => {
-      const one = series(number);
+      const series = seriesOf(number);
       return [
-        one.id,
-        one.metric.id,
-        one.where,
-        one.values.at(-1),
-        one.unit,
-        one.verdicts.at(-1),
-        night(run(lastOf(one.runs))),
+        series.id,
+        series.metric.id,
+        series.where,
+        series.values.at(-1),
+        series.unit,
+        series.verdicts.at(-1),
+        night(runOf(lastOf(series.runs))),
       ];
     }),
   ];
@@ -232,12 +232,12 @@ function followFilter(hash) {
 
 /** @param {number} number */
 function everyRow(number) {
-  const one = series(number), verdict = one.verdicts.at(-1);
+  const series = seriesOf(number), verdict = series.verdicts.at(-1);
   const bad = isBad(data.series[number]), now = isOfLastNight(data.series[number]);
   const value = make(
     "a",
     { class: "number", href: `#fact-${number}` },
-    quantity(one.values.at(-1), one.unit),
+    quantity(series.values.at(-1), series.unit),
   );
   return make(
     "tr",
@@ -245,11 +245,15 @@ function everyRow(number) {
     make(
       "th",
       { scope: "row" },
-      make("code", { class: "case" }, ...breakable(one.id)),
+      make("code", { class: "case" }, ...breakable(series.id)),
       " ",
-      make("span", { class: "metric", title: one.metric.meaning }, ...breakable(one.metric.id)),
+      make(
+        "span",
+        { class: "metric", title: series.metric.meaning },
+        ...breakable(series.metric.id),
+      ),
     ),
-    make("td", { "data-label": "where" }, one.where),
+    make("td", { "data-label": "where" }, series.where),
     make("td", { "data-label": "value", class: "values" }, value),
     make(
       "td",
@@ -259,7 +263,7 @@ function everyRow(number) {
     make(
       "td",
       { "data-label": "last seen", class: now ? "" : "faint" },
-      `${night(run(lastOf(one.runs)))}${now ? "" : ", not in the last night"}`,
+      `${night(runOf(lastOf(series.runs)))}${now ? "" : ", not in the last night"}`,
     ),
   );
 }

@@ -108,7 +108,7 @@ function startTrend(group, marked) {
 
 // The runs of all variants: lines may come and go without moving the others.
 function drawTrend() {
-  const lines = trends.shown.map(series), marked = series(trends.marked);
+  const lines = trends.shown.map(seriesOf), marked = seriesOf(trends.marked);
   const runs = [...new Set(trends.group.flatMap((number) => data.axes[data.series[number].axis]))]
     .sort((a, b) => a - b);
   const chart = make("div", {});
@@ -126,8 +126,8 @@ function drawTrend() {
     changeList(lines),
     valueTable(marked),
   );
-  const onPoint = (/** @type {Series} */ one, /** @type {number} */ i) => {
-    location.hash = `fact-${one.number}-${i + one.leftOut}`;
+  const onPoint = (/** @type {Series} */ series, /** @type {number} */ i) => {
+    location.hash = `fact-${series.number}-${i + series.leftOut}`;
   };
   const drawn = drawChart(chart, lines, marked, { runs, onPoint, view: trends.view });
   if (drawn.plots.length) chart.append(viewBar(drawn, drawAgain));
@@ -148,10 +148,10 @@ function drawAgain(name) {
 function legend() {
   const full = trends.shown.length >= MOST_LINES;
   const items = trends.group.map((number) => {
-    const one = series(number), place = trends.shown.indexOf(number);
+    const series = seriesOf(number), place = trends.shown.indexOf(number);
     const box = make("input", {
       type: "checkbox",
-      "aria-label": `show ${one.variant}`,
+      "aria-label": `show ${series.variant}`,
       checked: place >= 0 ? "" : null,
       disabled: full && place < 0 ? "" : null,
     });
@@ -168,7 +168,7 @@ function legend() {
       type: "button",
       "aria-pressed": String(number === trends.marked),
       title: "mark: show its budget and values",
-    }, one.variant);
+    }, series.variant);
     button.addEventListener("click", () => {
       trends.marked = number;
       if (place < 0) trends.shown = [...trends.shown.slice(0, MOST_LINES - 1), number];
@@ -184,7 +184,7 @@ function legend() {
       make(
         "a",
         { class: "number", href: `#fact-${number}` },
-        quantity(one.values.at(-1), one.unit),
+        quantity(series.values.at(-1), series.unit),
       ),
     );
   });
@@ -194,17 +194,17 @@ function legend() {
 
 /** @param {Series[]} lines */
 function changeList(lines) {
-  const found = lines.flatMap((one) =>
-    one.changes.map((change) => ({ one, change, text: changeText(one, change) }))
+  const found = lines.flatMap((series) =>
+    series.changes.map((change) => ({ series, change, text: changeText(series, change) }))
   );
   if (!found.length) return make("p", { class: "faint" }, "None of these lines changed.");
-  found.sort((a, b) => b.one.runs[b.change.index] - a.one.runs[a.change.index]);
-  const items = found.slice(0, 12).map(({ one, change, text }) =>
+  found.sort((a, b) => b.series.runs[b.change.index] - a.series.runs[a.change.index]);
+  const items = found.slice(0, 12).map(({ series, change, text }) =>
     make(
       "li",
       {},
       "◆ ",
-      make("a", { href: `#fact-${one.number}-${change.index + one.leftOut}` }, text),
+      make("a", { href: `#fact-${series.number}-${change.index + series.leftOut}` }, text),
     )
   );
   if (found.length > 12) {
@@ -213,11 +213,11 @@ function changeList(lines) {
   return make("ul", { class: "plain" }, ...items);
 }
 
-/** @param {Series} one */
-function valueTable(one) {
+/** @param {Series} series */
+function valueTable(series) {
   const rows = [];
-  for (let i = one.runs.length - 1; i >= 0 && rows.length < 30; i--) {
-    const of = run(one.runs[i]);
+  for (let i = series.runs.length - 1; i >= 0 && rows.length < 30; i--) {
+    const of = runOf(series.runs[i]);
     rows.push(
       make(
         "tr",
@@ -229,11 +229,11 @@ function valueTable(one) {
           {},
           make(
             "a",
-            { class: "number", href: `#fact-${one.number}-${i + one.leftOut}` },
-            quantity(one.values[i], one.unit),
+            { class: "number", href: `#fact-${series.number}-${i + series.leftOut}` },
+            quantity(series.values[i], series.unit),
           ),
         ),
-        make("td", {}, one.verdicts[i] || ""),
+        make("td", {}, series.verdicts[i] || ""),
       ),
     );
   }
@@ -247,7 +247,7 @@ function valueTable(one) {
   return make(
     "details",
     {},
-    make("summary", {}, `The newest values of ${one.variant} as a table`),
+    make("summary", {}, `The newest values of ${series.variant} as a table`),
     takeable(
       make("table", { class: "narrow" }, make("thead", {}, head), make("tbody", {}, ...rows)),
     ),
