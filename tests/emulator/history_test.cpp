@@ -199,12 +199,12 @@ class SharedRun : public testing::TestWithParam<int> {
       .shared .align 16 .b8 run[512];
       mov.u32 %r3, run;
       and.b32 %r4, %r0, 31;
-      mad.lo.u32 %r4, %r4, )" +
-                     std::to_string(bytes()) + R"(, %r3;
+      mad.lo.u32 %r4, %r4, )" + std::to_string(bytes()) +
+                                   R"(, %r3;
       setp.lt.u32 %p0, %r0, 32;
       setp.eq.u32 %p1, %r0, 63;
     )" + body,
-                 blocks(2, 64), checks);
+                               blocks(2, 64), checks);
   }
 };
 
