@@ -84,9 +84,7 @@ function differences(before, after) {
   const found = { rows: [], same: 0 };
   data.series.forEach((entry, number) => {
     const [i, k] = [placeOn(entry.axis, before), placeOn(entry.axis, after)];
-    const [old, now] = [i, k].map((
-      place,
-    ) => (place < 0 ? undefined : valueAt(entry.values, place)));
+    const [old, now] = [i, k].map((at) => (at < 0 ? undefined : valueAt(entry.values, at)));
     if (old === undefined && now === undefined) return;
     if (old === now) found.same += 1;
     else {
