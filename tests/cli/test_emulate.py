@@ -34,9 +34,12 @@ def emulate(*arguments):
 
 @functools.cache
 def archs():
-    """Those that kernels and programs of this build were compiled for."""
+    """Those that the programs were compiled for, and this gauge like them."""
     listed = subprocess.run(
-        [BUILD / "bin" / "warpgauge", "list", "--archs"], capture_output=True, text=True, check=True
+        [BUILD / "bin" / "warpgauge-algorithms", "list", "--archs"],
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return listed.stdout.split()
 
