@@ -59,9 +59,9 @@ def answers(output):
     return {int(size): word for size, word in re.findall(r"^(\d+) bytes: (\w+)$", output, re.M)}
 
 
-def test_the_ptx_of_large_parameters_is_right(program):
+def test_the_ptx_of_large_parameters_is_right(program, tmp_path):
     ran = subprocess.run(
-        [BUILD / "bin" / "warpgauge", "emulate", "--arch", "sm_90", "--", program],
+        [BUILD / "bin/warpgauge", "emulate", "--arch", "sm_90", "--out", tmp_path, "--", program],
         capture_output=True,
         text=True,
         timeout=300,
