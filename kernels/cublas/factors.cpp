@@ -74,7 +74,7 @@ struct Matrices : warpgauge::Problem {
 };
 
 void getrf_batched(Matrices& p) {
-  WARPGAUGE_CUBLAS(cublasSgetrfBatched(cublas(), p.n, p.addresses, p.n, p.pivots, p.info, p.count));
+  WARPGAUGE_CUBLAS(cublasSgetrfBatched, cublas(), p.n, p.addresses, p.n, p.pivots, p.info, p.count);
 }
 
 /// A x = b for each of the matrices.
@@ -104,8 +104,8 @@ struct Systems : Matrices {
 
 void getrs_batched(Systems& p) {
   getrf_batched(p);
-  WARPGAUGE_CUBLAS(cublasSgetrsBatched(cublas(), CUBLAS_OP_N, p.n, 1, p.addresses, p.n, p.pivots,
-                                       p.x_addresses, p.n, &p.refused_argument, p.count));
+  WARPGAUGE_CUBLAS(cublasSgetrsBatched, cublas(), CUBLAS_OP_N, p.n, 1, p.addresses, p.n, p.pivots,
+                   p.x_addresses, p.n, &p.refused_argument, p.count);
 }
 
 WARPGAUGE_FAMILY(cublas) {

@@ -25,23 +25,23 @@ using warpgauge::Size;
 
 /// Overloads by type for the functions that are used here.
 struct Calls {
-  static cublasStatus_t copy(int n, const float* x, float* y) {
-    return cublasScopy(cublas(), n, x, 1, y, 1);
+  static void copy(int n, const float* x, float* y) {
+    WARPGAUGE_CUBLAS(cublasScopy, cublas(), n, x, 1, y, 1);
   }
-  static cublasStatus_t copy(int n, const double* x, double* y) {
-    return cublasDcopy(cublas(), n, x, 1, y, 1);
+  static void copy(int n, const double* x, double* y) {
+    WARPGAUGE_CUBLAS(cublasDcopy, cublas(), n, x, 1, y, 1);
   }
-  static cublasStatus_t scale(int n, const float* factor, float* x) {
-    return cublasSscal(cublas(), n, factor, x, 1);
+  static void scale(int n, const float* factor, float* x) {
+    WARPGAUGE_CUBLAS(cublasSscal, cublas(), n, factor, x, 1);
   }
-  static cublasStatus_t scale(int n, const double* factor, double* x) {
-    return cublasDscal(cublas(), n, factor, x, 1);
+  static void scale(int n, const double* factor, double* x) {
+    WARPGAUGE_CUBLAS(cublasDscal, cublas(), n, factor, x, 1);
   }
-  static cublasStatus_t dot(int n, const float* x, const float* y, float* result) {
-    return cublasSdot(cublas(), n, x, 1, y, 1, result);
+  static void dot(int n, const float* x, const float* y, float* result) {
+    WARPGAUGE_CUBLAS(cublasSdot, cublas(), n, x, 1, y, 1, result);
   }
-  static cublasStatus_t dot(int n, const double* x, const double* y, double* result) {
-    return cublasDdot(cublas(), n, x, 1, y, 1, result);
+  static void dot(int n, const double* x, const double* y, double* result) {
+    WARPGAUGE_CUBLAS(cublasDdot, cublas(), n, x, 1, y, 1, result);
   }
 };
 
@@ -119,9 +119,9 @@ struct Chain : warpgauge::Problem {
 
 template <typename T>
 void copy_scale_dot(Chain<T>& p) {
-  WARPGAUGE_CUBLAS(Calls::copy(p.n, p.x, p.y));
-  WARPGAUGE_CUBLAS(Calls::scale(p.n, p.factor, p.y));
-  WARPGAUGE_CUBLAS(Calls::dot(p.n, p.y, p.x, p.result));
+  Calls::copy(p.n, p.x, p.y);
+  Calls::scale(p.n, p.factor, p.y);
+  Calls::dot(p.n, p.y, p.x, p.result);
 }
 
 /// Half a unit in the last place of the 11 bits of a half.
@@ -165,8 +165,8 @@ struct HalfProduct : warpgauge::Problem {
 };
 
 void half_as_float(HalfProduct& p) {
-  WARPGAUGE_CUBLAS(cublasDotEx(cublas(), p.n, p.x, CUDA_R_16F, 1, p.y, CUDA_R_16F, 1, p.result,
-                               CUDA_R_16F, CUDA_R_32F));
+  WARPGAUGE_CUBLAS(cublasDotEx, cublas(), p.n, p.x, CUDA_R_16F, 1, p.y, CUDA_R_16F, 1, p.result,
+                   CUDA_R_16F, CUDA_R_32F);
 }
 
 /// The library's status for calls that it cannot carry out.
@@ -188,12 +188,13 @@ void ask_for_refusals(Refused& p) {
   const std::vector<float> host(n);
   float* const to = reinterpret_cast<float*>(static_cast<double*>(p.result));
   p.got = {
-      cublasSdot(nullptr, n, p.x, 1, p.x, 1, to),                   // no handle
-      cublasSetVector(n, sizeof(float), host.data(), 0, to, 1),     // a stride of 0
-      cublasSetMatrix(2, 1, sizeof(float), host.data(), 0, to, 2),  // no leading dimension
+      // No handle, a stride of 0, no leading dimension.
+      WARPGAUGE_CUBLAS_FUNCTION(cublasSdot)(nullptr, n, p.x, 1, p.x, 1, to),
+      WARPGAUGE_CUBLAS_FUNCTION(cublasSetVector)(n, sizeof(float), host.data(), 0, to, 1),
+      WARPGAUGE_CUBLAS_FUNCTION(cublasSetMatrix)(2, 1, sizeof(float), host.data(), 0, to, 2),
       // A double result of float vectors: cuBLAS has no such pair of types.
-      cublasDotEx(cublas(), n, p.x, CUDA_R_32F, 1, p.x, CUDA_R_32F, 1, p.result, CUDA_R_64F,
-                  CUDA_R_64F),
+      WARPGAUGE_CUBLAS_FUNCTION(cublasDotEx)(cublas(), n, p.x, CUDA_R_32F, 1, p.x, CUDA_R_32F, 1,
+                                             p.result, CUDA_R_64F, CUDA_R_64F),
   };
 }
 
@@ -232,21 +233,21 @@ struct Strided : warpgauge::Problem {
 
 void set_and_get(Strided& p) {
   const int leading = p.rows + Strided::kGap;
-  WARPGAUGE_CUBLAS(
-      cublasSetMatrix(p.rows, p.columns, sizeof(float), p.from.data(), leading, p.matrix, p.rows));
-  WARPGAUGE_CUBLAS(cublasSetVector(p.columns, sizeof(float), p.from.data(), leading, p.row, 1));
-  WARPGAUGE_CUBLAS(
-      cublasGetVector(p.columns, sizeof(float), p.matrix, p.rows, p.back.data(), Strided::kGap));
+  WARPGAUGE_CUBLAS(cublasSetMatrix, p.rows, p.columns, sizeof(float), p.from.data(), leading,
+                   p.matrix, p.rows);
+  WARPGAUGE_CUBLAS(cublasSetVector, p.columns, sizeof(float), p.from.data(), leading, p.row, 1);
+  WARPGAUGE_CUBLAS(cublasGetVector, p.columns, sizeof(float), p.matrix, p.rows, p.back.data(),
+                   Strided::kGap);
 }
 
 template <typename T>
 void add_vectors(const warpgauge::Family& family, const char* type) {
   const std::vector<Size> sizes = {{1000003}, warpgauge::large({1 << 26})};
   family.problem<VectorCopy<T>>(type, sizes).uncounted("copy", [](VectorCopy<T>& p) {
-    WARPGAUGE_CUBLAS(Calls::copy(p.n, p.x, p.y));
+    Calls::copy(p.n, p.x, p.y);
   });
   family.problem<Scale<T>>(type, sizes).uncounted("scal", [](Scale<T>& p) {
-    WARPGAUGE_CUBLAS(Calls::scale(p.n, p.factor, p.x));
+    Calls::scale(p.n, p.factor, p.x);
   });
   family.problem<Chain<T>>(type, sizes).uncounted("copy_scal_dot", copy_scale_dot<T>);
 }

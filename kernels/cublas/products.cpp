@@ -45,20 +45,20 @@ struct Task : warpgauge::Problem {
 };
 
 void product_of_sum(Task<float>& p) {
-  WARPGAUGE_CUBLAS(cublasSgeam(cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n, p.one, p.a, p.n, p.one,
-                               p.b, p.n, p.sum, p.n));
-  WARPGAUGE_CUBLAS(cublasSgemm(cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n, p.n, p.one, p.a, p.n,
-                               p.b, p.n, p.zero, p.product, p.n));
-  WARPGAUGE_CUBLAS(cublasSgemm(cublas(), CUBLAS_OP_T, CUBLAS_OP_N, p.n, p.n, p.n, p.one, p.sum, p.n,
-                               p.product, p.n, p.zero, p.f, p.n));
+  WARPGAUGE_CUBLAS(cublasSgeam, cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n, p.one, p.a, p.n,
+                   p.one, p.b, p.n, p.sum, p.n);
+  WARPGAUGE_CUBLAS(cublasSgemm, cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n, p.n, p.one, p.a, p.n,
+                   p.b, p.n, p.zero, p.product, p.n);
+  WARPGAUGE_CUBLAS(cublasSgemm, cublas(), CUBLAS_OP_T, CUBLAS_OP_N, p.n, p.n, p.n, p.one, p.sum,
+                   p.n, p.product, p.n, p.zero, p.f, p.n);
 }
 void product_of_sum(Task<double>& p) {
-  WARPGAUGE_CUBLAS(cublasDgeam(cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n, p.one, p.a, p.n, p.one,
-                               p.b, p.n, p.sum, p.n));
-  WARPGAUGE_CUBLAS(cublasDgemm(cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n, p.n, p.one, p.a, p.n,
-                               p.b, p.n, p.zero, p.product, p.n));
-  WARPGAUGE_CUBLAS(cublasDgemm(cublas(), CUBLAS_OP_T, CUBLAS_OP_N, p.n, p.n, p.n, p.one, p.sum, p.n,
-                               p.product, p.n, p.zero, p.f, p.n));
+  WARPGAUGE_CUBLAS(cublasDgeam, cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n, p.one, p.a, p.n,
+                   p.one, p.b, p.n, p.sum, p.n);
+  WARPGAUGE_CUBLAS(cublasDgemm, cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n, p.n, p.one, p.a, p.n,
+                   p.b, p.n, p.zero, p.product, p.n);
+  WARPGAUGE_CUBLAS(cublasDgemm, cublas(), CUBLAS_OP_T, CUBLAS_OP_N, p.n, p.n, p.n, p.one, p.sum,
+                   p.n, p.product, p.n, p.zero, p.f, p.n);
 }
 
 /// Pairs of real and imaginary part.
@@ -104,14 +104,14 @@ const cuDoubleComplex* as_complex(const double* pairs) {
 cuDoubleComplex* as_complex(double* pairs) { return reinterpret_cast<cuDoubleComplex*>(pairs); }
 
 void gemm(ComplexProduct<float>& p) {
-  WARPGAUGE_CUBLAS(cublasCgemm(cublas(), CUBLAS_OP_C, CUBLAS_OP_N, p.n, p.n, p.n, as_complex(p.one),
-                               as_complex(p.a), p.n, as_complex(p.b), p.n, as_complex(p.zero),
-                               as_complex(p.c), p.n));
+  WARPGAUGE_CUBLAS(cublasCgemm, cublas(), CUBLAS_OP_C, CUBLAS_OP_N, p.n, p.n, p.n,
+                   as_complex(p.one), as_complex(p.a), p.n, as_complex(p.b), p.n,
+                   as_complex(p.zero), as_complex(p.c), p.n);
 }
 void gemm(ComplexProduct<double>& p) {
-  WARPGAUGE_CUBLAS(cublasZgemm(cublas(), CUBLAS_OP_C, CUBLAS_OP_N, p.n, p.n, p.n, as_complex(p.one),
-                               as_complex(p.a), p.n, as_complex(p.b), p.n, as_complex(p.zero),
-                               as_complex(p.c), p.n));
+  WARPGAUGE_CUBLAS(cublasZgemm, cublas(), CUBLAS_OP_C, CUBLAS_OP_N, p.n, p.n, p.n,
+                   as_complex(p.one), as_complex(p.a), p.n, as_complex(p.b), p.n,
+                   as_complex(p.zero), as_complex(p.c), p.n);
 }
 
 template <typename T>

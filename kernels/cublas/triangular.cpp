@@ -48,12 +48,12 @@ struct System : warpgauge::Problem {
 };
 
 void trsv(System<float>& p) {
-  WARPGAUGE_CUBLAS(cublasStrsv(cublas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
-                               p.n, p.l, p.n, p.x, 1));
+  WARPGAUGE_CUBLAS(cublasStrsv, cublas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
+                   p.n, p.l, p.n, p.x, 1);
 }
 void trsv(System<double>& p) {
-  WARPGAUGE_CUBLAS(cublasDtrsv(cublas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
-                               p.n, p.l, p.n, p.x, 1));
+  WARPGAUGE_CUBLAS(cublasDtrsv, cublas(), CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT,
+                   p.n, p.l, p.n, p.x, 1);
 }
 
 /// Solves kAlpha (A + C) C X = B, where A and C are lower triangles. The size: n x right sides.
@@ -97,29 +97,28 @@ struct ManySides : warpgauge::Problem {
 
 /// p.sum = A + C
 void add(ManySides& p) {
-  WARPGAUGE_CUBLAS(cublasDgeam(cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n, p.one, p.a, p.n, p.one,
-                               p.c, p.n, p.sum, p.n));
+  WARPGAUGE_CUBLAS(cublasDgeam, cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n, p.one, p.a, p.n,
+                   p.one, p.c, p.n, p.sum, p.n);
 }
 
 /// p.x = factor * L^-1 * p.x
 void solve(ManySides& p, const double* l, const double* factor) {
-  WARPGAUGE_CUBLAS(cublasDtrsm(cublas(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
-                               CUBLAS_DIAG_NON_UNIT, p.n, p.sides, factor, l, p.n, p.x, p.n));
+  WARPGAUGE_CUBLAS(cublasDtrsm, cublas(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+                   CUBLAS_DIAG_NON_UNIT, p.n, p.sides, factor, l, p.n, p.x, p.n);
 }
 
 void two_solves(ManySides& p) {
   add(p);
-  WARPGAUGE_CUBLAS(cublasDcopy(cublas(), p.n * p.sides, p.b, 1, p.x, 1));
+  WARPGAUGE_CUBLAS(cublasDcopy, cublas(), p.n * p.sides, p.b, 1, p.x, 1);
   solve(p, p.sum, p.inverse_alpha);
   solve(p, p.c, p.one);
 }
 
 void product_first(ManySides& p) {
   add(p);
-  WARPGAUGE_CUBLAS(cublasDtrmm(cublas(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
-                               CUBLAS_DIAG_NON_UNIT, p.n, p.n, p.one, p.sum, p.n, p.c, p.n,
-                               p.product, p.n));
-  WARPGAUGE_CUBLAS(cublasDcopy(cublas(), p.n * p.sides, p.b, 1, p.x, 1));
+  WARPGAUGE_CUBLAS(cublasDtrmm, cublas(), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_N,
+                   CUBLAS_DIAG_NON_UNIT, p.n, p.n, p.one, p.sum, p.n, p.c, p.n, p.product, p.n);
+  WARPGAUGE_CUBLAS(cublasDcopy, cublas(), p.n * p.sides, p.b, 1, p.x, 1);
   solve(p, p.product, p.inverse_alpha);
 }
 

@@ -82,9 +82,8 @@ struct HostProduct : warpgauge::Problem {
 
 template <XtDevices kDevices, int kEdge>
 void gemm(HostProduct<float>& p) {
-  WARPGAUGE_CUBLAS(cublasXtSgemm(cublas_xt<kDevices>(kEdge), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n,
-                                 p.n, &kOne, p.a.data(), p.n, p.b.data(), p.n, &kZero, p.c.data(),
-                                 p.n));
+  WARPGAUGE_CUBLAS(cublasXtSgemm, cublas_xt<kDevices>(kEdge), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.n,
+                   p.n, &kOne, p.a.data(), p.n, p.b.data(), p.n, &kZero, p.c.data(), p.n);
 }
 
 /// The CPU's part of a product, which the library calls as Fortran calls BLAS.
@@ -105,36 +104,35 @@ void cpu_gemm(const char* a_form, const char* b_form, const int* m, const int* n
 /// Leaves an eighth of the work to the CPU.
 void cpu_share(HostProduct<float>& p) {
   const cublasXtHandle_t xt = cublas_xt(kBlock);
-  WARPGAUGE_CUBLAS(
-      cublasXtSetCpuRoutine(xt, CUBLASXT_GEMM, CUBLASXT_FLOAT, reinterpret_cast<void*>(cpu_gemm)));
-  WARPGAUGE_CUBLAS(cublasXtSetCpuRatio(xt, CUBLASXT_GEMM, CUBLASXT_FLOAT, 0.125f));
+  WARPGAUGE_CUBLAS(cublasXtSetCpuRoutine, xt, CUBLASXT_GEMM, CUBLASXT_FLOAT,
+                   reinterpret_cast<void*>(cpu_gemm));
+  WARPGAUGE_CUBLAS(cublasXtSetCpuRatio, xt, CUBLASXT_GEMM, CUBLASXT_FLOAT, 0.125f);
   gemm<XtDevices::first, kBlock>(p);
-  WARPGAUGE_CUBLAS(cublasXtSetCpuRatio(xt, CUBLASXT_GEMM, CUBLASXT_FLOAT, 0));
+  WARPGAUGE_CUBLAS(cublasXtSetCpuRatio, xt, CUBLASXT_GEMM, CUBLASXT_FLOAT, 0);
 }
 
 void symm(HostProduct<float, Shape::symmetric>& p) {
-  WARPGAUGE_CUBLAS(cublasXtSsymm(cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, p.n,
-                                 p.n, &kOne, p.a.data(), p.n, p.b.data(), p.n, &kZero, p.c.data(),
-                                 p.n));
+  WARPGAUGE_CUBLAS(cublasXtSsymm, cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, p.n,
+                   p.n, &kOne, p.a.data(), p.n, p.b.data(), p.n, &kZero, p.c.data(), p.n);
 }
 
 void hemm(HostProduct<ComplexFloat, Shape::hermitian>& p) {
   const cuComplex one = {1, 0}, zero = {0, 0};
-  WARPGAUGE_CUBLAS(cublasXtChemm(cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, p.n,
-                                 p.n, &one, reinterpret_cast<const cuComplex*>(p.a.data()), p.n,
-                                 reinterpret_cast<const cuComplex*>(p.b.data()), p.n, &zero,
-                                 reinterpret_cast<cuComplex*>(p.c.data()), p.n));
+  WARPGAUGE_CUBLAS(cublasXtChemm, cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, p.n,
+                   p.n, &one, reinterpret_cast<const cuComplex*>(p.a.data()), p.n,
+                   reinterpret_cast<const cuComplex*>(p.b.data()), p.n, &zero,
+                   reinterpret_cast<cuComplex*>(p.c.data()), p.n);
 }
 
 void trmm(HostProduct<float, Shape::lower>& p) {
-  WARPGAUGE_CUBLAS(cublasXtStrmm(cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER,
-                                 CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, p.n, p.n, &kOne, p.a.data(),
-                                 p.n, p.b.data(), p.n, p.c.data(), p.n));
+  WARPGAUGE_CUBLAS(cublasXtStrmm, cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER,
+                   CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, p.n, p.n, &kOne, p.a.data(), p.n, p.b.data(),
+                   p.n, p.c.data(), p.n);
 }
 
 void spmm(HostProduct<float, Shape::packed>& p) {
-  WARPGAUGE_CUBLAS(cublasXtSspmm(cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, p.n,
-                                 p.n, &kOne, p.a.data(), p.b.data(), p.n, &kZero, p.c.data(), p.n));
+  WARPGAUGE_CUBLAS(cublasXtSspmm, cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, p.n,
+                   p.n, &kOne, p.a.data(), p.b.data(), p.n, &kZero, p.c.data(), p.n);
 }
 
 /// L X = B, solved in place. The diagonal outweighs its row, or solutions would grow.
@@ -158,9 +156,9 @@ struct HostSolve : warpgauge::Problem {
 };
 
 void trsm(HostSolve& p) {
-  WARPGAUGE_CUBLAS(cublasXtStrsm(cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER,
-                                 CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, p.n, p.n, &kOne, p.l.data(),
-                                 p.n, p.x.data(), p.n));
+  WARPGAUGE_CUBLAS(cublasXtStrsm, cublas_xt(kBlock), CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER,
+                   CUBLAS_OP_N, CUBLAS_DIAG_NON_UNIT, p.n, p.n, &kOne, p.l.data(), p.n, p.x.data(),
+                   p.n);
 }
 
 WARPGAUGE_FAMILY(cublas_xt) {

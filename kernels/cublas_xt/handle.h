@@ -19,15 +19,15 @@ template <XtDevices kDevices = XtDevices::first>
 cublasXtHandle_t cublas_xt(int block) {
   static const cublasXtHandle_t handle = [] {
     cublasXtHandle_t made = nullptr;
-    WARPGAUGE_CUBLAS(cublasXtCreate(&made));
+    WARPGAUGE_CUBLAS(cublasXtCreate, &made);
     int count = 1;
     if (kDevices == XtDevices::all) WARPGAUGE_CUDA(cudaGetDeviceCount(&count));
     std::vector<int> devices;
     for (int device = 0; device < count; ++device) devices.push_back(device);
-    WARPGAUGE_CUBLAS(cublasXtDeviceSelect(made, count, devices.data()));
+    WARPGAUGE_CUBLAS(cublasXtDeviceSelect, made, count, devices.data());
     return made;
   }();
-  WARPGAUGE_CUBLAS(cublasXtSetBlockDim(handle, block));
+  WARPGAUGE_CUBLAS(cublasXtSetBlockDim, handle, block);
   return handle;
 }
 

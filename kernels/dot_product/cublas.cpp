@@ -5,10 +5,10 @@
 namespace dot_product {
 
 void dot(Dot<float>& p) {
-  WARPGAUGE_CUBLAS(cublasSdot(warpgauge::cublas(), p.n, p.x, 1, p.y, 1, p.result));
+  WARPGAUGE_CUBLAS(cublasSdot, warpgauge::cublas(), p.n, p.x, 1, p.y, 1, p.result);
 }
 void dot(Dot<double>& p) {
-  WARPGAUGE_CUBLAS(cublasDdot(warpgauge::cublas(), p.n, p.x, 1, p.y, 1, p.result));
+  WARPGAUGE_CUBLAS(cublasDdot, warpgauge::cublas(), p.n, p.x, 1, p.y, 1, p.result);
 }
 
 WARPGAUGE_FAMILY(dot_product) {

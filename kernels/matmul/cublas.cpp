@@ -13,12 +13,12 @@ struct LibraryProduct : Product<T> {
 };
 
 void gemm(LibraryProduct<float>& p) {
-  WARPGAUGE_CUBLAS(cublasSgemm(warpgauge::cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.m, p.k, p.one,
-                               p.b, p.n, p.a, p.k, p.zero, p.c, p.n));
+  WARPGAUGE_CUBLAS(cublasSgemm, warpgauge::cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.m, p.k, p.one,
+                   p.b, p.n, p.a, p.k, p.zero, p.c, p.n);
 }
 void gemm(LibraryProduct<double>& p) {
-  WARPGAUGE_CUBLAS(cublasDgemm(warpgauge::cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.m, p.k, p.one,
-                               p.b, p.n, p.a, p.k, p.zero, p.c, p.n));
+  WARPGAUGE_CUBLAS(cublasDgemm, warpgauge::cublas(), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.m, p.k, p.one,
+                   p.b, p.n, p.a, p.k, p.zero, p.c, p.n);
 }
 
 WARPGAUGE_FAMILY(matmul) {

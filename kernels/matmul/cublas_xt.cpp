@@ -16,15 +16,15 @@ constexpr int kBlock = 1024;
 
 void gemm(HostProduct<float>& p) {
   static const float kOne = 1, kZero = 0;
-  WARPGAUGE_CUBLAS(cublasXtSgemm(warpgauge::cublas_xt(kBlock), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.m,
-                                 p.k, &kOne, p.b.host().data(), p.n, p.a.host().data(), p.k, &kZero,
-                                 p.host_c.data(), p.n));
+  WARPGAUGE_CUBLAS(cublasXtSgemm, warpgauge::cublas_xt(kBlock), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.m,
+                   p.k, &kOne, p.b.host().data(), p.n, p.a.host().data(), p.k, &kZero,
+                   p.host_c.data(), p.n);
 }
 void gemm(HostProduct<double>& p) {
   static const double kOne = 1, kZero = 0;
-  WARPGAUGE_CUBLAS(cublasXtDgemm(warpgauge::cublas_xt(kBlock), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.m,
-                                 p.k, &kOne, p.b.host().data(), p.n, p.a.host().data(), p.k, &kZero,
-                                 p.host_c.data(), p.n));
+  WARPGAUGE_CUBLAS(cublasXtDgemm, warpgauge::cublas_xt(kBlock), CUBLAS_OP_N, CUBLAS_OP_N, p.n, p.m,
+                   p.k, &kOne, p.b.host().data(), p.n, p.a.host().data(), p.k, &kZero,
+                   p.host_c.data(), p.n);
 }
 
 WARPGAUGE_FAMILY(matmul) {

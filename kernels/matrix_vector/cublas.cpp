@@ -13,12 +13,12 @@ struct LibraryProduct : Product<T> {
 };
 
 void gemv(LibraryProduct<float>& p) {
-  WARPGAUGE_CUBLAS(cublasSgemv(warpgauge::cublas(), CUBLAS_OP_T, p.columns, p.rows, p.one, p.a,
-                               p.columns, p.x, 1, p.zero, p.y, 1));
+  WARPGAUGE_CUBLAS(cublasSgemv, warpgauge::cublas(), CUBLAS_OP_T, p.columns, p.rows, p.one, p.a,
+                   p.columns, p.x, 1, p.zero, p.y, 1);
 }
 void gemv(LibraryProduct<double>& p) {
-  WARPGAUGE_CUBLAS(cublasDgemv(warpgauge::cublas(), CUBLAS_OP_T, p.columns, p.rows, p.one, p.a,
-                               p.columns, p.x, 1, p.zero, p.y, 1));
+  WARPGAUGE_CUBLAS(cublasDgemv, warpgauge::cublas(), CUBLAS_OP_T, p.columns, p.rows, p.one, p.a,
+                   p.columns, p.x, 1, p.zero, p.y, 1);
 }
 
 WARPGAUGE_FAMILY(matrix_vector) {

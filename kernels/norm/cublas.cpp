@@ -5,10 +5,10 @@
 namespace norms {
 
 void nrm2(Norm<float, 0>& p) {
-  WARPGAUGE_CUBLAS(cublasSnrm2(warpgauge::cublas(), p.n, p.x, 1, p.result));
+  WARPGAUGE_CUBLAS(cublasSnrm2, warpgauge::cublas(), p.n, p.x, 1, p.result);
 }
 void nrm2(Norm<double, 0>& p) {
-  WARPGAUGE_CUBLAS(cublasDnrm2(warpgauge::cublas(), p.n, p.x, 1, p.result));
+  WARPGAUGE_CUBLAS(cublasDnrm2, warpgauge::cublas(), p.n, p.x, 1, p.result);
 }
 
 WARPGAUGE_FAMILY(norm) {

@@ -13,14 +13,14 @@ struct LibraryProduct : Product {
 /// The library counts matrices by columns, so it sees the transposes of ours: C' = B * A', where B
 /// is stored as the library's B'. Sums are floats, by tensor cores.
 void gemm(LibraryProduct& p) {
-  WARPGAUGE_CUBLAS(cublasSetMathMode(warpgauge::cublas(), CUBLAS_DEFAULT_MATH));
+  WARPGAUGE_CUBLAS(cublasSetMathMode, warpgauge::cublas(), CUBLAS_DEFAULT_MATH);
   const std::uint16_t *a = p.a, *b = p.b;
   std::uint16_t* c = p.c;
   const float *one = p.one, *zero = p.zero;
-  WARPGAUGE_CUBLAS(cublasGemmEx(warpgauge::cublas(), CUBLAS_OP_T, CUBLAS_OP_N, p.n, p.m, p.k, one,
-                                b, CUDA_R_16F, p.k, a, CUDA_R_16F, p.k, zero, c, CUDA_R_16F, p.n,
-                                CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT));
-  WARPGAUGE_CUBLAS(cublasSetMathMode(warpgauge::cublas(), CUBLAS_PEDANTIC_MATH));
+  WARPGAUGE_CUBLAS(cublasGemmEx_64, warpgauge::cublas(), CUBLAS_OP_T, CUBLAS_OP_N, p.n, p.m, p.k,
+                   one, b, CUDA_R_16F, p.k, a, CUDA_R_16F, p.k, zero, c, CUDA_R_16F, p.n,
+                   CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+  WARPGAUGE_CUBLAS(cublasSetMathMode, warpgauge::cublas(), CUBLAS_PEDANTIC_MATH);
 }
 
 WARPGAUGE_FAMILY(warpgroup_matmul) {

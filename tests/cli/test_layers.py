@@ -67,7 +67,7 @@ LIBRARIES = {
     "harness/cases": [POSIX, CUDA, FMT, CLI],
     "harness/measuring": [POSIX, CUDA, FMT, JSON, r"nvtx3/nvToolsExt\.h"],
     "harness": [POSIX, CUDA, FMT, JSON],
-    "kernels": [CUDA, r"cublas\w*\.h"],
+    "kernels": [CUDA, r"cublas\w*\.h", r"dlfcn\.h"],
 }
 PROGRAMS = [CLI, r"gtest/gtest\.h"]
 # The rooms of metrics, each of which uses those in front of it.

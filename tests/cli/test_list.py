@@ -40,3 +40,9 @@ def test_large_cases_and_calls_of_the_runtime_say_so():
 def test_architectures_have_no_json():
     refused = run("--archs", "--json")
     assert refused.returncode == 2 and "--archs" in refused.stderr
+
+
+def test_cublas_is_not_loaded_before_a_case_needs_it():
+    """It takes ten times as long to load as the program."""
+    needed = subprocess.run(["ldd", BIN / "warpgauge"], capture_output=True, text=True, check=True)
+    assert "libc.so" in needed.stdout and "libcublas" not in needed.stdout
