@@ -80,41 +80,43 @@ def test_a_clean_checkout(checkout):
     assert "clean" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "name, text, found",
-    [
-        ("kernels/sum.cu", "// Sums.\n\nint  a;\n", "kernels/sum.cu:3:4: error: code should be"),
-        ("tests/used.py", "import os\n", "tests/used.py:1:8: F401"),
-        ("tests/laid_out.py", "a = [1,2]\n", "tests/laid_out.py:1:8: unformatted"),
-        ("tests/program", "#!/usr/bin/env python3\nimport os\n", "tests/program:2:8: F401"),
-        ("tests/run", "#!/usr/bin/env bash\n\nrm $1\n", "tests/run:3:4: note: Double quote"),
-        (
-            "reports/warpgauge/text.py",
+def test_a_finding_of_each_kind(checkout, plant):
+    """All in one run, and nothing else is found."""
+    found = {
+        "kernels/sum.cu": ("// Sums.\n\nint  a;\n", ":3:4: error: code should be"),
+        "tests/used.py": ("import os\n", ":1:8: F401"),
+        "tests/laid_out.py": ("a = [1,2]\n", ":1:8: unformatted"),
+        "tests/program": ("#!/usr/bin/env python3\nimport os\n", ":2:8: F401"),
+        "tests/run": ("#!/usr/bin/env bash\n\nrm $1\n", ":3:4: note: Double quote"),
+        "reports/warpgauge/text.py": (
             '"""Text."""\n\n\ndef length(text: str) -> str:\n    return len(text)\n',
-            'reports/warpgauge/text.py:5: error: Incompatible return value type (got "int"',
+            ':5: error: Incompatible return value type (got "int"',
         ),
-        (
-            "reports/warpgauge/page/second.js",
+        "reports/warpgauge/page/second.js": (
             'half("a");\n',
-            "reports/warpgauge/page/second.js:1:6: Argument of type 'string' is not assignable",
+            ":1:6: Argument of type 'string' is not assignable",
         ),
-        (
-            "reports/warpgauge/page/second.js",
-            "half(\n",
-            "reports/warpgauge/page/second.js:1:",
-        ),
-        (
-            "reports/warpgauge/page/second.js",
-            "half( 2 );\n",
-            "reports/warpgauge/page/second.js:1:1: ci/lint --fix lays it out otherwise",
-        ),
-    ],
+    }
+    for name, (text, _) in found.items():
+        plant(name, text)
+    done = lint(checkout)
+    assert done.returncode == 1, done.stderr
+    lines = done.stdout.splitlines()
+    for name, (_, says) in found.items():
+        assert any(line.startswith(name + says) for line in lines), done.stdout
+    assert all(line.startswith(tuple(f"{name}:" for name in found)) for line in lines), done.stdout
+
+
+@pytest.mark.parametrize(
+    "text, says",
+    [("half(\n", ":1:"), ("half( 2 );\n", ":1:1: ci/lint --fix lays it out otherwise")],
 )
-def test_a_finding(checkout, plant, name, text, found):
+def test_scripts_that_cannot_be_read_or_are_laid_out_otherwise(checkout, plant, text, says):
+    name = "reports/warpgauge/page/second.js"
     plant(name, text)
     done = lint(checkout)
     assert done.returncode == 1, done.stderr
-    assert any(line.startswith(found) for line in done.stdout.splitlines()), done.stdout
+    assert any(line.startswith(name + says) for line in done.stdout.splitlines()), done.stdout
     assert all(line.startswith(name) for line in done.stdout.splitlines()), done.stdout
 
 
