@@ -136,9 +136,11 @@ def grouped() -> dict:
     )
 
 
-def many(count: int) -> dict:
-    """So many cases that fail, the worst first."""
-    cases = [a_case(f"v{i}", a_value("fail", 10 + count - i, line=42)) for i in range(count)]
+def many(count: int, prefix: str = "") -> dict:
+    """So many cases that fail, the worst first, of variants whose names begin with the prefix."""
+    cases = [
+        a_case(f"{prefix}v{i}", a_value("fail", 10 + count - i, line=42)) for i in range(count)
+    ]
     return a_document(*cases)
 
 
