@@ -103,8 +103,10 @@ metrics::Trust trust_beside_removed(const Standing& place) {
                              {.text_line = 8, .width = 4, .base = "b", .block = 2}};
   Comparison comparison;
   comparison.spaces = {ptx::Space::global};
-  comparison.matches.push_back({.access = &loads[0], .standing = place, .block = 5, .loop = 4});
-  comparison.matches.push_back({.access = &loads[1], .block = 8, .loop = 7});
+  comparison.matches.push_back(
+      {.access = &loads[0], .standing = place, .block_last_line = 5, .loop_header_last_line = 4});
+  comparison.matches.push_back(
+      {.access = &loads[1], .block_last_line = 8, .loop_header_last_line = 7});
   comparison.matches[0].found.push_back({.op = metrics::MemoryOp::ldg, .width = 4});
   return conclude(std::move(comparison)).trust.of(5);
 }

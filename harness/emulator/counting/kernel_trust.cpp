@@ -1,4 +1,6 @@
 // How the accesses of a kernel count, by their counterparts in the machine code.
+#include "harness/emulator/counting/kernel_trust.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -37,7 +39,7 @@ struct Verdict {
 };
 
 Verdict judge_atomic(const Match& match, const Comparison& comparison) {
-  if (match.has_loop) {
+  if (match.is_in_cas_loop) {
     return {{machine::AccessPlan::Role::compare_and_swap, 0},
             estimate("the machine code repeats a compare and swap until no other lane interferes")};
   }
@@ -116,8 +118,9 @@ std::vector<std::size_t> missing_beside(const Match& leader, const Comparison& c
   for (std::size_t i = 0; i < comparison.matches.size(); ++i) {
     const Match& other = comparison.matches[i];
     const PtxAccess &a = *leader.access, &b = *other.access;
-    if (other.found.empty() && !taken.contains(i) && other.block == leader.block &&
-        a.block == b.block && a.kind == b.kind && a.space == b.space && a.width == b.width) {
+    if (other.found.empty() && !taken.contains(i) &&
+        other.block_last_line == leader.block_last_line && a.block == b.block && a.kind == b.kind &&
+        a.space == b.space && a.width == b.width) {
       missing.push_back(i);
     }
   }
@@ -171,8 +174,10 @@ bool may_replace(const PtxAccess& access, const PtxAccess& other) {
 bool stays(const Match& match, const Match& other) {
   const bool each_round =
       match.standing.in_own_loop && match.standing.once && match.found.size() == 1;
-  return match.block == other.block ||
-         (match.standing.decided && (match.loop == 0 || match.loop == other.loop || each_round));
+  return match.block_last_line == other.block_last_line ||
+         (match.standing.decided &&
+          (match.loop_header_last_line == 0 ||
+           match.loop_header_last_line == other.loop_header_last_line || each_round));
 }
 
 /// Judges those that may do the work of access `removed`, which has no counterpart. It counts
@@ -200,10 +205,10 @@ void judge_removed(std::size_t removed, const std::vector<Match>& matches,
 bool executes_alike(const Match& match, const machine::AccessPlan& plan) {
   using Role = machine::AccessPlan::Role;
   const bool counts = plan.role == Role::as_written || plan.role == Role::leader;
-  return counts && !match.found.empty() && !match.access->guarded && !match.has_loop &&
+  return counts && !match.found.empty() && !match.access->guarded && !match.is_in_cas_loop &&
          match.votes == 0 && match.access->kind != Kind::atomic &&
          match.access->kind != Kind::bulk && !match.access->is_of_fragment() &&
-         match.standing.undivided.empty() && match.standing.untaken.empty() &&
+         match.standing.branches_undivided.empty() && match.standing.branches_untaken.empty() &&
          std::ranges::none_of(match.found, &MemoryInstruction::guarded);
 }
 
@@ -264,7 +269,7 @@ OracleAnswer conclude(Comparison comparison) {
     if (verdicts[i].plan.role != machine::AccessPlan::Role::as_written) {
       answer.plans.entries.push_back({line, verdicts[i].plan});
     }
-    const std::set<int>& undivided = matches[i].standing.undivided;
+    const std::set<int>& undivided = matches[i].standing.branches_undivided;
     if (verdicts[i].trust == kExact && !undivided.empty()) {
       answer.trust.conditions.insert(
           {line,
@@ -272,7 +277,7 @@ OracleAnswer conclude(Comparison comparison) {
             estimate(
                 "lanes of a warp part where the machine code has one copy of it for each way")}});
     }
-    for (const auto& [branch, difference] : matches[i].standing.untaken) {
+    for (const auto& [branch, difference] : matches[i].standing.branches_untaken) {
       if (verdicts[i].trust != kExact) break;
       answer.trust.conditions.insert({line, {{{}, {branch}}, estimate(difference)}});
       answer.plans.watched.insert(branch);

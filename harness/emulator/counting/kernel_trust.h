@@ -19,6 +19,13 @@ struct LaunchOutcome;
 
 namespace warpgauge::emulator::counting {
 
+struct Comparison;
+struct OracleAnswer;
+
+/// The architecture on which counts of wmma and values of approximate functions were compared with
+/// the emulator's. Those of others are estimates.
+constexpr int kComparedOn = 90;
+
 /// How far the counts of a kernel can be trusted.
 struct KernelTrust {
   /// Accesses of the machine code that nothing here counts: spilled registers, what did not execute
@@ -97,6 +104,9 @@ struct KernelTrust {
     return worse ? by_memory->second : known;
   }
 };
+
+/// How the accesses of a kernel count, by what the machine code has for each.
+OracleAnswer conclude(Comparison comparison);
 
 /// The ways of a launch.
 KernelTrust::Ways ways_of(const machine::LaunchOutcome& outcome);

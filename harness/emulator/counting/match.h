@@ -15,19 +15,25 @@
 
 namespace warpgauge::emulator::counting {
 
-/// The architecture on which counts of wmma and values of approximate functions were compared with
-/// the emulator's.
-constexpr int kComparedOn = 90;
-
-/// Where what was found of an access stands, against the access.
+/// How the place of an access in the machine code differs from its place in the PTX. Lines are
+/// those of the PTX text, and a branch is named by its line.
 struct Standing {
-  std::string difference;              // why it may count something else; empty: it does not
-  std::set<int> undivided;             // branches, by line, at which no warp may divide for that
-  std::map<int, std::string> untaken;  // those that no lane may take, and what would differ
-  bool decided = true;                 // by every branch that decides the access; loops aside
-  bool once = true;          // stands for one execution of the access, not for several of a loop
-  bool by_lane = false;      // ptxas made a loop around it in which the lanes take turns
-  bool in_own_loop = false;  // in the loops of the access, of which no round ends before it
+  /// Why the machine code may count something else than the access; empty where it does not.
+  std::string difference;
+  /// The counts are those of the access where no warp divides at any of these branches.
+  std::set<int> branches_undivided;
+  /// The counts are those of the access where no lane takes any of these branches; for each, what
+  /// would differ.
+  std::map<int, std::string> branches_untaken;
+  /// Every branch that decides the access decides the machine code's too; exits of loops aside.
+  bool decided = true;
+  /// An execution in the machine code stands for one of the access, not for several of a loop.
+  bool once = true;
+  /// ptxas made a loop around it in which the lanes take turns.
+  bool by_lane = false;
+  /// The machine code has it in the innermost loop of the access, and no round of the loops around
+  /// the access ends before it.
+  bool in_own_loop = false;
 };
 
 /// An instruction of the machine code at one place of local memory in all lanes, without a guard.
@@ -36,37 +42,53 @@ struct StackAccess {
   metrics::MemoryInstruction instruction;
 };
 
-/// A kernel's accesses and what was found for each.
+/// An access of the PTX and what the machine code has for it.
 struct Match {
-  const PtxAccess* access;
-  std::vector<metrics::MemoryInstruction> found;  // that match
-  std::vector<StackAccess> on_stack;              // of these
-  std::vector<metrics::SourceLine> sources;       // of these, each line once
-  bool has_loop = false;     // of compare and swap; all at its line is of the loop
-  std::ptrdiff_t votes = 0;  // of the warp at its line: an atomic by one lane for all
+  const PtxAccess* access = nullptr;
+
+  /// The instructions of the machine code that the access was made into.
+  std::vector<metrics::MemoryInstruction> found;
+  /// Those of `found` that lie at one place in all lanes.
+  std::vector<StackAccess> on_stack;
+  /// The lines of source of `found`, each once.
+  std::vector<metrics::SourceLine> sources;
+  /// ptxas made a loop of compare and swap of an atomic: all instructions at its line are the
+  /// loop's.
+  bool is_in_cas_loop = false;
+  /// The votes of a warp at the line of an atomic. With one vote for each of `found`, one lane does
+  /// the atomic for all.
+  std::ptrdiff_t votes = 0;
+
   Standing standing;
-  int block = 0, loop = 0;  // of the PTX, that the access is in: lines of it; 0: in no loop
-  std::optional<metrics::Trust> order;   // not exact, because the order of threads decides
-  std::optional<metrics::Trust> memory;  // not exact where memory is unsettled
+  /// The last line of the PTX's block that the access is in.
+  int block_last_line = 0;
+  /// The last line of the header of the innermost loop that the access is in; 0: it is in no loop.
+  int loop_header_last_line = 0;
+
+  /// Why its counts are not exact: the order of threads decides them.
+  std::optional<metrics::Trust> order;
+  /// Why its counts are not exact where memory is unsettled.
+  std::optional<metrics::Trust> memory;
 };
 
-/// The instructions of the machine code, each at the access that it was made of.
+/// The accesses of a kernel beside its machine code.
 struct Comparison {
-  std::vector<Match> matches;  // in the order of the text
+  std::vector<Match> matches;  ///< in the order of the text
   std::vector<ExtraAccess> extras;
   /// Accesses that the order of threads may let execute another time.
   std::vector<KernelTrust::Uncounted> another_time;
-  std::vector<KernelTrust::Uncounted> another_time_by_memory;  // what unsettled memory may let
+  /// Accesses that unsettled memory may let execute another time.
+  std::vector<KernelTrust::Uncounted> another_time_by_memory;
+  /// The kernel stores to global memory what the order of threads decides, for launches behind it.
   bool unsettles_memory = false;
   int sm = 0;  ///< the machine code's architecture
   ExecutionModel executions{"it calls functions"};
-  /// Why executions are not exact: the order of threads decides, or unsettled memory may.
-  std::optional<metrics::Trust> execution_order, execution_memory;
-  std::set<ptx::Space> spaces;  // that the machine code accesses
-  bool allocates = false;       // calls malloc
+  /// Why executions are not exact: the order of threads decides them.
+  std::optional<metrics::Trust> execution_order;
+  /// Why executions are not exact where memory is unsettled.
+  std::optional<metrics::Trust> execution_memory;
+  std::set<ptx::Space> spaces;  ///< those that the machine code accesses
+  bool allocates = false;       ///< the kernel calls malloc
 };
-
-/// How the accesses count, by what was found for each.
-OracleAnswer conclude(Comparison comparison);
 
 }  // namespace warpgauge::emulator::counting

@@ -56,7 +56,7 @@ void compare_neighbours(const std::vector<Match*>& block, const MachineFlow& mac
     std::set<std::size_t> blocks;
     for (const MemoryInstruction& instruction : match->found)
       blocks.insert(machine.block_at(instruction.pc));
-    const bool repeated = match->loop == 0 && blocks.size() < match->found.size();
+    const bool repeated = match->loop_header_last_line == 0 && blocks.size() < match->found.size();
     if (repeated || copies_of(*match, machine) != usual) {
       match->standing.difference =
           "ptxas has it more or less often than its neighbours: it loads again, or uses again what "
@@ -72,11 +72,11 @@ bool is_once(const Match& access, const std::vector<Match>& matches, const Machi
           return instruction.width == other.access->width;
         });
     // ptxas can neither repeat it, nor leave it out, nor has it made one of several.
-    return other.loop == access.loop && !other.access->is_load() && !other.has_loop &&
-           !other.found.empty() && as_written &&
-           copies_of(other, machine) == copies_of(access, machine);
+    return other.loop_header_last_line == access.loop_header_last_line &&
+           !other.access->is_load() && !other.is_in_cas_loop && !other.found.empty() &&
+           as_written && copies_of(other, machine) == copies_of(access, machine);
   };
-  return access.loop == 0 || std::ranges::any_of(matches, shows);
+  return access.loop_header_last_line == 0 || std::ranges::any_of(matches, shows);
 }
 
 }  // namespace warpgauge::emulator::counting

@@ -60,7 +60,8 @@ class Function {
 
   void add_exits(const FlowGraph::Loop& loop, Standing& standing) const {
     for (std::size_t block = 0; block < loop.contains.size(); ++block) {
-      if (counterparts_.is_exit(block, loop)) standing.undivided.insert(flow_.last_line(block));
+      if (counterparts_.is_exit(block, loop))
+        standing.branches_undivided.insert(flow_.last_line(block));
     }
   }
 
@@ -220,7 +221,7 @@ class Function {
     if (unrolled != nullptr) {
       add_exits(*unrolled, standing);
     } else {
-      standing.undivided.insert(flow_.last_line(block));
+      standing.branches_undivided.insert(flow_.last_line(block));
     }
   }
 
@@ -257,7 +258,7 @@ class Function {
                       flow_.last_line(branch.number))
                 : "a branch decides it that the PTX does not have";
       if (known && is_behind(block, branch.number, machine_.block_at(instruction.pc))) {
-        standing.untaken.emplace(flow_.last_line(branch.number), difference);
+        standing.branches_untaken.emplace(flow_.last_line(branch.number), difference);
         continue;
       }
       standing.difference = difference;
@@ -284,7 +285,7 @@ class Function {
         if (!flow_.falls_through(block) || taken_way(block).contains(own)) {
           standing.difference = difference;
         } else {
-          standing.untaken.emplace(line, difference);
+          standing.branches_untaken.emplace(line, difference);
         }
       }
     } else if (instruction.guarded && !any_missing && !access.guarded &&
@@ -308,7 +309,7 @@ void compare_places(std::vector<Match>& matches, std::span<const PtxFlow> flows,
     std::map<std::size_t, std::vector<Match*>> blocks;
     for (Match& match : matches) {
       const auto block = flow.block_at(match.access->text_line);
-      if (block && !match.found.empty() && !match.has_loop) blocks[*block].push_back(&match);
+      if (block && !match.found.empty() && !match.is_in_cas_loop) blocks[*block].push_back(&match);
     }
     if (blocks.empty()) continue;
     const Function function(flow, flows, machine);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/ptx_accesses.h"
 #include "harness/emulator/counting/ptx_flow.h"
 #include "harness/emulator/counting/same_ptx.h"

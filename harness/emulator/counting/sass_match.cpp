@@ -13,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/machine_flow.h"
 #include "harness/emulator/counting/match_position.h"
 #include "harness/emulator/counting/wmma_copies.h"
@@ -104,10 +105,10 @@ void add_blocks(std::span<const PtxFlow> flows, std::vector<Match>& matches) {
     for (Match& match : matches) {
       const auto block = flow.block_at(match.access->text_line);
       if (!block) continue;
-      match.block = flow.last_line(*block);
+      match.block_last_line = flow.last_line(*block);
       const auto around =
           std::ranges::find_if(loops, [&](const auto& loop) { return loop.contains[*block]; });
-      if (around != loops.end()) match.loop = flow.last_line(around->header);
+      if (around != loops.end()) match.loop_header_last_line = flow.last_line(around->header);
     }
   }
 }
@@ -130,8 +131,8 @@ void add_places(const MachineFlow& machine, std::span<const PtxFlow> flows,
   for (std::size_t i = 0; i < here.size(); ++i) {
     Standing& standing = originals[i]->standing;
     if (standing.difference.empty()) standing.difference = here[i].standing.difference;
-    standing.undivided.merge(here[i].standing.undivided);
-    standing.untaken.merge(here[i].standing.untaken);
+    standing.branches_undivided.merge(here[i].standing.branches_undivided);
+    standing.branches_untaken.merge(here[i].standing.branches_untaken);
     standing.decided &= here[i].standing.decided;
     standing.once &= here[i].standing.once;
     standing.in_own_loop |= here[i].standing.in_own_loop;
@@ -155,8 +156,9 @@ void find_beside(const MachineFlow& machine, const std::vector<std::size_t>& bef
   for (std::size_t i = 0; i < matches.size(); ++i) {
     const Match& match = matches[i];
     const PtxAccess& access = *match.access;
-    if (match.found.size() != 1 || before[i] != 0 || match.has_loop || match.found[0].guarded ||
-        access.guarded || access.space == Space::generic || !is_of_lanes(access.kind)) {
+    if (match.found.size() != 1 || before[i] != 0 || match.is_in_cas_loop ||
+        match.found[0].guarded || access.guarded || access.space == Space::generic ||
+        !is_of_lanes(access.kind)) {
       continue;
     }
     const std::size_t other = machine.block_at(match.found[0].pc);
@@ -205,7 +207,7 @@ void add_dependences(const std::vector<metrics::OrderDependence>& dependences,
     Match* const match = to.match_at(dependence.pc);
     // A loop that stands for one atomic executes where the atomic does.
     const bool may_execute = dependence.effect == metrics::OrderDependence::Effect::execution &&
-                             (match == nullptr || !match->has_loop);
+                             (match == nullptr || !match->is_in_cas_loop);
     for (const std::string_view group : dependence.groups) {
       if (!is_of_access(group)) {
         if (!to.executions) to.executions = trust;
@@ -270,7 +272,7 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
     if (const auto space = space_of(instruction.op)) comparison.spaces.insert(*space);
     Match* const match = match_at(instruction.pc);
     if (match != nullptr && match->access->kind == Kind::atomic && !match->access->is_cas) {
-      match->has_loop = match->has_loop || is_cas(instruction.op);
+      match->is_in_cas_loop = match->is_in_cas_loop || is_cas(instruction.op);
     }
   }
   const auto spills = metrics::spills_and_refills(code.cubin, function);
@@ -285,7 +287,7 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
         !spills.contains(instruction.pc)) {
       match->found.push_back(instruction);
       add_source(code.sources.find(function, instruction.pc), match->sources);
-    } else if (instruction.op != MemoryOp::bulk && (match == nullptr || !match->has_loop)) {
+    } else if (instruction.op != MemoryOp::bulk && (match == nullptr || !match->is_in_cas_loop)) {
       comparison.extras.push_back({code.sources.find(function, instruction.pc),
                                    instruction,
                                    reason_of_extra(instruction.op, match ? match->access : nullptr),
