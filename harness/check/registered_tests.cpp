@@ -22,6 +22,7 @@
 #include "harness/measuring/case_runner.h"
 #include "harness/measuring/compile_time_facts.h"
 #include "harness/measuring/hardware_counter_facts.h"
+#include "harness/measuring/missing_facts.h"
 #include "harness/measuring/provenance.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/recorded_run.h"

@@ -13,8 +13,8 @@
 
 #include "harness/build_info.h"
 #include "harness/emulate/linkage.h"
-#include "harness/measuring/blank_facts.h"
 #include "harness/measuring/coverage_file.h"
+#include "harness/measuring/error_facts.h"
 #include "harness/runtime.h"
 #include "metrics/architecture/architectures.h"
 #include "metrics/architecture/occupancy.h"

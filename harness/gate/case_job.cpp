@@ -12,8 +12,8 @@
 #include <utility>
 
 #include "harness/files/error_text.h"
-#include "harness/measuring/blank_facts.h"
 #include "harness/measuring/case_runner.h"
+#include "harness/measuring/error_facts.h"
 
 namespace warpgauge::gate {
 namespace {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "harness/measuring/blank_facts.h"
+#include "harness/measuring/missing_facts.h"
 #include "harness/process/child_program.h"
 #include "harness/process/program.h"
 #include "harness/runtime.h"
@@ -30,10 +31,10 @@ struct EmulatedCounts {
   std::map<std::string, std::string> errors;       ///< by case: what the emulator found
   std::string ending;                              ///< how its program ended
 
-  /// Why a metric of the case is not among the facts.
-  std::string reason(const std::string& id) const {
+  /// Why the case was not counted; empty if it was.
+  std::string why_not_counted(const std::string& id) const {
     if (const auto found = errors.find(id); found != errors.end()) return found->second;
-    return facts.contains(id) ? std::string(kNoSuchAccess) : ending;
+    return facts.contains(id) ? "" : ending;
   }
 };
 
@@ -88,11 +89,11 @@ void measure_emulated_counts(const Plan& plan, FactLog& log) {
   EmulatedCounts counts = count_emulated(plan.options, arch);
   for (const metrics::Device& device : counts.devices) log.add_device(device);
   for (const Case* counted : cases) {
-    const std::string reason = counts.reason(counted->id.str());
+    const std::string why_not_counted = counts.why_not_counted(counted->id.str());
     std::vector<Fact>& facts = counts.facts[counted->id.str()];
-    std::ranges::move(
-        missing_counts(facts, blank_fact(*counted, arch), reason, plan.budgets.of(counted->id)),
-        std::back_inserter(facts));
+    std::ranges::move(missing_counts(facts, blank_fact(*counted, arch), why_not_counted,
+                                     plan.budgets.of(counted->id)),
+                      std::back_inserter(facts));
     log.write(std::move(facts));
   }
 }

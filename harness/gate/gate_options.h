@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "harness/cases/selection.h"
-#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/missing_facts.h"
 #include "harness/outcome/requirements.h"
 #include "harness/runtime.h"
 

@@ -8,6 +8,8 @@
 #include <string_view>
 
 #include "harness/measuring/blank_facts.h"
+#include "harness/measuring/error_facts.h"
+#include "harness/measuring/missing_facts.h"
 #include "harness/process/program_name.h"
 #include "harness/runtime.h"
 

@@ -14,6 +14,7 @@
 #include "harness/measuring/blank_facts.h"
 #include "harness/measuring/case_runner.h"
 #include "harness/measuring/hardware_counter_facts.h"
+#include "harness/measuring/missing_facts.h"
 #include "harness/runtime.h"
 #include "metrics/cupti/cupti.h"
 

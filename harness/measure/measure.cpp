@@ -23,6 +23,7 @@
 #include "harness/measuring/case_runner.h"
 #include "harness/measuring/compile_time_facts.h"
 #include "harness/measuring/exact_count_facts.h"
+#include "harness/measuring/missing_facts.h"
 #include "harness/measuring/provenance.h"
 #include "harness/outcome/exit_code.h"
 #include "harness/outcome/finding_text.h"

@@ -17,7 +17,6 @@
 #include "harness/cases/family_budgets.h"
 #include "harness/cases/registry.h"
 #include "harness/files/source_root.h"
-#include "harness/measuring/blank_facts.h"
 #include "metrics/base/nearest.h"
 
 namespace warpgauge {
@@ -90,7 +89,7 @@ std::string nearest_file(const fs::path& folder, const std::string& family) {
 /// parameterised tests have a '/'.
 fs::path file_of(const CaseId& id) {
   const fs::path folder(kBuildInfo.budgets_folder);
-  return folder.empty() ? folder : folder / (id_word(id.family) + ".toml");
+  return folder.empty() ? folder : folder / (metrics::id_word(id.family) + ".toml");
 }
 
 /// The budgets of a case that only a file in the folder for budgets names.

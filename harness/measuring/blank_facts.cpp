@@ -5,8 +5,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
-#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
@@ -14,7 +12,6 @@
 #include "harness/cases/device_code.h"
 #include "harness/files/source_root.h"
 #include "metrics/base/hash.h"
-#include "warpgauge/cuda_error.h"
 
 namespace warpgauge {
 namespace {
@@ -44,14 +41,6 @@ LaunchRecord as_compiled(LaunchRecord record, const std::string& arch) {
   const auto compiled = cluster_of_code(record.kernel, arch);
   if (compiled) record.launch.cluster = *compiled;
   return record;
-}
-
-std::string id_word(std::string_view name) {
-  std::string text;
-  for (const char c : name) {
-    text += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ? c : '_';
-  }
-  return text.empty() ? "_" : text;
 }
 
 Fact with_value(Fact fact, std::string_view metric, metrics::Value value) {
@@ -99,67 +88,6 @@ Fact blamed_on(Fact fact, const std::string& kernel, const metrics::SourceLine& 
   fact.inlined = line.inlined;
   for (metrics::CallSite& site : fact.inlined) site.file = files::relative_to_root(site.file);
   return fact;
-}
-
-Fact error_fact(const Case& test_case, std::string reason, const std::string& arch) {
-  Fact fact = with_value(blank_fact(test_case, arch), "result.correct", {});
-  fact.source = "harness";
-  fact.verdict = metrics::Verdict::error;
-  fact.reason = std::move(reason);
-  return fact;
-}
-
-Fact error_fact(const Case& test_case, const metrics::DeviceFault& fault, const std::string& arch) {
-  return blamed_on(error_fact(test_case, fault.text, arch), fault.kernel, fault.source);
-}
-
-Fact error_fact(const Case& test_case, const metrics::CudaError& error,
-                const std::vector<metrics::DeviceFault>& faults, const std::string& arch) {
-  if (faults.empty()) return error_fact(test_case, error.what(), arch);
-  std::string text = error.what();
-  // The generic remedy adds nothing to a located fault.
-  const std::string advice = fmt::format(". {}", metrics::cuda_remedy(error.code()));
-  if (text.ends_with(advice)) text.erase(text.size() - advice.size());
-  Fact fact = error_fact(test_case, faults.back(), arch);
-  fact.reason = text + "; " + faults.back().text;
-  return fact;
-}
-
-std::vector<Fact> unmeasured_facts(const std::function<bool(std::string_view)>& is_there,
-                                   metrics::Source source, const Fact& blank,
-                                   const std::string& reason, const metrics::Budgets& budgets,
-                                   const Counters& asked) {
-  std::vector<Fact> missing;
-  std::vector<const metrics::Metric*> wanted = budgets.metrics(blank.id, blank.arch);
-  for (const metrics::Metric* metric : asked) {
-    if (std::ranges::find(wanted, metric) == wanted.end()) wanted.push_back(metric);
-  }
-  for (const metrics::Metric* metric : wanted) {
-    if (metric->source != source || is_there(metric->id)) continue;
-    missing.push_back(with_value(blank, metric->id, {}));
-    missing.back().reason = reason;
-  }
-  return missing;
-}
-
-std::vector<Fact> missing_facts(const std::vector<Fact>& facts, metrics::Source source,
-                                const Fact& blank, const std::string& reason,
-                                const metrics::Budgets& budgets, const Counters& asked) {
-  const auto is_there = [&](std::string_view metric) {
-    return std::ranges::any_of(facts, [&](const Fact& fact) {
-      return fact.scope == metrics::Scope::whole_case && fact.metric == metric;
-    });
-  };
-  return unmeasured_facts(is_there, source, blank, reason, budgets, asked);
-}
-
-std::vector<Fact> missing_counts(const std::vector<Fact>& facts, const Fact& blank,
-                                 const std::string& reason, const metrics::Budgets& budgets) {
-  std::vector<Fact> missing = missing_facts(facts, metrics::Source::sass, blank, reason, budgets);
-  const std::string of_emulated(reason == kNoSuchAccess ? kOnlyEmulated : reason);
-  std::ranges::move(missing_facts(facts, metrics::Source::emulator, blank, of_emulated, budgets),
-                    std::back_inserter(missing));
-  return missing;
 }
 
 }  // namespace warpgauge

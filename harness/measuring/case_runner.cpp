@@ -15,7 +15,9 @@
 #include "harness/devices.h"
 #include "harness/measuring/blank_facts.h"
 #include "harness/measuring/compile_time_facts.h"
+#include "harness/measuring/error_facts.h"
 #include "harness/measuring/exact_count_facts.h"
+#include "harness/measuring/missing_facts.h"
 #include "harness/measuring/nvtx_range.h"
 #include "harness/process/fork_guard.h"
 #include "metrics/cupti/cupti.h"
@@ -140,12 +142,11 @@ std::vector<Fact> CaseRunner::measure(const Case& test_case, const metrics::Budg
   facts[0].confidence = "exact";
   std::ranges::move(error_facts(comparison.errors(), facts[0]), std::back_inserter(facts));
   if (!test_case.counted) return facts;
-  std::string reason = run.not_counted;
-  if (reason.empty()) {
+  if (run.not_counted.empty()) {
     std::ranges::move(counted_facts(run.lines, blank, counts_source()), std::back_inserter(facts));
-    reason = kNoSuchAccess;
   }
-  std::ranges::move(missing_counts(facts, blank, reason, budgets), std::back_inserter(facts));
+  std::ranges::move(missing_counts(facts, blank, run.not_counted, budgets),
+                    std::back_inserter(facts));
   return facts;
 }
 

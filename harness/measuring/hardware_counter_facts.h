@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "harness/cases/registry.h"
-#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/missing_facts.h"
 #include "metrics/budgets/budget.h"
 #include "metrics/cupti/cupti.h"
 #include "metrics/facts/fact.h"

@@ -13,7 +13,9 @@
 #include <utility>
 
 #include "harness/measuring/blank_facts.h"
+#include "harness/measuring/error_facts.h"
 #include "harness/measuring/exact_count_facts.h"
+#include "harness/measuring/missing_facts.h"
 #include "metrics/base/demangled.h"
 #include "metrics/base/hash.h"
 #include "metrics/facts/built_in_limits.h"
@@ -143,11 +145,11 @@ bool ProgramCase::is_called(const std::regex& expression) const {
 }
 
 std::string family_of(const std::string& program) {
-  return id_word(std::filesystem::path(program).filename().string());
+  return metrics::id_word(std::filesystem::path(program).filename().string());
 }
 
 std::string variant_of(const std::string& kernel) {
-  return id_word(metrics::plain_name(metrics::demangled(kernel)));
+  return metrics::id_word(metrics::plain_name(metrics::demangled(kernel)));
 }
 
 Fact program_failure(const Counter& counter, const std::string& program, std::string how) {

@@ -4,9 +4,13 @@
 namespace warpgauge::metrics {
 namespace {
 
-std::string message(cudaError_t code, std::string_view call, const std::source_location& where) {
-  std::string text = std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " +
-                     std::string(call) + " failed: " + cuda_error_text(code);
+std::string failure_text(cudaError_t code, std::string_view call,
+                         const std::source_location& where) {
+  return std::string(where.file_name()) + ":" + std::to_string(where.line()) + ": " +
+         std::string(call) + " failed: " + cuda_error_text(code);
+}
+
+std::string with_remedy(std::string text, cudaError_t code) {
   if (const std::string_view remedy = cuda_remedy(code); !remedy.empty()) {
     text.append(". ").append(remedy);
   }
@@ -16,7 +20,10 @@ std::string message(cudaError_t code, std::string_view call, const std::source_l
 }  // namespace
 
 CudaError::CudaError(cudaError_t code, std::string_view call, const std::source_location& where)
-    : std::runtime_error(message(code, call, where)), code_(code) {}
+    : CudaError(code, failure_text(code, call, where)) {}
+
+CudaError::CudaError(cudaError_t code, const std::string& failure)
+    : std::runtime_error(with_remedy(failure, code)), code_(code), failure_size_(failure.size()) {}
 
 std::string cuda_error_text(cudaError_t code) {
   return std::string(cudaGetErrorName(code)) + ": " + cudaGetErrorString(code);

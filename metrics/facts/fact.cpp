@@ -2,6 +2,7 @@
 #include "metrics/facts/fact.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -164,6 +165,14 @@ std::optional<CaseKind> case_kind_from(std::string_view text) {
 const std::shared_ptr<const CaseContext>& no_context() {
   static const auto kNothing = std::make_shared<const CaseContext>();
   return kNothing;
+}
+
+std::string id_word(std::string_view name) {
+  std::string text;
+  for (const char c : name) {
+    text += std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '-' ? c : '_';
+  }
+  return text.empty() ? "_" : text;
 }
 
 std::string CaseId::str() const { return family + "." + variant_type() + "@" + size; }

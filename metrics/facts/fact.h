@@ -47,6 +47,9 @@ struct CaseId {
   auto operator<=>(const CaseId&) const = default;
 };
 
+/// The name with "_" in place of characters that an id must not contain; "_" for an empty name.
+std::string id_word(std::string_view name);
+
 /// The GPU that a fact was measured on. Clocks in MHz, as found (never set); 0: not known.
 struct Device {
   std::string name, chip, compute_capability, driver, uuid_hash;

@@ -352,7 +352,7 @@ def test_there_is_one_judge():
     allowed = [
         r"metrics/facts/fact\.h:\d+: Verdict verdict = Verdict::unbudgeted;.*",
         r"metrics/facts/fact_(reader|records)\.cpp:\d+: .*",
-        r"harness/measuring/blank_facts\.cpp:\d+: fact\.verdict = metrics::Verdict::error;",
+        r"harness/measuring/error_facts\.cpp:\d+: fact\.verdict = metrics::Verdict::error;",
     ]
     assert len(elsewhere) < len(given), "the judge was not recognised"
     assert [line for line in elsewhere if not fits(line, allowed)] == []

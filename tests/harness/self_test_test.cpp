@@ -8,7 +8,9 @@
 
 #include "harness/cases/built_architectures.h"
 #include "harness/measuring/blank_facts.h"
+#include "harness/measuring/error_facts.h"
 #include "harness/measuring/exact_count_facts.h"
+#include "harness/measuring/missing_facts.h"
 #include "harness/measuring/self_test_kernels.h"
 #include "metrics/budgets/judge.h"
 #include "metrics/counting/line_counts.h"

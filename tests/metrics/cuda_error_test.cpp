@@ -3,9 +3,13 @@
 
 #include <gmock/gmock.h>
 
+#include <source_location>
+#include <string>
+
 namespace warpgauge::metrics::cuda_error_test {
 namespace {
 
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 
 std::string message_of(cudaError_t code) {
@@ -25,6 +29,15 @@ TEST(CudaErrors, SayWhereWhatAndWhy) {
   EXPECT_THAT(message, HasSubstr("cuda_error_test.cpp:"));
   EXPECT_THAT(message, HasSubstr(": cudaMalloc(&p, n) failed: cudaErrorMemoryAllocation: out of "
                                  "memory. The GPU's memory"));
+}
+
+TEST(CudaErrors, TheFailureIsTheMessageWithoutTheRemedy) {
+  for (const cudaError_t code : {cudaErrorMemoryAllocation, cudaErrorNotReady}) {
+    const CudaError error(code, "cudaMalloc(&p, n)", std::source_location::current());
+    const std::string remedy(cuda_remedy(code));
+    EXPECT_THAT(error.failure(), EndsWith(cuda_error_text(code)));
+    EXPECT_EQ(error.what(), std::string(error.failure()) + (remedy.empty() ? "" : ". " + remedy));
+  }
 }
 
 TEST(CudaErrors, MacroNamesTheCall) {

@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <source_location>
 #include <stdexcept>
 #include <string>
@@ -18,9 +19,14 @@ class CudaError : public std::runtime_error {
   /// `call` is the text of the call in the source.
   CudaError(cudaError_t code, std::string_view call, const std::source_location& where);
   cudaError_t code() const { return code_; }  ///< the result of the call
+  /// what() without the remedy.
+  std::string_view failure() const { return {what(), failure_size_}; }
 
  private:
+  CudaError(cudaError_t code, const std::string& failure);
+
   cudaError_t code_;
+  std::size_t failure_size_;
 };
 
 /// The name and text of an error: "cudaErrorName: text".

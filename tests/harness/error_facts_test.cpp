@@ -1,5 +1,5 @@
 // The error of a case: what it says, and which line it is blamed on.
-#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/error_facts.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -11,7 +11,7 @@
 #include "harness/build_info.h"
 #include "warpgauge/cuda_error.h"
 
-namespace warpgauge::blank_facts_test {
+namespace warpgauge::error_facts_test {
 namespace {
 
 using metrics::Fact;
@@ -75,4 +75,4 @@ TEST(ErrorFact, OfAnErrorOfCudaSaysTheFaultInsteadOfTheGeneralRemedy) {
 }
 
 }  // namespace
-}  // namespace warpgauge::blank_facts_test
+}  // namespace warpgauge::error_facts_test

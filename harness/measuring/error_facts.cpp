@@ -1,0 +1,36 @@
+// Says how a case failed, and where.
+#include "harness/measuring/error_facts.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "harness/measuring/blank_facts.h"
+#include "warpgauge/cuda_error.h"
+
+namespace warpgauge {
+
+using metrics::Fact;
+
+Fact error_fact(const Case& test_case, std::string reason, const std::string& arch) {
+  Fact fact = with_value(blank_fact(test_case, arch), "result.correct", {});
+  fact.source = "harness";
+  fact.verdict = metrics::Verdict::error;
+  fact.reason = std::move(reason);
+  return fact;
+}
+
+Fact error_fact(const Case& test_case, const metrics::DeviceFault& fault, const std::string& arch) {
+  return blamed_on(error_fact(test_case, fault.text, arch), fault.kernel, fault.source);
+}
+
+Fact error_fact(const Case& test_case, const metrics::CudaError& error,
+                const std::vector<metrics::DeviceFault>& faults, const std::string& arch) {
+  if (faults.empty()) return error_fact(test_case, error.what(), arch);
+  Fact fact = error_fact(test_case, faults.back(), arch);
+  // The general remedy adds nothing to a located fault.
+  fact.reason = fmt::format("{}; {}", error.failure(), faults.back().text);
+  return fact;
+}
+
+}  // namespace warpgauge
