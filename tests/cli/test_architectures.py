@@ -1,22 +1,15 @@
 """sm_90 and sm_90a are two architectures: a gauge that is built for both measures both, one that is
 built for one of them measures that one, and budgets, filters and facts know them by their names."""
 
-import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from programs import run
 from warpgauge.facts.reader import read_facts
 
 ROOT = Path(__file__).resolve().parents[2]
-BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 BOTH, ONE = "warpgauge-archs-90_90a", "warpgauge-archs-90a"
-
-
-def run(program, *arguments):
-    return subprocess.run(
-        [BIN / program, *map(str, arguments)], capture_output=True, text=True, timeout=300
-    )
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +21,7 @@ def facts_of(tmp_path_factory):
         if (program, archs) not in known:
             out = tmp_path_factory.mktemp("gate")
             chosen = [f"--arch={','.join(archs)}"] if archs else []
-            done = run(program, "gate", "--device=emulated", "--out", out, *chosen)
-            assert done.returncode == 1, done.stdout + done.stderr
+            run(program, "gate", "--device=emulated", "--out", out, *chosen, code=1)
             facts = [fact for fact in read_facts(out / "facts.jsonl") if fact.scope == "case"]
             known[program, archs] = facts
         return known[program, archs]
@@ -100,8 +92,7 @@ def test_the_code_of_the_two_is_told_apart(facts_of, arch):
 
 
 def test_one_that_was_not_compiled_for_is_refused():
-    done = run(ONE, "gate", "--device=emulated", "--arch=sm_90")
-    assert done.returncode == 2
+    done = run(ONE, "gate", "--device=emulated", "--arch=sm_90", code=2)
     assert "not compiled for it, did you mean 'sm_90a'?; this build has sm_90a" in done.stderr
 
 
@@ -112,8 +103,7 @@ def test_they_are_listed_in_order():
 
 def test_explain_shows_both_and_counts_as_the_one_that_is_asked_for():
     case = "archs.conflict_on_sm_90a.f32@65536"
-    done = run(BOTH, "explain", "--device=emulated", "--arch=sm_90a", case)
-    assert done.returncode == 0, done.stderr
+    done = run(BOTH, "explain", "--device=emulated", "--arch=sm_90a", case, code=0)
     rows = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("sm_")]
     assert rows == ["sm_90", "sm_90a"]
     assert "counted by the emulator, sm_90a\n" in done.stdout

@@ -1,16 +1,14 @@
 """results.json keeps to its schema, harness/outcome/results.schema.json."""
 
 import json
-import os
-import subprocess
 from pathlib import Path
 
 import jsonschema_rs
 import pytest
+from programs import run
 from some_facts import limit_of, registers, write
 from warpgauge.facts.limit import Limit
 
-BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMA = json.loads((ROOT / "harness/outcome/results.schema.json").read_text())
 RECORDED = ("outcome/h100", "emit/canaries", "facts/good", "facts/good_time", "facts/good_empty")
@@ -19,8 +17,7 @@ RECORDED = ("outcome/h100", "emit/canaries", "facts/good", "facts/good_time", "f
 def outcome(folder, *arguments):
     """The exit code and the results of `warpgauge outcome`."""
     out = folder / "results.json"
-    command = [BIN / "warpgauge", "outcome", *map(str, arguments), "--out", out]
-    done = subprocess.run(command, capture_output=True, text=True)
+    done = run("warpgauge", "outcome", *arguments, "--out", out)
     return done.returncode, json.loads(out.read_text())
 
 
@@ -79,11 +76,10 @@ def test_several_files_are_one_outcome(tmp_path):
 
 def test_facts_are_not_replaced_by_their_results(tmp_path):
     facts = tmp_path / "facts.jsonl"
-    facts.write_text(text := (ROOT / "tests/data/facts/good.jsonl").read_text())
+    text = (ROOT / "tests/data/facts/good.jsonl").read_text()
+    facts.write_text(text)
     (tmp_path / "link").symlink_to(facts)
     for out in (facts, tmp_path / "link"):
-        command = [BIN / "warpgauge", "outcome", facts, "--out", out]
-        done = subprocess.run(command, capture_output=True, text=True)
-        assert done.returncode == 2
+        done = run("warpgauge", "outcome", facts, "--out", out, code=2)
         assert "the results would replace the facts; name another file" in done.stderr
     assert facts.read_text() == text

@@ -1,5 +1,5 @@
 // Pictures of accesses as SVG: a whole file, its form, names that mean harm. That an XML parser
-// takes them is shown by tests/cli/test_explain.py.
+// takes them is shown by tests/cli/test_explain_pictures.py.
 #include "harness/explain/access_picture_svg.h"
 
 #include <gmock/gmock.h>
