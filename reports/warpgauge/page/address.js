@@ -68,10 +68,10 @@ function named(id, metric, arch, source, { device, wanted }) {
     (data.archs[entry.arch] ?? NONE) === arch &&
     (data.sources[entry.source] ?? NONE) === source &&
     (device === undefined || data.devices[entry.device] === device);
-  const found = data.series.flatMap((entry, number) => (isIt(entry) ? [number] : []));
+  const found = allSeries.flatMap((entry, number) => (isIt(entry) ? [number] : []));
   const place = `on “${device ?? arch ?? ""}” from “${source ?? ""}”`;
   if (!found.length) return { problem: `This page has no “${metric ?? ""}” of ${id} ${place}.` };
-  const last = (/** @type {number} */ number) => lastOf(data.axes[data.series[number].axis]);
+  const last = (/** @type {number} */ number) => lastOf(data.axes[allSeries[number].axis]);
   const newest = found.reduce((best, number) => (last(number) > last(best) ? number : best));
   if (wanted === undefined) return { number: newest, index: null };
   for (const number of found) {
@@ -192,7 +192,7 @@ function follow() {
  */
 function followed(hash, kind, names) {
   const numbered = /^(fact|trend)-(\d{1,9})(?:-(\d{1,9}))?$/.exec(hash);
-  if (numbered && Number(numbered[2]) < data.series.length) {
+  if (numbered && Number(numbered[2]) < allSeries.length) {
     const number = Number(numbered[2]);
     if (numbered[1] === "trend") openTrend(number);
     else {

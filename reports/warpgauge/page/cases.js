@@ -20,7 +20,7 @@ const casesDialog = the("#cases", HTMLDialogElement);
 function latestOf(metric, family = null) {
   /** @type {Map<number, ByArch>} */
   const found = new Map();
-  data.series.forEach((entry, number) => {
+  allSeries.forEach((entry, number) => {
     if (data.metrics[entry.metric][0] !== metric || entry.arch < 0 || entry.source < 0) return;
     if (family !== null && data.cases[entry.case][0] !== family) return;
     const value = entry.values.at(-1), run = lastOf(data.axes[entry.axis]);

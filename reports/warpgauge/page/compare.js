@@ -82,7 +82,7 @@ function valueAt(lengths, place) {
 function differences(before, after) {
   /** @type {{rows: Compared[], same: number}} */
   const found = { rows: [], same: 0 };
-  data.series.forEach((entry, number) => {
+  allSeries.forEach((entry, number) => {
     const [i, k] = [placeOn(entry.axis, before), placeOn(entry.axis, after)];
     const [old, now] = [i, k].map((at) => (at < 0 ? undefined : valueAt(entry.values, at)));
     if (old === undefined && now === undefined) return;
@@ -121,7 +121,7 @@ function rank(row) {
 
 /** @param {number} number */
 function isExact(number) {
-  return data.metrics[data.series[number].metric][3] === "exact";
+  return data.metrics[allSeries[number].metric][3] === "exact";
 }
 
 /**

@@ -1,5 +1,5 @@
-// The data of the page: series as arrays (page/encode.py says what is in them), read when asked
-// for.
+// Reads the data of the page: series as arrays (page/encode.py says what is in them), unfolded when
+// they are asked for.
 "use strict";
 
 /**
@@ -23,27 +23,13 @@
  *   cases: [family: string, variant: string, type: string, size: string][],
  *   archs: string[], sources: string[], devices: string[], texts: string[],
  *   axes: number[][], wheres: number[][], origins: number[][], judged: number[][],
- *   series: Entry[], nights: number[], bestSources: string[], counted: [string, string][],
+ *   series: any[], nights: number[], bestSources: string[], counted: [string, string][],
  *   links: {source: string | null, commit: string | null},
  * }} Data
  * @typedef {ReturnType<typeof unfolded>} Series
  * @typedef {ReturnType<typeof runOf>} Run
  * @typedef {Series["changes"][number]} Change
  */
-
-/**
- * What a selector names below a place: the page has it.
- * @template {Element} T
- * @param {string} selector
- * @param {{new (): T}} kind
- * @param {ParentNode} place
- * @returns {T}
- */
-function the(selector, kind, place = document) {
-  const found = place.querySelector(selector);
-  if (found instanceof kind) return found;
-  throw new TypeError(`the page has no ${selector} that is an ${kind.name}`);
-}
 
 /**
  * The last entry of a list that has one.
@@ -79,9 +65,6 @@ function mapIn(maps, key) {
 
 /** @type {Data} */
 const data = JSON.parse(the("#data", HTMLScriptElement).text);
-/** @type {Map<number, Series>} */
-const known = new Map();
-
 /** Series as encode.py writes them, with all their columns. */
 function unpacked() {
   const columns = (/** @type {number[][]} */ table) =>
@@ -91,9 +74,7 @@ function unpacked() {
     /** @type {number[][][]} */ table,
     /** @type {any} */ entry,
   ) => (typeof entry === "number" ? table[entry] : entry);
-  /** @type {any[]} */
-  const written = data.series;
-  return written.map(
+  return data.series.map(
     /** @returns {Entry} */ (
       [name, metric, where, origin, judged, values, intervals = [], changes = [], leftOut = 0],
     ) => {
@@ -108,7 +89,12 @@ function unpacked() {
     },
   );
 }
-data.series = unpacked();
+/** The series of `data`, by their numbers. */
+const allSeries = unpacked();
+/** How many series are kept unfolded. */
+const MOST_UNFOLDED = 2000;
+/** @type {Map<number, Series>} */
+const unfoldedSeries = new Map();
 
 /**
  * Run lengths to a column of so many entries.
@@ -135,17 +121,17 @@ function words(column) {
  * @param {number} number
  */
 function seriesOf(number) {
-  const before = known.get(number);
+  const before = unfoldedSeries.get(number);
   if (before) return before;
   const series = unfolded(number);
-  if (known.size > 2000) known.clear();
-  known.set(number, series);
+  if (unfoldedSeries.size > MOST_UNFOLDED) unfoldedSeries.clear();
+  unfoldedSeries.set(number, series);
   return series;
 }
 
 /** @param {number} number */
 function unfolded(number) {
-  const entry = data.series[number];
+  const entry = allSeries[number];
   const runs = data.axes[entry.axis];
   const [family, variant, type, size] = data.cases[entry.case];
   const [id, unit, direction, kind, found, meaning, cure] = data.metrics[entry.metric];
@@ -186,141 +172,10 @@ function runOf(number) {
   return { id, time, commit, dirty, toolkit, flags, device, driver, emulated };
 }
 
-/** @type {[limit: number, scale: number, prefix: string][]} */
-const PREFIXES = [
-  [1e6, 1, ""],
-  [1e9, 1e6, " M"],
-  [1e12, 1e9, " G"],
-  [1e15, 1e12, " T"],
-];
-
-/**
- * A number as style.number_text() writes it: at most seven characters.
- * @param {Value | undefined} value
- */
-function numberText(value) {
-  if (value === null || value === undefined) return "not measured";
-  if (typeof value === "string") return value;
-  if (Number.isInteger(value) && Math.abs(value) < 1e6) return value.toLocaleString("en");
-  if (Math.abs(value) < 1e-3) return value.toExponential(2);
-  for (const [limit, scale, prefix] of PREFIXES) {
-    if (Math.abs(value) < limit * 0.99995) {
-      const scaled = value / scale;
-      return (Math.abs(scaled) >= 999.95
-        ? Math.round(scaled).toLocaleString("en")
-        : scaled.toPrecision(4)) + prefix;
-    }
-  }
-  return value.toExponential(2);
-}
-
-/**
- * @param {Value | undefined} value
- * @param {string} unit
- */
-function quantity(value, unit) {
-  const text = numberText(value);
-  if (typeof value !== "number") return text;
-  const name = unit === "us" ? "µs" : unit === "1" || unit === "fraction" ? "" : unit;
-  return (text + (/[A-Z]$/.test(text) && name.endsWith("/s") ? "" : " ") + name).trim();
-}
-
-/**
- * An element with attributes and children; text is never parsed as HTML.
- * @template {string} Name
- * @param {Name} name
- * @param {Record<string, string | number | boolean | null | undefined>} attributes
- * @param {(Node | string | null | undefined)[]} children
- * @returns {Name extends keyof HTMLElementTagNameMap ? HTMLElementTagNameMap[Name] : Element}
- */
-function make(name, attributes, ...children) {
-  const svg = ["svg", "g", "path", "line", "circle", "text", "title", "polyline"].includes(name);
-  const element = svg
-    ? document.createElementNS("http://www.w3.org/2000/svg", name)
-    : document.createElement(name);
-  for (const [key, value] of Object.entries(attributes)) {
-    if (value !== null && value !== undefined && value !== false) {
-      element.setAttribute(key, String(value));
-    }
-  }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
-  return /** @type {any} */ (element);
-}
-
-/**
- * A long name as parts between which a line may break: after dots, slashes and at signs.
- * @param {string} text
- */
-function breakable(text) {
-  return text.split(/(?<=[./@])/).flatMap((part, i) => (i ? [make("wbr", {}), part] : [part]));
-}
-
-/** @param {Run} run */
-function night(run) {
-  return run.time.slice(0, 10);
-}
-
-/**
- * To the minute, where a night has several runs.
- * @param {Run} run
- */
-function moment(run) {
-  return run.time.slice(0, 16).replace("T", " ");
-}
-
 /**
  * Whether a series was there in the last night.
  * @param {Entry} entry
  */
 function isOfLastNight(entry) {
   return lastOf(data.axes[entry.axis]) >= data.runs.length - lastOf(data.nights);
-}
-
-/**
- * @param {string} place
- * @param {Run} run
- */
-function sourceAddress(place, run) {
-  const { commit } = run;
-  if (!data.links.source || !commit) return null;
-  const [, file, line] = /^(.*?)(?::(\d+))?$/s.exec(place) ?? [place, place];
-  const path = file.split("/").map(encodeURIComponent).join("/");
-  return data.links.source.replaceAll("{commit}", () => encodeURIComponent(commit))
-    .replaceAll("{line}", () => line || "1").replaceAll("{file}", () => path);
-}
-
-/**
- * @param {string | null} place
- * @param {Run} run
- */
-function placeElement(place, run) {
-  if (!place) return make("span", { class: "faint" }, "not known");
-  const address = sourceAddress(place, run);
-  const code = make("code", {}, place);
-  return address ? make("a", { href: address }, code) : code;
-}
-
-/** @param {Run} run */
-function commitElement(run) {
-  const { commit } = run;
-  if (!commit) return "none";
-  const code = make("code", {}, commit);
-  if (!data.links.commit) return code;
-  return make("a", {
-    href: data.links.commit.replaceAll("{commit}", () => encodeURIComponent(commit)),
-  }, code);
-}
-
-/**
- * The line of a shell that measures a value again.
- * @param {Series} series
- */
-function repeat(series) {
-  const quoted = `'${series.id.replaceAll("'", "'\\''")}'`;
-  if (series.metric.found === "cuda-events") return `warpgauge-bench --filter ${quoted}`;
-  const emulated = series.source === "emulator" ? " --device=emulated" : "";
-  const arch = series.arch && !series.device
-    ? ` --arch '${series.arch.replaceAll("'", "'\\''")}'`
-    : "";
-  return `warpgauge gate --filter ${quoted}${emulated}${arch}`;
 }

@@ -84,3 +84,52 @@ function intervalText(series, i) {
   if (!interval || typeof value !== "number") return null;
   return `${numberText(value - interval[0])} to ${quantity(value + interval[1], series.unit)}`;
 }
+
+/**
+ * @param {string} place
+ * @param {Run} run
+ */
+function sourceAddress(place, run) {
+  const { commit } = run;
+  if (!data.links.source || !commit) return null;
+  const [, file, line] = /^(.*?)(?::(\d+))?$/s.exec(place) ?? [place, place];
+  const path = file.split("/").map(encodeURIComponent).join("/");
+  return data.links.source.replaceAll("{commit}", () => encodeURIComponent(commit))
+    .replaceAll("{line}", () => line || "1").replaceAll("{file}", () => path);
+}
+
+/**
+ * @param {string | null} place
+ * @param {Run} run
+ */
+function placeElement(place, run) {
+  if (!place) return make("span", { class: "faint" }, "not known");
+  const address = sourceAddress(place, run);
+  const code = make("code", {}, place);
+  return address ? make("a", { href: address }, code) : code;
+}
+
+/** @param {Run} run */
+function commitElement(run) {
+  const { commit } = run;
+  if (!commit) return "none";
+  const code = make("code", {}, commit);
+  if (!data.links.commit) return code;
+  return make("a", {
+    href: data.links.commit.replaceAll("{commit}", () => encodeURIComponent(commit)),
+  }, code);
+}
+
+/**
+ * The line of a shell that measures a value again.
+ * @param {Series} series
+ */
+function repeat(series) {
+  const quoted = `'${series.id.replaceAll("'", "'\\''")}'`;
+  if (series.metric.found === "cuda-events") return `warpgauge-bench --filter ${quoted}`;
+  const emulated = series.source === "emulator" ? " --device=emulated" : "";
+  const arch = series.arch && !series.device
+    ? ` --arch '${series.arch.replaceAll("'", "'\\''")}'`
+    : "";
+  return `warpgauge gate --filter ${quoted}${emulated}${arch}`;
+}

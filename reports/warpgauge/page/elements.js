@@ -129,7 +129,7 @@ function startPerElement() {
   fill(families, [...new Set(data.cases.map((names) => names[0]))].sort());
   const update = () => {
     const own = new Set(
-      data.series.filter((entry) => data.cases[entry.case][0] === families.value).map((entry) =>
+      allSeries.filter((entry) => data.cases[entry.case][0] === families.value).map((entry) =>
         data.metrics[entry.metric][0]
       ),
     );

@@ -63,7 +63,7 @@ function applyFilter() {
   findSeries(wanted);
   countHits(isWish(wanted));
   const found = every.found.length.toLocaleString("en"),
-    total = data.series.length.toLocaleString("en");
+    total = allSeries.length.toLocaleString("en");
   fields.found.value = `${here.toLocaleString("en")} of ${
     all.toLocaleString("en")
   } rows, ${found} of ${total} values`;
@@ -111,10 +111,10 @@ function rowMatches(row, wanted) {
  * @param {Wish} wanted
  */
 function findSeries(wanted) {
-  const texts = every.texts ??= data.series.map(seriesText);
+  const texts = every.texts ??= allSeries.map(seriesText);
   /** @type {number[]} */
   const found = [];
-  data.series.forEach((entry, number) => {
+  allSeries.forEach((entry, number) => {
     if (wanted.family && data.cases[entry.case][0] !== wanted.family) return;
     if (wanted.metric && data.metrics[entry.metric][0] !== wanted.metric) return;
     if (wanted.arch && data.archs[entry.arch] !== wanted.arch) return;
@@ -233,7 +233,7 @@ function followFilter(hash) {
 /** @param {number} number */
 function everyRow(number) {
   const series = seriesOf(number), verdict = series.verdicts.at(-1);
-  const bad = isBad(data.series[number]), now = isOfLastNight(data.series[number]);
+  const bad = isBad(allSeries[number]), now = isOfLastNight(allSeries[number]);
   const value = make(
     "a",
     { class: "number", href: `#fact-${number}` },

@@ -32,7 +32,7 @@ function placeOf(entry) {
 
 // Problem, then metric, then place, to the numbers of series; those that changed or are bad first.
 function groupTrends() {
-  data.series.forEach((entry, number) => {
+  allSeries.forEach((entry, number) => {
     const problem = problemOf(entry),
       metric = data.metrics[entry.metric][0],
       place = placeOf(entry);
@@ -45,7 +45,7 @@ function groupTrends() {
 
 /** @param {number} number */
 function urgency(number) {
-  const entry = data.series[number];
+  const entry = allSeries[number];
   return (isBad(entry) ? 2 : 0) + (entry.changes.length ? 1 : 0);
 }
 
@@ -89,7 +89,7 @@ function chooseTrend(problem, metric, place) {
  * @param {number} number
  */
 function showTrend(number) {
-  const entry = data.series[number];
+  const entry = allSeries[number];
   const group = chooseTrend(problemOf(entry), data.metrics[entry.metric][0], placeOf(entry));
   startTrend([number, ...group.filter((other) => other !== number)], number);
 }
@@ -109,7 +109,7 @@ function startTrend(group, marked) {
 // The runs of all variants: lines may come and go without moving the others.
 function drawTrend() {
   const lines = trends.shown.map(seriesOf), marked = seriesOf(trends.marked);
-  const runs = [...new Set(trends.group.flatMap((number) => data.axes[data.series[number].axis]))]
+  const runs = [...new Set(trends.group.flatMap((number) => data.axes[allSeries[number].axis]))]
     .sort((a, b) => a - b);
   const chart = make("div", {});
   removeCharts(trends.figure);
@@ -117,7 +117,7 @@ function drawTrend() {
     make(
       "figcaption",
       {},
-      make("b", {}, `${marked.metric.id} of ${problemOf(data.series[trends.marked])}`),
+      make("b", {}, `${marked.metric.id} of ${problemOf(allSeries[trends.marked])}`),
       ` on ${marked.where}. `,
       make("span", { class: "faint" }, marked.metric.meaning),
     ),
@@ -257,7 +257,7 @@ function valueTable(series) {
 function startTrends() {
   groupTrends();
   trends.choice.hidden = false;
-  const numbers = data.series.map((_, number) => number);
+  const numbers = allSeries.map((_, number) => number);
   const first = numbers.reduce(
     (best, number) => (urgency(number) > urgency(best) ? number : best),
     0,

@@ -43,7 +43,7 @@ MOST_GROUPS = 50  # they share the MOST_ROWS, but each has FIRST_ROWS
 FEW_COMMITS = 5  # of a group that are named, and metrics
 _UPLOT = "third_party/uplot/"
 SCRIPTS = (  # one script in the page, in this order
-    *(_UPLOT + "uPlot.iife.min.js", "data.js"),
+    *(_UPLOT + "uPlot.iife.min.js", "dom.js", "text.js", "data.js"),
     *("chart.js", "chart_scales.js", "chart_marks.js", "chart_points.js", "chart_view.js"),
     *("trends.js", "detail.js", "filter.js", "cases.js", "elements.js", "compare.js"),
     *("download.js", "tabs.js", "address.js", "page.js"),
