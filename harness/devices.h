@@ -1,7 +1,8 @@
 // The GPUs of this machine.
 #pragma once
 
-#include <cstddef>
+#include <cuda_runtime_api.h>
+
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,37 +19,30 @@ std::optional<metrics::Device> current_device();
 std::string why_no_device();
 
 /// True if only one process may use the current device (compute mode exclusive). False where there
-/// is no device.
+/// is no device, or none that can be asked.
 bool is_exclusive_device();
-
-/// The number of processes that count so many cases on one GPU fastest. More would wait for one
-/// another longer than they save.
-std::size_t processes_on_gpu(std::size_t cases, bool is_exclusive);
 
 /// "sm_90" for a device of compute capability 9.0. running_arch() has the name of the code on it.
 std::string arch_of(const metrics::Device& device);
 
 /// Peak of the memory of a device in bytes per second: both edges of its clock times the width of
-/// its bus. 0 if the device does not report it.
+/// its bus. 0 if the device does not report it. Throws metrics::CudaError.
 double peak_bytes_per_second(int device);
 
 /// Peak of arithmetic of a device without tensor cores, in operations of `type` ("f32", "f64") per
-/// second. A multiply-add is two. 0 for other types and unknown devices.
+/// second. A multiply-add is two. 0 for other types and unknown architectures. Throws
+/// metrics::CudaError.
 double peak_flops_per_second(int device, std::string_view type);
 
-/// The GPU that CTest assigned to this test (CTEST_RESOURCE_GROUP_0_GPUS, "id:1,slots:1"), or the
-/// first one. Throws std::runtime_error.
-int assigned_device();
+/// An attribute of a device. Throws metrics::CudaError.
+int device_attribute(cudaDeviceAttr which, int device);
 
-/// Makes the GPU that CTest assigned to this test the current one; does nothing outside of CTest.
-/// Throws std::runtime_error.
-void use_assigned_device();
+/// The version of the driver from the kernel module ("580.159.04"); "emulator" on emulated ones.
+/// Where no module can be asked (as in some containers), the CUDA version that the driver supports
+/// ("CUDA 13.0"). Throws metrics::CudaError.
+std::string driver_version();
 
-/// A table of the properties of every device, for people; says so where there is none.
-std::string describe_devices();
-
-/// The first GPU of each model, for scripts: a line "UUID<tab>name" each, with the UUID as
-/// CUDA_VISIBLE_DEVICES takes it; empty where there is none. Throws metrics::CudaError.
-std::string describe_models();
+/// "13.0" for a version as the CUDA runtime says it, 13000.
+std::string cuda_version_text(int version);
 
 }  // namespace warpgauge

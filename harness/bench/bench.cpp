@@ -24,6 +24,7 @@
 #include "harness/cases/family_budgets.h"
 #include "harness/cases/gpu_only.h"
 #include "harness/cases/selected_cases.h"
+#include "harness/ctest_device.h"
 #include "harness/devices.h"
 #include "harness/files/colour.h"
 #include "harness/files/error_text.h"

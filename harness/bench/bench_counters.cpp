@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "harness/ctest_device.h"
 #include "harness/devices.h"
 #include "harness/files/temporary_path.h"
 #include "harness/measuring/case_runner.h"
@@ -43,7 +44,7 @@ std::size_t processes_for(std::size_t cases) {
         return std::string(is_exclusive_device() ? "yes" : "");
       },
       kPatience);
-  return processes_on_gpu(cases, !exclusive.empty());
+  return process::processes_on_gpu(cases, !exclusive.empty());
 }
 
 }  // namespace

@@ -10,7 +10,6 @@
 #include "harness/bench/bench.h"
 #include "harness/cases/built_architectures.h"
 #include "harness/cases/filter_options.h"
-#include "harness/devices.h"
 #include "harness/process/help.h"
 #include "harness/process/program.h"
 #include "harness/runtime.h"

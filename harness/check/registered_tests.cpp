@@ -17,7 +17,7 @@
 #include "harness/cases/family_budgets.h"
 #include "harness/cases/gpu_only.h"
 #include "harness/cases/registry.h"
-#include "harness/devices.h"
+#include "harness/ctest_device.h"
 #include "harness/measuring/blank_facts.h"
 #include "harness/measuring/case_runner.h"
 #include "harness/measuring/compile_time_facts.h"

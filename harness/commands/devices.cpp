@@ -1,12 +1,11 @@
 // warpgauge devices: the GPUs of this machine, and tables about GPUs.
 
-#include "harness/devices.h"
-
 #include <fmt/format.h>
 
 #include "harness/cases/built_architectures.h"
 #include "harness/commands/command_line.h"
 #include "harness/commands/generations.h"
+#include "harness/device_table.h"
 #include "harness/runtime.h"
 
 namespace warpgauge::commands {

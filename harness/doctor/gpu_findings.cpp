@@ -18,10 +18,6 @@
 namespace warpgauge::doctor {
 namespace {
 
-std::string version_text(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
-}
-
 /// "sm_75 sm_90", or "nothing".
 std::string archs_text(std::span<const std::string> archs) {
   if (archs.empty()) return "nothing";
@@ -86,7 +82,7 @@ Precondition check_driver(int supported, int built, const std::string& version) 
     return finding;
   }
   finding.text = fmt::format("{} supports CUDA {}; this was built with CUDA {}", version,
-                             version_text(supported), version_text(built));
+                             cuda_version_text(supported), cuda_version_text(built));
   if (supported >= built) {
     finding.health = Health::ok;
     return finding;

@@ -14,7 +14,7 @@
 #include "harness/cases/built_architectures.h"
 #include "harness/cases/gpu_only.h"
 #include "harness/cases/selected_cases.h"
-#include "harness/devices.h"
+#include "harness/process/gpu_turns.h"
 #include "harness/runtime.h"
 #include "metrics/base/available_cores.h"
 
@@ -82,7 +82,7 @@ std::size_t Plan::processes(std::size_t count, bool use_gpu) const {
   constexpr std::size_t kMost = 16;  // each has a copy of its case
   if (use_gpu && gpu.is_exclusive) return 1;
   if (options.jobs != 0) return options.jobs;
-  if (use_gpu) return processes_on_gpu(count, false);
+  if (use_gpu) return process::processes_on_gpu(count, false);
   return std::min(static_cast<std::size_t>(metrics::available_cores()), kMost);
 }
 

@@ -14,6 +14,7 @@
 
 #include "harness/cases/built_architectures.h"
 #include "harness/cases/launch_log.h"
+#include "harness/ctest_device.h"
 #include "harness/devices.h"
 #include "harness/files/printable.h"
 #include "harness/files/source_root.h"

@@ -5,9 +5,12 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <system_error>
 #include <thread>
+
+#include "metrics/base/available_cores.h"
 
 namespace warpgauge::process {
 namespace {
@@ -38,5 +41,13 @@ GpuTurn::GpuTurn(const GpuTurns& turns, std::chrono::milliseconds patience) : lo
 }
 
 GpuTurn::~GpuTurn() { set_lock(lock_, F_UNLCK); }
+
+std::size_t processes_on_gpu(std::size_t cases, bool is_exclusive) {
+  constexpr std::size_t kMost = 6;
+  constexpr std::size_t kWorthIt = 50;  // cases that take as long as the start of CUDA and CUPTI
+  if (is_exclusive) return 1;
+  return std::min(
+      {kMost, 1 + cases / kWorthIt, static_cast<std::size_t>(metrics::available_cores())});
+}
 
 }  // namespace warpgauge::process

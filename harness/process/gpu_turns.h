@@ -1,8 +1,9 @@
-// Lets processes that share something work with it one after the other, where that is quicker than
-// all at once.
+// Processes that share a GPU: how many of them count fastest, and turns where those are quicker
+// than all at once.
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 
 namespace warpgauge::process {
 
@@ -33,5 +34,9 @@ class GpuTurn {
  private:
   int lock_;
 };
+
+/// The number of processes that count so many cases on one GPU fastest. More would wait for one
+/// another longer than they save.
+std::size_t processes_on_gpu(std::size_t cases, bool is_exclusive);
 
 }  // namespace warpgauge::process
