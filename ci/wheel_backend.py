@@ -35,7 +35,12 @@ def get_requires_for_build_wheel(config_settings=None):
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
     if not toolkit_is_there():
         toolkits = [Path(folder, "nvidia/cu13") for folder in sys.path]
-        toolkit = next(found for found in toolkits if (found / "bin/nvcc").exists())
+        toolkit = next((found for found in toolkits if (found / "bin/nvcc").exists()), None)
+        if toolkit is None:
+            raise FileNotFoundError(
+                "no CUDA toolkit: CMake finds no nvcc, and NVIDIA's wheels are not installed "
+                "(the packages of the extra 'toolkit' in pyproject.toml)"
+            )
         subprocess.run([HERE / "link-cuda-wheels", toolkit], check=True)
         os.environ["CUDACXX"] = str(toolkit / "bin/nvcc")
     return build.build_wheel(wheel_directory, config_settings, metadata_directory)

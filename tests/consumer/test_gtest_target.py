@@ -4,7 +4,7 @@ import subprocess
 
 import pytest
 from project import configure, run
-from test_targets import FILES, KERNELS
+from scaling_project import FILES
 
 PROJECT = """
 cmake_minimum_required(VERSION 3.25)
@@ -18,7 +18,8 @@ add_executable(my_tests my_test.cu scaling.cu)
 target_include_directories(my_tests PRIVATE include)
 target_compile_definitions(my_tests PRIVATE FACTOR=2 "AS_TEXT=\\"a, b\\"")
 target_link_libraries(my_tests PRIVATE half GTest::gtest_main warpgauge::gtest)
-# A shared library that needs std::string can pull any file of an archive into the program.
+# The linker may take any file of the gauge's archives into the program, as it does where a shared
+# library needs std::string: here it takes the self test, which needs kernels of its own.
 target_link_options(my_tests PRIVATE LINKER:--undefined=_ZN9warpgauge13planted_spillEv)
 gtest_discover_tests(my_tests)
 """
@@ -67,8 +68,8 @@ def test_a_package_of_a_folder_below_is_an_error_with_its_cure(tmp_path, prefix)
 @pytest.fixture(scope="module")
 def build(tmp_path_factory, prefix):
     source = tmp_path_factory.mktemp("tested")
-    texts = {"scaling.cu": KERNELS, "my_test.cu": TESTS, "CMakeLists.txt": PROJECT}
-    for name, text in {**FILES, **texts, "half/CMakeLists.txt": HALF}.items():
+    texts = {"my_test.cu": TESTS, "CMakeLists.txt": PROJECT, "half/CMakeLists.txt": HALF}
+    for name, text in {**FILES, **texts}.items():
         (source / name).parent.mkdir(parents=True, exist_ok=True)
         (source / name).write_text(text)
     configure(source, source / "build", f"-DCMAKE_PREFIX_PATH={prefix}")
@@ -93,10 +94,14 @@ def test_a_launch_over_budget_fails_with_its_line(build):
     assert "global.excess_sectors" in said and "my_test.cu:4" in said
 
 
-def test_without_a_gpu_and_an_emulated_program_they_are_skipped(build):
-    emulated = (build / "my_tests-emulated").rename(build / "elsewhere")
-    try:
-        said = run("./my_tests", cwd=build)
-        assert "no GPU here, and" in said and "was not built" in said and "FAILED" not in said
-    finally:
-        emulated.rename(build / "my_tests-emulated")
+@pytest.fixture
+def build_without_emulated_program(build):
+    """The emulated program is away for as long as a test runs."""
+    hidden = (build / "my_tests-emulated").rename(build / "elsewhere")
+    yield build
+    hidden.rename(build / "my_tests-emulated")
+
+
+def test_without_a_gpu_and_an_emulated_program_they_are_skipped(build_without_emulated_program):
+    said = run("./my_tests", cwd=build_without_emulated_program)
+    assert "no GPU here, and" in said and "was not built" in said and "FAILED" not in said
