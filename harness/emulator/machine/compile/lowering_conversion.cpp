@@ -30,14 +30,6 @@ namespace {
 
 bool is_integer(Type type) { return type >= Type::u8 && type <= Type::s64; }
 
-int source_bytes(const Instruction& instruction) {
-  return 1 << (instruction.flags >> isa::convert_flag::kSourceShift & isa::convert_flag::kSizeMask);
-}
-int destination_bytes(const Instruction& instruction) {
-  return 1 << (instruction.flags >> isa::convert_flag::kDestinationShift &
-               isa::convert_flag::kSizeMask);
-}
-
 /// Values of 64 bits to their low 32.
 Lanes narrowed(Emitter& e, const Lanes& value) {
   const Lanes result = e.fresh(4);
@@ -98,9 +90,10 @@ void extend(Emitter& e, const Lanes& value, int from, bool by_sign) {
 void between_integers(Emitter& e, const Step& step) {
   const ConvertKey& key = step.operation->convert;
   const int from = ptx::bytes_of(key.from), to = ptx::bytes_of(key.to);
-  const Lanes source = e.read(step.instruction->sources[0], source_bytes(*step.instruction));
+  const Lanes source =
+      e.read(step.instruction->sources[0], isa::source_bytes(step.instruction->flags));
   const Lanes result =
-      resized(e, source, destination_bytes(*step.instruction), is_signed(key.from));
+      resized(e, source, isa::destination_bytes(step.instruction->flags), is_signed(key.from));
   extend(e, result, from, is_signed(key.from));
   if (to < result.bytes && (to < from || is_signed(key.from) != is_signed(key.to))) {
     extend(e, result, to, is_signed(key.to));
@@ -111,7 +104,7 @@ void between_integers(Emitter& e, const Step& step) {
 void from_integer(Emitter& e, const Step& step) {
   const ConvertKey& key = step.operation->convert;
   const bool negative = is_signed(key.from), to_double = key.to == Type::f64;
-  Lanes a = e.read(step.instruction->sources[0], source_bytes(*step.instruction));
+  Lanes a = e.read(step.instruction->sources[0], isa::source_bytes(step.instruction->flags));
   if (ptx::bytes_of(key.from) < 4) {
     a = resized(e, a, 4, negative);
     extend(e, a, ptx::bytes_of(key.from), negative);
@@ -240,7 +233,8 @@ void to_word(Emitter& e, const Step& step) {
 
 Lowering lower_conversion(const Instruction& instruction, const ConvertKey& key) {
   if (key.options != 0) return nullptr;
-  const int from = source_bytes(instruction), to = destination_bytes(instruction);
+  const int from = isa::source_bytes(instruction.flags),
+            to = isa::destination_bytes(instruction.flags);
   if (from < 2 || from > 8 || to < 2 || to > 8) return nullptr;
   if (is_integer(key.from) && is_integer(key.to)) {
     return key.rounding == ConvertRounding::none ? between_integers : nullptr;

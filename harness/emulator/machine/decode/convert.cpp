@@ -1,7 +1,6 @@
 // Decoding of cvt.
 #include "harness/emulator/machine/isa/convert.h"
 
-#include <bit>
 #include <optional>
 #include <string>
 
@@ -46,10 +45,6 @@ Type type_of_register(const Decoder& decoder, const ptx::Operand& operand, Type 
   return ptx::bytes_of(declared) > ptx::bytes_of(type) ? declared : type;
 }
 
-std::uint16_t log2_bytes(Type type) {
-  return static_cast<std::uint16_t>(std::countr_zero(static_cast<unsigned>(ptx::bytes_of(type))));
-}
-
 bool is_pair(Type type) {
   return type == Type::f16x2 || type == Type::bf16x2 || type == Type::e4m3x2 ||
          type == Type::e5m2x2;
@@ -88,9 +83,8 @@ void decode_single(const ptx::Instruction& instruction, Decoder& decoder,
   const Type from_register = type_of_register(decoder, from, key.from);
   result->destination = decoder.destination(to, to_register);
   result->sources[0] = decoder.source(from, from_register);
-  result->flags =
-      static_cast<std::uint16_t>(log2_bytes(from_register) << isa::convert_flag::kSourceShift |
-                                 log2_bytes(to_register) << isa::convert_flag::kDestinationShift);
+  result->flags = isa::size_flags(static_cast<unsigned>(ptx::bytes_of(from_register)),
+                                  static_cast<unsigned>(ptx::bytes_of(to_register)));
 }
 
 }  // namespace

@@ -90,17 +90,17 @@ Execute select_integer(ptx::Type type, Function function) {
                 Type::s64>(type, function);
 }
 
-/// The low bits of registers of 2^size bytes.
+/// The low bits of registers of so many bytes.
 template <typename Low>
-[[gnu::noinline]] void take_low(Low* low, const std::byte* registers, unsigned size) {
+[[gnu::noinline]] void take_low(Low* low, const std::byte* registers, int bytes) {
   const auto take = [=](const auto* wide) {
     for (int i = 0; i < kLanes; ++i) low[i] = static_cast<Low>(wide[i]);
   };
-  switch (size) {
-    case 1:
+  switch (bytes) {
+    case 2:
       take(reinterpret_cast<const u16*>(registers));
       break;
-    case 2:
+    case 4:
       take(reinterpret_cast<const u32*>(registers));
       break;
     default:
@@ -113,23 +113,23 @@ template <typename Low>
 template <typename From>
 WARPGAUGE_INLINE const From* converted_source(const Warp& warp, const Instruction& instruction,
                                               From* buffer) {
-  const unsigned size = instruction.flags >> convert_flag::kSourceShift & convert_flag::kSizeMask;
-  if (sizeof(From) == std::size_t{1} << size) return lanes<From>(warp, instruction, 0);
+  const int bytes = source_bytes(instruction.flags);
+  if (bytes == int{sizeof(From)}) return lanes<From>(warp, instruction, 0);
   typedef Unsigned<From> Low __attribute__((may_alias));
   take_low<Unsigned<From>>(reinterpret_cast<Low*>(buffer), lanes<std::byte>(warp, instruction, 0),
-                           size);
+                           bytes);
   return buffer;
 }
 
-/// Writes values to registers of 2^size bytes, extended by their sign or by zeros.
+/// Writes values to registers of so many bytes, extended by their sign or by zeros.
 template <typename To>
 [[gnu::noinline]] void write_extended(Warp& warp, const Instruction& instruction, const To* values,
-                                      unsigned size) {
-  switch (size) {
-    case 1:
+                                      int bytes) {
+  switch (bytes) {
+    case 2:
       write<u16>(warp, instruction, [=](int i) { return static_cast<u16>(values[i]); });
       break;
-    case 2:
+    case 4:
       write<u32>(warp, instruction, [=](int i) { return static_cast<u32>(values[i]); });
       break;
     default:
@@ -142,9 +142,8 @@ template <typename To>
 template <typename To, typename Function>
 WARPGAUGE_INLINE void write_converted(Warp& warp, const Instruction& instruction,
                                       Function function) {
-  const unsigned size =
-      instruction.flags >> convert_flag::kDestinationShift & convert_flag::kSizeMask;
-  const bool direct = sizeof(To) == std::size_t{1} << size;
+  const int bytes = destination_bytes(instruction.flags);
+  const bool direct = bytes == int{sizeof(To)};
   alignas(64) To buffer[kLanes];
   To* const registers = destination<To>(warp, instruction);
   To* const out = static_cast<To*>(
@@ -155,7 +154,7 @@ WARPGAUGE_INLINE void write_converted(Warp& warp, const Instruction& instruction
     // Only integers have a sign to extend; the bits of floating-point values do not.
     using Extended = typename ExtendedFrom<To>::Type;
     typedef Extended Value __attribute__((may_alias));
-    write_extended<Extended>(warp, instruction, reinterpret_cast<const Value*>(buffer), size);
+    write_extended<Extended>(warp, instruction, reinterpret_cast<const Value*>(buffer), bytes);
   } else if (out == buffer) {
     blend(registers, buffer, warp.active);
   }

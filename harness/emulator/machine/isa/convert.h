@@ -1,6 +1,7 @@
 // Keys of conversions, by which the decoder of cvt selects the instruction sets' handlers.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "harness/emulator/ptx/type.h"
@@ -27,12 +28,16 @@ struct ConvertKey {
   std::uint16_t options = 0;
 };
 
-/// Instruction::flags: log2 of the bytes of the registers that are read and written,
-/// which may be wider than the types.
-namespace convert_flag {
-inline constexpr int kSourceShift = 0;
-inline constexpr int kDestinationShift = 4;
-inline constexpr std::uint16_t kSizeMask = 7;
-}  // namespace convert_flag
+/// Instruction::flags of a conversion: the bytes of the registers that are read and written, 1 to
+/// 8, which may be wider than the types. Held as their logarithms.
+constexpr std::uint16_t size_flags(unsigned source_bytes, unsigned destination_bytes) {
+  return static_cast<std::uint16_t>(std::countr_zero(source_bytes) |
+                                    std::countr_zero(destination_bytes) << 4);
+}
+// Inlined always, for files of several instruction sets share them.
+[[gnu::always_inline]] constexpr int source_bytes(std::uint16_t flags) { return 1 << (flags & 7); }
+[[gnu::always_inline]] constexpr int destination_bytes(std::uint16_t flags) {
+  return 1 << (flags >> 4 & 7);
+}
 
 }  // namespace warpgauge::emulator::machine::isa
