@@ -32,8 +32,8 @@ std::vector<Fact> facts_of(const std::vector<std::pair<std::string_view, double>
   std::vector<Fact> facts;
   for (const auto& [metric, value] : measured) {
     const metrics::Metric* const row = &metrics::metric(metric);
-    if (std::erase(missing, row) == 0 && metrics::is_counter(*row))
-      continue;  // asked for by other cases
+    const bool was_asked = std::erase(missing, row) != 0;
+    if (!was_asked && metrics::is_counter(*row)) continue;  // other cases asked for it
     Fact fact = with_value(blank, metric, value);
     fact.source = "cupti-range";
     fact.confidence = "estimate";
@@ -113,8 +113,7 @@ Counters counters_of(const Case& test_case, const std::string& arch,
 
 bool has_bounded_budget(const Case& test_case, const std::string& arch,
                         const metrics::Budgets& budgets) {
-  return !missing_facts({}, metrics::Source::range, blank_fact(test_case, arch), "", budgets)
-              .empty();
+  return !counters_of(test_case, arch, budgets).empty();
 }
 
 }  // namespace warpgauge
