@@ -80,7 +80,7 @@ struct AddressedFunction {
 class AlignedBytes {
  public:
   AlignedBytes() = default;
-  explicit AlignedBytes(std::size_t size, std::size_t alignment = 64);
+  explicit AlignedBytes(std::size_t size, std::size_t alignment = kVectorAlignment);
   std::byte* data() const { return data_.get(); }
   std::size_t size() const { return size_; }
 

@@ -11,9 +11,9 @@ OperandSlot ParameterVectors::add(std::uint64_t offset, int bytes) {
   for (const Entry& entry : entries_) {
     if (entry.offset == offset && entry.bytes == bytes) return entry.slot;
   }
-  constexpr std::uint32_t kAlignment = 64;
   const OperandSlot slot = {OperandSlot::parameters, bytes_};
   entries_.push_back({offset, bytes, slot});
+  constexpr std::uint32_t kAlignment = kVectorAlignment;
   bytes_ += (static_cast<std::uint32_t>(bytes * kLanes) + kAlignment - 1) / kAlignment * kAlignment;
   return slot;
 }

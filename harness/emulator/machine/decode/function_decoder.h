@@ -22,9 +22,6 @@
 
 namespace warpgauge::emulator::machine::decode {
 
-/// The alignment of registers and constants: a cache line, as the widest vector instruction loads.
-inline constexpr std::uint64_t kVectorAlignment = 64;
-
 /// Bytes of a value of this type in one lane; 0 for a predicate.
 inline int lane_bytes(ptx::Type type) { return ptx::bytes_of(type); }
 
