@@ -73,16 +73,21 @@ void name_measurements(std::string suite, std::string test);
 Measurement measure(const std::function<void()>& launch,
                     std::source_location where = std::source_location::current());
 
-/// Measures `launch`, and holds the values against `budget` and, for metrics that it leaves out,
-/// the built-in budgets: no bank conflicts, spills or local traffic. `budget` is either lines as in
-/// budgets.toml (`"registers" = 32`, one a line; names need no quotes), or the id of a case
-/// ("family.variant.type@size"; an id has no '='), whose budgets hold: a case that is registered in
-/// this program, or one with a section in <family>.toml in the folder BUDGETS of
-/// warpgauge_add_gtest(). <suite>.toml in that folder (with `_` for the `/` of parameterised
-/// tests), which `warpgauge accept` writes, holds for metrics that lines leave out. Estimates are
-/// printed, as by the gate, and not held against a budget without `gate_on`. Returns the values
-/// over budget in the gate's words; empty if all are within. Throws like measure(),
-/// metrics::BudgetError for bad lines, and std::invalid_argument for an unknown id.
+/// Measures `launch`, holds the values against `budget`, and returns those over budget in the
+/// gate's words; empty if all are within. `budget` is either lines as in budgets.toml (`"registers"
+/// = 32`, one a line; names need no quotes), or the id of a case ("family.variant.type@size"; an id
+/// has no
+/// '='), whose budgets hold: a case that is registered in this program, or one with a section in
+/// <family>.toml in the folder BUDGETS of warpgauge_add_gtest(). Estimates are printed, as by the
+/// gate, and not held against a budget without `gate_on`.
+///
+/// Precedence: for metrics that lines leave out, <suite>.toml in that folder holds (with `_` for
+/// the
+/// `/` of parameterised tests), which `warpgauge accept` writes; then the built-in budgets do: no
+/// bank conflicts, spills or local traffic.
+///
+/// Failures: throws like measure(), metrics::BudgetError for bad lines, and std::invalid_argument
+/// for an unknown id.
 std::string over_budget(const std::function<void()>& launch, std::string_view budget,
                         std::source_location where = std::source_location::current());
 
