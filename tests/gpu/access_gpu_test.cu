@@ -221,7 +221,7 @@ Pattern any_pattern(Random& random, const Op& op) {
   const bool other_source = std::string(op.space) == "async" && random.below(4) != 0;
   const Offsets source = other_source ? any_offsets(random, width) : offsets;
   std::copy(offsets.begin(), offsets.end(), pattern.offsets);
-  std::copy(source.begin(), source.end(), pattern.source_offsets);
+  std::copy(source.begin(), source.end(), pattern.global_offsets);
   return pattern;
 }
 
@@ -243,7 +243,7 @@ struct Predicted {
 Predicted predict(const Op& op, const Pattern& pattern) {
   const std::string space = op.space;
   std::array<std::uint64_t, 32> sources;
-  std::copy(pattern.source_offsets, pattern.source_offsets + 32, sources.begin());
+  std::copy(pattern.global_offsets, pattern.global_offsets + 32, sources.begin());
   if (space == "local") {
     Offsets offsets;
     for (std::size_t lane = 0; lane < 32; ++lane)
@@ -284,7 +284,7 @@ std::string json(const Op& op, int number, const Pattern& pattern, const Columns
   out << R"({"op": ")" << op.name << R"(", "width": )" << op.width << R"(, "space": ")" << space
       << R"(", "pattern": "access_)" << number << R"(", "mask": )" << pattern.mask
       << R"(, "offsets": )" << json(pattern.offsets);
-  if (space == "async") out << R"(, "source_offsets": )" << json(pattern.source_offsets);
+  if (space == "async") out << R"(, "source_offsets": )" << json(pattern.global_offsets);
   out << R"(, "counts": [)" << columns.shared_wavefronts << ", " << columns.shared_ideal << ", "
       << columns.global_sectors << ", " << columns.global_ideal << ", " << columns.local_sectors
       << ", " << columns.l1_tags << ", " << (space == "shared" || space == "ldsm" ? 1 : 0) << "]}";

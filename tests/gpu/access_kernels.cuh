@@ -12,7 +12,7 @@ namespace warpgauge::metrics::access_test {
 struct Pattern {
   std::uint32_t mask;
   std::uint32_t offsets[32];
-  std::uint32_t source_offsets[32];  // of the global side of copies; else the same
+  std::uint32_t global_offsets[32];  // of the global side of copies; else the same
 };
 
 // The address of a lane.
@@ -232,7 +232,7 @@ __global__ void access(const __grid_constant__ Pattern pattern, unsigned char* b
   if ((pattern.mask >> lane & 1) == 0) return;
   const std::uint32_t offset = pattern.offsets[lane];
   const unsigned value =
-      Access::run({shared + offset, buffer + pattern.source_offsets[lane], offset});
+      Access::run({shared + offset, buffer + pattern.global_offsets[lane], offset});
   keep(out, value);
 }
 
