@@ -1,14 +1,10 @@
 """sm_90 and sm_90a are two architectures: a gauge that is built for both measures both, one that is
 built for one of them measures that one, and budgets, filters and facts know them by their names."""
 
-import subprocess
-from pathlib import Path
-
 import pytest
 from programs import run
 from warpgauge.facts.reader import read_facts
 
-ROOT = Path(__file__).resolve().parents[2]
 BOTH, ONE = "warpgauge-archs-90_90a", "warpgauge-archs-90a"
 
 
@@ -75,20 +71,27 @@ def test_the_only_one_is_emulated(facts_of, chosen):
     assert failed(facts) == OF_SM_90A
 
 
-@pytest.mark.parametrize("arch", ["sm_90", "sm_90a"])
-def test_the_code_of_the_two_is_told_apart(facts_of, arch):
-    def hashes(facts):
-        return {
-            (fact.case.id, kernel.name): kernel.sass_hash
-            for fact in facts
-            if fact.arch == arch
-            for kernel in fact.case.kernels
-        }
+def hashes(facts, arch):
+    """By variant and kernel, the hash of its machine code."""
+    return {
+        (fact.case.variant, kernel.name): kernel.sass_hash
+        for fact in facts
+        if fact.arch == arch
+        for kernel in fact.case.kernels
+    }
 
+
+def test_the_code_of_the_two_is_told_apart(facts_of):
     both = facts_of(BOTH, "sm_90", "sm_90a")
-    assert all(hashes(both).values())
-    if arch == "sm_90a":
-        assert hashes(both) == hashes(facts_of(ONE))
+    of_sm_90, of_sm_90a = hashes(both, "sm_90"), hashes(both, "sm_90a")
+    assert of_sm_90.keys() == of_sm_90a.keys() and all(of_sm_90.values())
+    for variant, kernel in of_sm_90:
+        if variant != "plain":  # the others ask for the architecture in their source
+            assert of_sm_90[variant, kernel] != of_sm_90a[variant, kernel]
+
+
+def test_the_code_is_the_same_in_a_program_for_one(facts_of):
+    assert hashes(facts_of(BOTH, "sm_90", "sm_90a"), "sm_90a") == hashes(facts_of(ONE), "sm_90a")
 
 
 def test_one_that_was_not_compiled_for_is_refused():
@@ -108,35 +111,3 @@ def test_explain_shows_both_and_counts_as_the_one_that_is_asked_for():
     assert rows == ["sm_90", "sm_90a"]
     assert "counted by the emulator, sm_90a\n" in done.stdout
     assert " 64/32 " in done.stdout  # two words of a bank for each of 32 warps
-
-
-PROJECT = """
-cmake_minimum_required(VERSION 3.25)
-project(tests NONE)
-enable_testing()
-include("{root}/cmake/WarpgaugeKernels.cmake")
-set(CMAKE_CUDA_ARCHITECTURES {archs})
-warpgauge_add_static_tests(PREFIX static.mine CHECK true)
-"""
-
-
-@pytest.mark.parametrize(
-    ("archs", "names"),
-    [
-        ("90 90a 100f", ["sm_90", "sm_90a", "sm_100f"]),
-        ("90-real 90-virtual 90a-real", ["sm_90", "sm_90a"]),
-        ("90-real 90a-virtual", ["sm_90"]),  # ptxas does not see what the driver is to compile
-        ("all-major", ["sm_*"]),
-    ],
-)
-def test_ctest_has_a_static_test_for_each_that_is_compiled(tmp_path, archs, names):
-    (tmp_path / "CMakeLists.txt").write_text(PROJECT.format(root=ROOT, archs=archs))
-    built = subprocess.run(
-        ["cmake", "-S", tmp_path, "-B", tmp_path / "build"], capture_output=True, text=True
-    )
-    assert built.returncode == 0, built.stderr
-    listed = subprocess.run(
-        ["ctest", "--test-dir", tmp_path / "build", "-N"], capture_output=True, text=True
-    ).stdout
-    found = [line.split(": ")[1] for line in listed.splitlines() if "static.mine." in line]
-    assert found == [f"static.mine.{name}" for name in names]
