@@ -15,8 +15,8 @@ namespace warpgauge {
 /// read or written.
 class Buffer {
  public:
-  /// Makes a member of `problem`, which must outlive it. Throws CudaError if the memory cannot be
-  /// allocated.
+  /// Makes a member of `problem`, which must outlive it. Throws metrics::CudaError if the memory
+  /// cannot be allocated.
   Buffer(Problem& problem, std::size_t bytes);
   virtual ~Buffer();
   Buffer(const Buffer&) = delete;

@@ -29,7 +29,9 @@ class Measurement {
   /// metric that is a word or does not belong to one launch, such as a time, and for a count that
   /// is only estimated here; std::out_of_range, with the nearest name, if there is no such metric.
   double operator[](std::string_view metric) const;
-  /// The line with the largest part of a metric, "kernels/copy.cu:12"; empty if there is none.
+  /// The line with the largest part of a metric, "kernels/copy.cu:12"; empty if no line has a part.
+  /// Throws NotMeasured for a metric that does not belong to one launch, and std::out_of_range as
+  /// operator[] does.
   const std::string& line(std::string_view metric) const;
   /// The open NVTX ranges of this thread during the measurement, "outer/inner". Empty if there were
   /// none, and where a tool such as Nsight takes them.
@@ -54,7 +56,7 @@ std::string why_nothing_is_measured();
 /// Gets ready to count. For a main() of your own: call it before the first launch, best before
 /// anything else of CUDA, because it takes the GPU that CTest has assigned. The main() of
 /// warpgauge_add_gtest() does. Where nothing can be measured it keeps the reason for measure().
-/// Throws WARPGAUGE_CUDA's CudaError for a GPU that is there and cannot be used.
+/// Throws metrics::CudaError for a GPU that is there and cannot be used.
 void prepare_to_measure();
 
 /// Names further measurements suite.test.launch@N, with N from 1. <warpgauge/gtest.h> calls it for
@@ -64,8 +66,8 @@ void name_measurements(std::string suite, std::string test);
 
 /// Runs `launch` once, waits for its kernels, and returns their costs. It may launch several
 /// kernels, on any stream, and call anything else. A main() of your own must have called
-/// prepare_to_measure() before any kernel was launched. Throws NotMeasured, WARPGAUGE_CUDA's
-/// CudaError for a launch that failed, and anything `launch` throws.
+/// prepare_to_measure() before any kernel was launched. Throws NotMeasured, metrics::CudaError for
+/// a launch that failed, and anything `launch` throws.
 ///
 /// If WARPGAUGE_FACTS names a file, this and over_budget() append the facts to it, for `warpgauge
 /// diff`, `outcome`, `emit` and `accept`. name_measurements() names their case. Throws
@@ -74,17 +76,17 @@ Measurement measure(const std::function<void()>& launch,
                     std::source_location where = std::source_location::current());
 
 /// Measures `launch`, holds the values against `budget`, and returns those over budget in the
-/// gate's words; empty if all are within. `budget` is either lines as in budgets.toml (`"registers"
-/// = 32`, one a line; names need no quotes), or the id of a case ("family.variant.type@size"; an id
-/// has no
-/// '='), whose budgets hold: a case that is registered in this program, or one with a section in
-/// <family>.toml in the folder BUDGETS of warpgauge_add_gtest(). Estimates are printed, as by the
-/// gate, and not held against a budget without `gate_on`.
+/// gate's words; empty if all are within. `budget` is one of
+/// - lines as in budgets.toml (`"registers" = 32`, one a line; names need no quotes);
+/// - the id of a case ("family.variant.type@size"; an id has no '='), whose budgets hold: a case
+///   that is registered in this program, or one with a section in <family>.toml in the folder
+///   BUDGETS of warpgauge_add_gtest().
+///
+/// Estimates are printed, as by the gate, and not held against a budget without `gate_on`.
 ///
 /// Precedence: for metrics that lines leave out, <suite>.toml in that folder holds (with `_` for
-/// the
-/// `/` of parameterised tests), which `warpgauge accept` writes; then the built-in budgets do: no
-/// bank conflicts, spills or local traffic.
+/// the `/` of parameterised tests), which `warpgauge accept` writes; then the built-in budgets do:
+/// no bank conflicts, spills or local traffic.
 ///
 /// Failures: throws like measure(), metrics::BudgetError for bad lines, and std::invalid_argument
 /// for an unknown id.
