@@ -44,13 +44,14 @@ def test_the_page_has_the_counts_beside_each_line_of_two_cases(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "script, note",
+    "script, note, sass",
     [
-        (FAKE_NVDISASM, "SASS as nvdisasm writes it"),
-        ("#!/bin/sh\nexit 3\n", "/bin/nvdisasm failed."),
+        (FAKE_NVDISASM, "SASS as nvdisasm writes it", "@!P0 WORD <{}>  "),
+        ("#!/bin/sh\nexit 3\n", "/bin/nvdisasm failed.", ""),
     ],
+    ids=["works", "fails"],
 )
-def test_nvdisasm_of_the_toolkit_gives_the_sass(script, note, tmp_path):
+def test_nvdisasm_of_the_toolkit_gives_the_sass(script, note, sass, tmp_path):
     program = tmp_path / "bin" / "nvdisasm"
     program.parent.mkdir()
     program.write_text(script)
@@ -65,8 +66,8 @@ def test_nvdisasm_of_the_toolkit_gives_the_sass(script, note, tmp_path):
     ]
     (store,) = (line for text in folded for line in text.splitlines() if "st.global" in line)
     address, rest = store.split(maxsplit=1)
-    sass = f"@!P0 WORD <{int(address, 16) // 16}>  " if script == FAKE_NVDISASM else ""
-    assert re.fullmatch(re.escape(sass) + r" *st\.global\.f32 .*;", rest)
+    expected = sass.format(int(address, 16) // 16)
+    assert re.fullmatch(re.escape(expected) + r" *st\.global\.f32 .*;", rest)
 
 
 def test_source_is_escaped_on_the_page():
@@ -76,8 +77,13 @@ def test_source_is_escaped_on_the_page():
         "static": "<i>",
         "lines": [
             {
-                **{"file": "<f>", "line": 2, "values": {"instructions": 5}, "waste": 0},
-                **{"unsure": ["instructions"], "doubts": ["estimate: <u>"], "cures": ["<q>"]},
+                "file": "<f>",
+                "line": 2,
+                "values": {"instructions": 5},
+                "waste": 0,
+                "unsure": ["instructions"],
+                "doubts": ["estimate: <u>"],
+                "cures": ["<q>"],
                 "inlined": "<s>",
             }
         ],
@@ -86,7 +92,9 @@ def test_source_is_escaped_on_the_page():
             "note": "<b>",
             "lines": [
                 {
-                    **{"file": "<f>", "line": 2, "kernel": "<i>"},
+                    "file": "<f>",
+                    "line": 2,
+                    "kernel": "<i>",
                     "instructions": [{"address": 16, "sass": "<u>", "ptx": "<s>"}],
                 }
             ],
