@@ -34,6 +34,17 @@ struct Standing {
   /// The machine code has it in the innermost loop of the access, and no round of the loops around
   /// the access ends before it.
   bool in_own_loop = false;
+
+  /// Takes in the standing of the copies that another function of the machine code has.
+  void merge(const Standing& other) {
+    if (difference.empty()) difference = other.difference;
+    branches_undivided.insert(other.branches_undivided.begin(), other.branches_undivided.end());
+    branches_untaken.insert(other.branches_untaken.begin(), other.branches_untaken.end());
+    decided &= other.decided;
+    once &= other.once;
+    by_lane |= other.by_lane;
+    in_own_loop |= other.in_own_loop;
+  }
 };
 
 /// An instruction of the machine code at one place of local memory in all lanes, without a guard.
@@ -42,9 +53,12 @@ struct StackAccess {
   metrics::MemoryInstruction instruction;
 };
 
-/// An access of the PTX and what the machine code has for it.
+/// An access of the PTX and what the machine code has for it. compare() (sass_match.h) sets all
+/// members.
 struct Match {
-  const PtxAccess* access = nullptr;
+  const PtxAccess* access = nullptr;  ///< borrowed from the caller of compare()
+
+  // From the machine code's functions, one after the other.
 
   /// The instructions of the machine code that the access was made into.
   std::vector<metrics::MemoryInstruction> found;
@@ -59,11 +73,16 @@ struct Match {
   /// the atomic for all.
   std::ptrdiff_t votes = 0;
 
-  Standing standing;
+  Standing standing;  ///< compare_places() (match_position.h) sets it
+
+  // From the PTX alone, before the machine code is searched.
+
   /// The last line of the PTX's block that the access is in.
   int block_last_line = 0;
   /// The last line of the header of the innermost loop that the access is in; 0: it is in no loop.
   int loop_header_last_line = 0;
+
+  // From the dependences of the machine code (metrics::OrderOfThreads).
 
   /// Why its counts are not exact: the order of threads decides them.
   std::optional<metrics::Trust> order;
@@ -71,7 +90,7 @@ struct Match {
   std::optional<metrics::Trust> memory;
 };
 
-/// The accesses of a kernel beside its machine code.
+/// The accesses of a kernel beside its machine code, as compare() returns them.
 struct Comparison {
   std::vector<Match> matches;  ///< in the order of the text
   std::vector<ExtraAccess> extras;
@@ -82,13 +101,15 @@ struct Comparison {
   /// The kernel stores to global memory what the order of threads decides, for launches behind it.
   bool unsettles_memory = false;
   int sm = 0;  ///< the machine code's architecture
+  /// A model of the kernel's function, which is known where that is all of its machine code. The
+  /// model of a kernel that calls functions stays unknown, with this reason.
   ExecutionModel executions{"it calls functions"};
   /// Why executions are not exact: the order of threads decides them.
   std::optional<metrics::Trust> execution_order;
   /// Why executions are not exact where memory is unsettled.
   std::optional<metrics::Trust> execution_memory;
   std::set<ptx::Space> spaces;  ///< those that the machine code accesses
-  bool allocates = false;       ///< the kernel calls malloc
+  bool allocates = false;       ///< the kernel calls malloc; set by the caller of compare()
 };
 
 }  // namespace warpgauge::emulator::counting

@@ -129,14 +129,7 @@ void add_places(const MachineFlow& machine, std::span<const PtxFlow> flows,
   }
   compare_places(here, flows, machine);
   for (std::size_t i = 0; i < here.size(); ++i) {
-    Standing& standing = originals[i]->standing;
-    if (standing.difference.empty()) standing.difference = here[i].standing.difference;
-    standing.branches_undivided.merge(here[i].standing.branches_undivided);
-    standing.branches_untaken.merge(here[i].standing.branches_untaken);
-    standing.decided &= here[i].standing.decided;
-    standing.once &= here[i].standing.once;
-    standing.in_own_loop |= here[i].standing.in_own_loop;
-    standing.by_lane |= here[i].standing.by_lane;
+    originals[i]->standing.merge(here[i].standing);
   }
 }
 
@@ -145,8 +138,8 @@ bool is_of_lanes(Kind kind) {
   return kind == Kind::load || kind == Kind::store || kind == Kind::atomic;
 }
 
-/// Finds the accesses that execute with a spilled register: the only counterpart of each stands in
-/// the same block of the machine code, or as it where every call comes to once.
+/// Finds the accesses that execute as often as a spilled register moves: the only counterpart of
+/// each stands in the same block of the machine code, or every call comes once to both blocks.
 void find_beside(const MachineFlow& machine, const std::vector<std::size_t>& before,
                  const std::vector<Match>& matches, ExtraAccess& extra) {
   extra.is_spill = machine.is_spill(extra.instruction.pc / metrics::SassWord::kBytes) &&
