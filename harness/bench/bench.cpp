@@ -106,8 +106,8 @@ class Bench {
     for (const Case* timed : cases_) {
       if (const std::string why = why_not_run(*timed, running_arch(*device_)); !why.empty()) {
         judge(*timed,
-              missing_facts({}, metrics::Source::run, blank_fact(*timed, running_arch(*device_)),
-                            why, budgets_.of(timed->id)));
+              missing_facts({}, metrics::Source::run, why,
+                            {blank_fact(*timed, running_arch(*device_)), budgets_.of(timed->id)}));
         continue;
       }
       benchmark::RegisterBenchmark(timed->id.str().c_str(),
@@ -296,10 +296,10 @@ class Bench {
       if (fact.metric == "time.relative_to") fact.confidence_reason += yardstick_note(timing);
     }
     std::ranges::move(
-        missing_facts(facts, metrics::Source::timer, unknown,
+        missing_facts(facts, metrics::Source::timer,
                       "not known in this run: its yardstick was not timed, or the device does not "
                       "report its peak",
-                      budgets_.of(timed.id)),
+                      {unknown, budgets_.of(timed.id)}),
         std::back_inserter(facts));
     return facts;
   }

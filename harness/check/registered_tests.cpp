@@ -198,8 +198,8 @@ class RunTest : public testing::Test {
         reason = unmeasured.what();
       }
     }
-    std::ranges::move(missing_facts(*facts, metrics::Source::range,
-                                    blank_fact(tested, meter.arch()), reason, budgets),
+    std::ranges::move(missing_facts(*facts, metrics::Source::range, reason,
+                                    {blank_fact(tested, meter.arch()), budgets}),
                       std::back_inserter(*facts));
   }
 

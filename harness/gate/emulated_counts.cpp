@@ -91,8 +91,8 @@ void measure_emulated_counts(const Plan& plan, FactLog& log) {
   for (const Case* counted : cases) {
     const std::string why_not_counted = counts.why_not_counted(counted->id.str());
     std::vector<Fact>& facts = counts.facts[counted->id.str()];
-    std::ranges::move(missing_counts(facts, blank_fact(*counted, arch), why_not_counted,
-                                     plan.budgets.of(counted->id)),
+    std::ranges::move(missing_counts(facts, why_not_counted,
+                                     {blank_fact(*counted, arch), plan.budgets.of(counted->id)}),
                       std::back_inserter(facts));
     log.write(std::move(facts));
   }

@@ -37,12 +37,13 @@ void add_noisy(const Plan& plan, const Case& planned, const std::string& arch,
   const metrics::Budgets& budgets = plan.budgets.of(planned.id);
   const std::string reason =
       plan.not_noisy.empty() ? "no times and hardware counters came back" : plan.not_noisy;
-  std::ranges::move(unmeasured_facts(is_there, metrics::Source::range, blank, reason, budgets,
-                                     plan.options.counters),
+  std::ranges::move(unmeasured_facts(is_there, metrics::Source::range, reason,
+                                     {blank, budgets, plan.options.counters}),
                     std::back_inserter(lost));
-  std::ranges::move(unmeasured_facts(is_there, metrics::Source::timer, blank,
-                                     process::program_name() + "-bench measures it", budgets),
-                    std::back_inserter(lost));
+  std::ranges::move(
+      unmeasured_facts(is_there, metrics::Source::timer,
+                       process::program_name() + "-bench measures it", {blank, budgets}),
+      std::back_inserter(lost));
 }
 
 void add_lost(const Plan& plan, const Case& planned, const FactsOfCase& facts,

@@ -50,9 +50,9 @@ class NoisyRuns {
       if (!is_again && is_lost) return process::ItemEnd::again;
       fmt::print(stderr, "no times and hardware counters: {}\n", unmeasured.what());
       for (const Case* measured : cases) {
-        log_.write(missing_facts({}, metrics::Source::range, blank_fact(*measured, arch_),
-                                 unmeasured.what(), plan_.budgets.of(measured->id),
-                                 plan_.options.counters));
+        log_.write(missing_facts({}, metrics::Source::range, unmeasured.what(),
+                                 {blank_fact(*measured, arch_), plan_.budgets.of(measured->id),
+                                  plan_.options.counters}));
       }
       if (is_lost) return process::ItemEnd::done_with_last;
     }

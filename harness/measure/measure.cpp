@@ -242,9 +242,10 @@ std::string over_budget(const std::function<void()>& launch, std::string_view bu
   const Fact blank = blank_fact(measured, facts.front().arch);
   for (const metrics::Source source : {metrics::Source::sass, metrics::Source::range,
                                        metrics::Source::timer, metrics::Source::emulator}) {
-    std::ranges::move(missing_facts(facts, source, blank,
-                                    "measure() gives counts and compile-time values only", budgets),
-                      std::back_inserter(facts));
+    std::ranges::move(
+        missing_facts(facts, source, "measure() gives counts and compile-time values only",
+                      {blank, budgets}),
+        std::back_inserter(facts));
   }
   const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
   const metrics::References references(facts);

@@ -145,7 +145,7 @@ std::vector<Fact> CaseRunner::measure(const Case& test_case, const metrics::Budg
   if (run.not_counted.empty()) {
     std::ranges::move(counted_facts(run.lines, blank, counts_source()), std::back_inserter(facts));
   }
-  std::ranges::move(missing_counts(facts, blank, run.not_counted, budgets),
+  std::ranges::move(missing_counts(facts, run.not_counted, {blank, budgets}),
                     std::back_inserter(facts));
   return facts;
 }
@@ -154,9 +154,9 @@ std::vector<Fact> CaseRunner::run(const Case& test_case, const metrics::Budgets&
   if (const std::string why = no_device_.empty() ? why_not_run(test_case, arch()) : no_device_;
       !why.empty()) {
     const Fact blank = blank_fact(test_case, arch());
-    std::vector<Fact> facts = missing_facts({}, metrics::Source::run, blank, why, budgets);
+    std::vector<Fact> facts = missing_facts({}, metrics::Source::run, why, {blank, budgets});
     if (!test_case.counted) return facts;
-    std::ranges::move(missing_counts({}, blank, why, budgets), std::back_inserter(facts));
+    std::ranges::move(missing_counts({}, why, {blank, budgets}), std::back_inserter(facts));
     return facts;
   }
   try {

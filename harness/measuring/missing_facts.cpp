@@ -17,40 +17,37 @@ constexpr std::string_view kOnlyEmulated = "no counter of a GPU has it; the emul
 }  // namespace
 
 std::vector<Fact> unmeasured_facts(const std::function<bool(std::string_view)>& is_there,
-                                   metrics::Source source, const Fact& blank,
-                                   const std::string& reason, const metrics::Budgets& budgets,
-                                   const Counters& asked) {
-  std::vector<Fact> missing;
-  std::vector<const metrics::Metric*> wanted = budgets.metrics(blank.id, blank.arch);
+                                   metrics::Source source, const std::string& reason,
+                                   const WantedMetrics& wanted) {
+  const auto& [blank, budgets, asked] = wanted;
+  std::vector<Fact> unmeasured;
+  std::vector<const metrics::Metric*> all = budgets.metrics(blank.id, blank.arch);
   for (const metrics::Metric* metric : asked) {
-    if (std::ranges::find(wanted, metric) == wanted.end()) wanted.push_back(metric);
+    if (std::ranges::find(all, metric) == all.end()) all.push_back(metric);
   }
-  for (const metrics::Metric* metric : wanted) {
+  for (const metrics::Metric* metric : all) {
     if (metric->source != source || is_there(metric->id)) continue;
-    missing.push_back(with_value(blank, metric->id, {}));
-    missing.back().reason = reason;
+    unmeasured.push_back(with_value(blank, metric->id, {}));
+    unmeasured.back().reason = reason;
   }
-  return missing;
+  return unmeasured;
 }
 
 std::vector<Fact> missing_facts(const std::vector<Fact>& facts, metrics::Source source,
-                                const Fact& blank, const std::string& reason,
-                                const metrics::Budgets& budgets, const Counters& asked) {
+                                const std::string& reason, const WantedMetrics& wanted) {
   const auto is_there = [&](std::string_view metric) {
     return std::ranges::any_of(facts, [&](const Fact& fact) {
       return fact.scope == metrics::Scope::whole_case && fact.metric == metric;
     });
   };
-  return unmeasured_facts(is_there, source, blank, reason, budgets, asked);
+  return unmeasured_facts(is_there, source, reason, wanted);
 }
 
-std::vector<Fact> missing_counts(const std::vector<Fact>& facts, const Fact& blank,
-                                 const std::string& why_not_counted,
-                                 const metrics::Budgets& budgets) {
+std::vector<Fact> missing_counts(const std::vector<Fact>& facts, const std::string& why_not_counted,
+                                 const WantedMetrics& wanted) {
   const auto missing_of = [&](metrics::Source source, std::string_view why_none) {
-    return missing_facts(facts, source, blank,
-                         why_not_counted.empty() ? std::string(why_none) : why_not_counted,
-                         budgets);
+    return missing_facts(facts, source,
+                         why_not_counted.empty() ? std::string(why_none) : why_not_counted, wanted);
   };
   std::vector<Fact> missing = missing_of(metrics::Source::sass, kNoSuchAccess);
   std::ranges::move(missing_of(metrics::Source::emulator, kOnlyEmulated),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,22 +19,27 @@ inline constexpr std::string_view kNoSuchAccess = "the kernels made no such acce
 /// Hardware counters by their names (metrics::is_counter).
 using Counters = std::vector<const metrics::Metric*>;
 
-/// Unmeasured facts for the metrics of `source` that have a budget or are `asked` for and for which
-/// `is_there` is false: a metric must never be missing in silence. `blank` has the case.
+/// The metrics of a case that must not be missing in silence.
+struct WantedMetrics {
+  const metrics::Fact& blank;                          ///< a fact of the case, without a metric
+  const metrics::Budgets& budgets;                     ///< metrics with a budget in them are wanted
+  std::span<const metrics::Metric* const> asked = {};  ///< counters that are wanted besides
+};
+
+/// Unmeasured facts, with the `reason`, for the wanted metrics of `source` for which `is_there` is
+/// false.
 std::vector<metrics::Fact> unmeasured_facts(
     const std::function<bool(std::string_view metric)>& is_there, metrics::Source source,
-    const metrics::Fact& blank, const std::string& reason, const metrics::Budgets& budgets,
-    const Counters& asked = {});
-/// The unmeasured facts for metrics that are not among `facts`.
+    const std::string& reason, const WantedMetrics& wanted);
+/// The unmeasured facts for wanted metrics that are not among `facts`.
 std::vector<metrics::Fact> missing_facts(const std::vector<metrics::Fact>& facts,
-                                         metrics::Source source, const metrics::Fact& blank,
-                                         const std::string& reason, const metrics::Budgets& budgets,
-                                         const Counters& asked = {});
+                                         metrics::Source source, const std::string& reason,
+                                         const WantedMetrics& wanted);
 /// missing_facts() for the metrics that CUPTI or the emulator counts. `why_not_counted` is the
-/// reason; empty where the kernels were counted, and then there was nothing to count.
+/// reason. It is empty where the kernels were counted: then they made no such access, and a metric
+/// that only the emulator counts says so.
 std::vector<metrics::Fact> missing_counts(const std::vector<metrics::Fact>& facts,
-                                          const metrics::Fact& blank,
                                           const std::string& why_not_counted,
-                                          const metrics::Budgets& budgets);
+                                          const WantedMetrics& wanted);
 
 }  // namespace warpgauge

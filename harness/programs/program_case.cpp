@@ -50,7 +50,7 @@ std::vector<Fact> missing(const Counter& counter, const CountedKernel& kernel,
     const std::string reason =
         counted ? why_not_counted
                 : fmt::format("warpgauge {} does not measure it", counter.command);
-    for (Fact& fact : missing_facts(facts, source, blank, reason, budgets)) {
+    for (Fact& fact : missing_facts(facts, source, reason, {blank, budgets})) {
       const metrics::Limit* limit = budgets.find(blank.id, blank.arch, fact.metric);
       // Spills are seen by what they do, which is counted: the local memory they go to.
       const metrics::Limit* built_in = metrics::built_in_limit(fact.metric);

@@ -90,7 +90,7 @@ TEST(SelfTest, ACanaryThatGoesWrongIsFound) {
 TEST(SelfTest, UncountableMetricsAreReportedWithTheReason) {
   Fact blank = blank_fact(planted_bank_conflict(), "");
   std::vector<Fact> facts =
-      missing_facts({}, metrics::Source::sass, blank, "no CUDA device", metrics::Budgets());
+      missing_facts({}, metrics::Source::sass, "no CUDA device", {blank, metrics::Budgets()});
   for (Fact& fact : facts) metrics::judge(fact, {}, std::chrono::year_month_day{});
   EXPECT_EQ(check_planted_bank_conflict(facts), "no CUDA device");
 }
