@@ -53,7 +53,8 @@ const std::string kPtx = kPtxHead + R"(
 constexpr cudaChannelFormatDesc kFloat = {32, 0, 0, 0, cudaChannelFormatKindFloat};
 constexpr cudaChannelFormatDesc kInt = {32, 0, 0, 0, cudaChannelFormatKindSigned};
 
-class TextureKernelTest : public RuntimeTest {
+/// Makes resources, and textures and surfaces of them.
+class TextureTest : public RuntimeTest {
  protected:
   static cudaArray_t make_array(const cudaChannelFormatDesc& channels, std::size_t width,
                                 std::size_t height, unsigned flags) {
@@ -91,7 +92,10 @@ class TextureKernelTest : public RuntimeTest {
     EXPECT_EQ(cudaCreateSurfaceObject(&surface, &resource), cudaSuccess);
     return surface;
   }
+};
 
+class TextureKernelTest : public TextureTest {
+ protected:
   /// Launches a kernel of the module with one block.
   void launch(const char* kernel, unsigned threads, std::vector<void*> arguments) {
     EXPECT_EQ(cudaLaunchKernel(module_.kernel(kernel), 1, threads, arguments.data(), 0, nullptr),
@@ -152,12 +156,11 @@ TEST_F(TextureKernelTest, SustWritesASurfaceAndTrapsBesideIt) {
   EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorLaunchFailure);
 }
 
-/// The four results of a form in PTX.
-const std::string kResults = "{%r1, %r2, %r3, %r4}";
+/// What a form leaves in %r1 to %r4.
 using Results = std::array<std::uint32_t, 4>;
 
 // All forms of the instructions, by one thread.
-class TextureFormTest : public TextureKernelTest {
+class TextureFormTest : public TextureTest {
  protected:
   /// What `body` leaves in %r1 to %r4. It has the texture or the surface in %object, bytes in %h1
   /// to %h4, and numbers in registers of their names: %i1, %i99, %f0_5, %f1 and %f1_5.
@@ -192,8 +195,17 @@ class TextureFormTest : public TextureKernelTest {
     return *out;
   }
 
-  float run_float(const std::string& body, std::uint64_t object) {
-    return std::bit_cast<float>(run(body, object)[0]);
+  /// The results of `form`, an instruction that reads a texture at `coordinates`. `rest` has what
+  /// follows them, from its comma on.
+  Results tex(const std::string& form, const std::string& coordinates, std::uint64_t object,
+              const std::string& rest = "") {
+    return run(form + " {%r1, %r2, %r3, %r4}, [%object, {" + coordinates + "}]" + rest + ";",
+               object);
+  }
+  /// The first of them, which is a float.
+  float tex_float(const std::string& form, const std::string& coordinates, std::uint64_t object,
+                  const std::string& rest = "") {
+    return std::bit_cast<float>(tex(form, coordinates, object, rest)[0]);
   }
 
   /// An array of floats, which count from 0.
@@ -218,16 +230,9 @@ TEST_F(TextureFormTest, VolumesAndLayers) {
   const std::uint64_t volume = texture_of(resource_of(make_volume(0)));
   const std::uint64_t layers = texture_of(resource_of(make_volume(cudaArrayLayered)));
   // (1, 0, 1) of the volume; (1, 0) of layer 1, and of the last one where there is no layer 99.
-  EXPECT_EQ(
-      run_float("tex.3d.v4.f32.f32 " + kResults + ", [%object, {%f1_5, %f0_5, %f1_5, %f1_5}];",
-                volume),
-      13);
-  EXPECT_EQ(run_float("tex.a2d.v4.f32.f32 " + kResults + ", [%object, {%i1, %f1_5, %f0_5, %f0_5}];",
-                      layers),
-            13);
-  EXPECT_EQ(run_float("tex.level.a2d.v4.f32.f32 " + kResults +
-                          ", [%object, {%i99, %f1_5, %f0_5, %f0_5}], %f1_5;",
-                      layers),
+  EXPECT_EQ(tex_float("tex.3d.v4.f32.f32", "%f1_5, %f0_5, %f1_5, %f1_5", volume), 13);
+  EXPECT_EQ(tex_float("tex.a2d.v4.f32.f32", "%i1, %f1_5, %f0_5, %f0_5", layers), 13);
+  EXPECT_EQ(tex_float("tex.level.a2d.v4.f32.f32", "%i99, %f1_5, %f0_5, %f0_5", layers, ", %f1_5"),
             13);
   const auto sizes = run(
       "txq.width.b32 %r1, [%object]; txq.height.b32 %r2, [%object]; txq.depth.b32 %r3, [%object]; "
@@ -253,12 +258,8 @@ TEST_F(TextureFormTest, CubemapsAreReadByADirection) {
                     {30, -15, -15, 3}};
   for (const auto& [x, y, z, texel] : directions) {
     const std::string at = number(x) + ", " + number(y) + ", " + number(z);
-    EXPECT_EQ(
-        run_float("tex.cube.v4.f32.f32 " + kResults + ", [%object, {" + at + ", %f1_5}];", cube),
-        texel);
-    EXPECT_EQ(
-        run_float("tex.acube.v4.f32.f32 " + kResults + ", [%object, {%i1, " + at + "}];", layers),
-        24 + texel);
+    EXPECT_EQ(tex_float("tex.cube.v4.f32.f32", at + ", %f1_5", cube), texel);
+    EXPECT_EQ(tex_float("tex.acube.v4.f32.f32", "%i1, " + at, layers), 24 + texel);
   }
   cudaArray_t wrong = nullptr;
   EXPECT_EQ(cudaMalloc3DArray(&wrong, &kFloat, {2, 3, 6}, cudaArrayCubemap), cudaErrorInvalidValue);
@@ -271,11 +272,8 @@ TEST_F(TextureFormTest, LinearMemoryIsFetchedAndZeroBesideIt) {
   const std::int16_t values[] = {1, 2, -3, 4};
   ASSERT_EQ(cudaMemcpy(linear.res.linear.devPtr, values, 8, cudaMemcpyHostToDevice), cudaSuccess);
   const cudaTextureObject_t texture = texture_of(linear);
-  const auto fetch_at = [&](const std::string& coordinate) {
-    return run("tex.1d.v4.s32.s32 " + kResults + ", [%object, {" + coordinate + "}];", texture);
-  };
-  EXPECT_EQ(fetch_at("%i1"), (Results{0xfffffffd, 4, 0, 0}));
-  EXPECT_EQ(fetch_at("%i99"), (Results{0, 0, 0, 0}));
+  EXPECT_EQ(tex("tex.1d.v4.s32.s32", "%i1", texture), (Results{0xfffffffd, 4, 0, 0}));
+  EXPECT_EQ(tex("tex.1d.v4.s32.s32", "%i99", texture), (Results{0, 0, 0, 0}));
 }
 
 TEST_F(TextureFormTest, PitchedMemoryIsFiltered) {
@@ -293,9 +291,8 @@ TEST_F(TextureFormTest, PitchedMemoryIsFiltered) {
   desc.filterMode = cudaFilterModeLinear;
   desc.normalizedCoords = 1;
   const cudaTextureObject_t texture = texture_of(pitched, desc);
-  EXPECT_FLOAT_EQ(
-      run_float("tex.2d.v4.f32.f32 " + kResults + ", [%object, {%f0_5, %f0_5}];", texture),
-      (0 + 0.2f + 0.4f + 1) / 4);
+  EXPECT_FLOAT_EQ(tex_float("tex.2d.v4.f32.f32", "%f0_5, %f0_5", texture),
+                  (0 + 0.2f + 0.4f + 1) / 4);
 }
 
 TEST_F(TextureFormTest, GatherTakesOneChannel) {
@@ -304,8 +301,7 @@ TEST_F(TextureFormTest, GatherTakesOneChannel) {
   const std::uint32_t values[] = {1, 10, 2, 20, 3, 30, 4, 40};
   ASSERT_EQ(cudaMemcpy2DToArray(array, 0, 0, values, 16, 16, 2, cudaMemcpyHostToDevice),
             cudaSuccess);
-  const auto four = run("tld4.g.2d.v4.u32.f32 " + kResults + ", [%object, {%f1, %f1}];",
-                        texture_of(resource_of(array)));
+  const auto four = tex("tld4.g.2d.v4.u32.f32", "%f1, %f1", texture_of(resource_of(array)));
   EXPECT_EQ(four, (Results{30, 40, 20, 10}));
 }
 
@@ -345,11 +341,11 @@ TEST_F(TextureFormTest, SurfacesReadAndWriteBytes) {
 TEST_F(TextureFormTest, LayersOfSurfaces) {
   const cudaSurfaceObject_t surface =
       surface_of(make_volume(cudaArrayLayered | cudaArraySurfaceLoadStore));
-  EXPECT_EQ(run_float("suld.b.a2d.b32.trap {%r1}, [%object, {%i1, 8, %i1, %i1}];", surface),
-            12 + 4 + 2);
+  const auto texel = run("suld.b.a2d.b32.trap {%r1}, [%object, {%i1, 8, %i1, %i1}];", surface);
+  EXPECT_EQ(std::bit_cast<float>(texel[0]), 12 + 4 + 2);
 }
 
-TEST_F(TextureKernelTest, ObjectsThatMakeNoSenseAreRefused) {
+TEST_F(TextureTest, ObjectsThatMakeNoSenseAreRefused) {
   const cudaResourceDesc resource = resource_of(make_array(kInt, 8, 2, 0));
   cudaTextureDesc desc{};
   cudaTextureObject_t texture = 0;
