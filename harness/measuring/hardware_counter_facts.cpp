@@ -1,4 +1,5 @@
-// Profiles the cases in groups that fit into the memory of a GPU.
+// Chooses the hardware counters of cases, profiles the cases in groups that fit into the memory of
+// a GPU, and makes facts of the values.
 #include "harness/measuring/hardware_counter_facts.h"
 
 #include <algorithm>
@@ -47,15 +48,40 @@ std::vector<Fact> facts_of(const std::vector<std::pair<std::string_view, double>
   return facts;
 }
 
-/// The counters of all cases, each once. Throws metrics::Unmeasured where there is no GPU.
-Counters all_counters(const std::vector<const Case*>& cases,
-                      const CounterSession::CountersOf& counters_of) {
+/// A profiler of the counters of all cases, each once. Throws metrics::Unmeasured, also where there
+/// is no GPU.
+metrics::RangeProfiler profiler_of(const std::vector<const Case*>& cases,
+                                   const CounterSession::CountersOf& counters_of) {
   if (is_emulated()) throw metrics::Unmeasured("times and hardware counters need a GPU", "");
   Counters all;
   for (const Case* test_case : cases) {
     for (const metrics::Metric* counter : counters_of(*test_case)) add(all, counter);
   }
-  return all;
+  return metrics::RangeProfiler(all);
+}
+
+/// Cases that are profiled together, so that they share the passes.
+struct Group {
+  std::vector<std::unique_ptr<Problem>> problems;  ///< what the items use
+  std::vector<metrics::RangeItem> items;           ///< those of the first cases, in their order
+};
+
+/// The first of `cases`, at least one of them.
+Group next_group(std::span<const Case* const> cases) {
+  // The problems of a group are on the GPU at the same time. The one that goes past this limit, and
+  // other processes, must find room beside them.
+  constexpr double kManyBytes = 4e9;
+  Group group;
+  for (double bytes = 0; group.items.size() < cases.size() && bytes < kManyBytes;) {
+    const Case& test_case = *cases[group.items.size()];
+    Problem* problem = group.problems.emplace_back(test_case.make_problem()).get();
+    bytes += problem->bytes();
+    group.items.push_back(
+        {.name = test_case.id.str(),
+         .prepare = [problem] { problem->reset(); },
+         .launch = [&test_case, problem] { launch_in_range(test_case, *problem); }});
+  }
+  return group;
 }
 
 std::vector<Fact> profiled_facts(metrics::RangeProfiler& profiler,
@@ -63,27 +89,17 @@ std::vector<Fact> profiled_facts(metrics::RangeProfiler& profiler,
                                  const std::string& device,
                                  const CounterSession::CountersOf& counters_of) {
   constexpr int kRounds = 3;
-  constexpr double kMostBytes = 4e9;  // size of the problems on the GPU at the same time
   std::vector<Fact> facts;
   while (!cases.empty()) {
-    std::vector<std::unique_ptr<Problem>> problems;
-    std::vector<metrics::RangeItem> items;
-    for (double bytes = 0; items.size() < cases.size() && bytes < kMostBytes;) {
-      const Case& test_case = *cases[items.size()];
-      Problem* problem = problems.emplace_back(test_case.make_problem()).get();
-      bytes += problem->bytes();
-      items.push_back({.name = test_case.id.str(),
-                       .prepare = [problem] { problem->reset(); },
-                       .launch = [&test_case, problem] { launch_in_range(test_case, *problem); }});
-    }
-    const auto measured = profiler.measure(items, kRounds);
-    for (std::size_t i = 0; i < items.size(); ++i) {
+    const Group group = next_group(cases);
+    const auto measured = profiler.measure(group.items, kRounds);
+    for (std::size_t i = 0; i < group.items.size(); ++i) {
       const Case& test_case = *cases[i];
       const Fact blank = launched_fact(test_case, dry_launches(test_case), arch, device);
       std::ranges::move(facts_of(measured.at(i), blank, counters_of(test_case)),
                         std::back_inserter(facts));
     }
-    cases = cases.subspan(items.size());
+    cases = cases.subspan(group.items.size());
   }
   return facts;
 }
@@ -91,7 +107,7 @@ std::vector<Fact> profiled_facts(metrics::RangeProfiler& profiler,
 }  // namespace
 
 CounterSession::CounterSession(const std::vector<const Case*>& cases, CountersOf counters_of)
-    : counters_of_(std::move(counters_of)), profiler_(all_counters(cases, counters_of_)) {}
+    : counters_of_(std::move(counters_of)), profiler_(profiler_of(cases, counters_of_)) {}
 
 std::vector<Fact> CounterSession::facts(std::span<const Case* const> cases, const std::string& arch,
                                         const std::string& device) {
