@@ -5,11 +5,17 @@
 /**
  * Names are numbers of tables, -1 for none; columns are run lengths.
  * @typedef {number | string | null} Value a word where it is a string, null where not measured
+ * @typedef {[index: number, better: number, cause: string]} PackedChange
+ * @typedef {[
+ *   name: number, metric: number, where: number, origin: number | number[][],
+ *   judged: number | number[][], values: Value | Value[], intervals?: any[],
+ *   changes?: PackedChange[], leftOut?: number,
+ * ]} PackedSeries
  * @typedef {{
  *   case: number, metric: number, arch: number, source: number, device: number, axis: number,
- *   values: any[], budgets: number[], verdicts: number[], places: number[], code: number[],
+ *   values: Value[], budgets: number[], verdicts: number[], places: number[], code: number[],
  *   confidences: number[], disturbances: number[], reason: number, intervals: any[],
- *   changes: [index: number, better: number, cause: string][], leftOut: number, where: number,
+ *   changes: PackedChange[], leftOut: number, where: number,
  * }} Entry a series with all its columns
  * @typedef {{
  *   runs: [
@@ -23,7 +29,7 @@
  *   cases: [family: string, variant: string, type: string, size: string][],
  *   archs: string[], sources: string[], devices: string[], texts: string[],
  *   axes: number[][], wheres: number[][], origins: number[][], judged: number[][],
- *   series: any[], nights: number[], bestSources: string[], counted: [string, string][],
+ *   series: PackedSeries[], nights: number[], bestSources: string[], counted: [string, string][],
  *   links: {source: string | null, commit: string | null},
  * }} Data
  * @typedef {ReturnType<typeof unfolded>} Series
@@ -65,34 +71,66 @@ function mapIn(maps, key) {
 
 /** @type {Data} */
 const data = JSON.parse(the("#data", HTMLScriptElement).text);
-/** Series as encode.py writes them, with all their columns. */
-function unpacked() {
-  const columns = (/** @type {number[][]} */ table) =>
-    table.map((entry) => entry.map((value) => [value]));
-  const origins = columns(data.origins), judgements = columns(data.judged);
-  const of = (
-    /** @type {number[][][]} */ table,
-    /** @type {any} */ entry,
-  ) => (typeof entry === "number" ? table[entry] : entry);
-  return data.series.map(
-    /** @returns {Entry} */ (
-      [name, metric, where, origin, judged, values, intervals = [], changes = [], leftOut = 0],
-    ) => {
-      const [places, code] = of(origins, origin);
-      const [budgets, verdicts, confidences, disturbances, [reason]] = of(judgements, judged);
-      const [arch, source, device, axis, place] = data.wheres[where];
-      return {
-        ...{ case: name, metric, arch, source, device, axis, where: place, places, code },
-        ...{ budgets, verdicts, confidences, disturbances, reason, intervals, changes, leftOut },
-        values: Array.isArray(values) ? values : [values],
-      };
-    },
-  );
+
+/**
+ * Columns of entries that have one value for all runs.
+ * @param {number[][]} table
+ */
+function columnsOf(table) {
+  return table.map((entry) => entry.map((value) => [value]));
 }
+
+const origins = columnsOf(data.origins);
+const judgements = columnsOf(data.judged);
+
+/**
+ * The columns of a series that are in a table, if they have one value for all runs.
+ * @param {number[][][]} table
+ * @param {number | number[][]} entry a number of the table, or the columns themselves
+ */
+function shared(table, entry) {
+  return typeof entry === "number" ? table[entry] : entry;
+}
+
+/**
+ * A series as encode.py writes it, with all its columns.
+ * @param {PackedSeries} packed
+ * @returns {Entry}
+ */
+function unpacked(packed) {
+  const [name, metric, where, origin, judged, values, intervals = [], changes = [], leftOut = 0] =
+    packed;
+  const [arch, source, device, axis, place] = data.wheres[where];
+  const [places, code] = shared(origins, origin);
+  const [budgets, verdicts, confidences, disturbances, [reason]] = shared(judgements, judged);
+  return {
+    case: name,
+    metric,
+    arch,
+    source,
+    device,
+    axis,
+    where: place,
+    places,
+    code,
+    budgets,
+    verdicts,
+    confidences,
+    disturbances,
+    reason,
+    values: Array.isArray(values) ? values : [values],
+    intervals,
+    changes,
+    leftOut,
+  };
+}
+
 /** The series of `data`, by their numbers. */
-const allSeries = unpacked();
+const allSeries = data.series.map(unpacked);
+
 /** How many series are kept unfolded. */
 const MOST_UNFOLDED = 2000;
+
 /** @type {Map<number, Series>} */
 const unfoldedSeries = new Map();
 
