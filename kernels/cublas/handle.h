@@ -14,15 +14,19 @@ namespace warpgauge {
 inline void* cublas_function(const char* name) {
   static void* const library = [] {
     void* const built_with = dlopen(WARPGAUGE_CUBLAS_FOLDER "/" WARPGAUGE_CUBLAS_LIBRARY, RTLD_NOW);
-    return built_with != nullptr ? built_with : dlopen(WARPGAUGE_CUBLAS_LIBRARY, RTLD_NOW);
+    if (built_with != nullptr) return built_with;
+    void* const of_system = dlopen(WARPGAUGE_CUBLAS_LIBRARY, RTLD_NOW);
+    if (of_system != nullptr) return of_system;
+    throw std::runtime_error(std::string("cuBLAS cannot be loaded: ") + dlerror());
   }();
-  void* const found = library != nullptr ? dlsym(library, name) : nullptr;
+  void* const found = dlsym(library, name);
   if (found == nullptr) {
-    throw std::runtime_error(std::string(name) + ": " WARPGAUGE_CUBLAS_LIBRARY
-                                                 " lacks it, or cannot be loaded");
+    throw std::runtime_error(std::string("cuBLAS lacks a function: ") + dlerror());
   }
   return found;
 }
+// The name that a function is linked by: cublas_v2.h makes cublasCreate a macro of cublasCreate_v2,
+// which an argument of a macro expands to before the next macro makes text of it.
 #define WARPGAUGE_CUBLAS_NAME(function) #function
 #define WARPGAUGE_CUBLAS_FUNCTION(function)                                \
   ([] {                                                                    \
