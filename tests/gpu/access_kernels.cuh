@@ -26,17 +26,17 @@ template <typename T>
 __device__ unsigned fold(T value) {
   return value;
 }
-__device__ unsigned fold(unsigned long long value) {
+inline __device__ unsigned fold(unsigned long long value) {
   return static_cast<unsigned>(value) ^ static_cast<unsigned>(value >> 32);
 }
-__device__ unsigned fold(uint4 value) { return value.x ^ value.y ^ value.z ^ value.w; }
+inline __device__ unsigned fold(uint4 value) { return value.x ^ value.y ^ value.z ^ value.w; }
 
 template <typename T>
 __device__ T make() {
   return static_cast<T>(threadIdx.x);
 }
 template <>
-__device__ uint4 make<uint4>() {
+inline __device__ uint4 make<uint4>() {
   return make_uint4(threadIdx.x, 1, 2, 3);
 }
 
@@ -69,8 +69,9 @@ struct GlobalStore {
   }
 };
 
-// A store to an element unknown at compile time keeps the array in memory.
 constexpr std::uint32_t kLocalBytes = 1024;
+// A store to an element unknown at compile time keeps the array in memory. The test leaves its line
+// out.
 constexpr int kLocalStoreLine = __LINE__ + 3;
 template <typename T>
 __device__ void store_somewhere(T* memory, std::uint32_t offset) {
@@ -85,61 +86,75 @@ struct LocalLoad {
   }
 };
 
+// ptxas makes of each atomic the instruction that is named above it.
+
+// ATOMS.ADD with a result.
 struct SharedAdd {
   static __device__ unsigned run(const Place& p) { return atomicAdd(&at<unsigned>(p.shared), 2u); }
 };
+// ATOMS.EXCH.
 struct SharedExchange {
   static __device__ unsigned run(const Place& p) { return atomicExch(&at<unsigned>(p.shared), 2u); }
 };
+// ATOMS.EXCH.64.
 struct SharedExchange64 {
   static __device__ unsigned run(const Place& p) {
     return fold(atomicExch(&at<unsigned long long>(p.shared), 2ull));
   }
 };
+// ATOMS.MAX without a result: shared memory has no RED.
 struct SharedReduceMax {
   static __device__ unsigned run(const Place& p) {
     atomicMax(&at<unsigned>(p.shared), threadIdx.x);
     return 0;
   }
 };
+// ATOMS.ADD without a result.
 struct SharedReduceAdd {
   static __device__ unsigned run(const Place& p) {
     atomicAdd(&at<unsigned>(p.shared), threadIdx.x);
     return 0;
   }
 };
+// ATOMS.POPC.INC without a result; ATOMS.ADD on sm_75.
 struct SharedIncrement {
   static __device__ unsigned run(const Place& p) {
     atomicAdd(&at<unsigned>(p.shared), 1u);
     return 0;
   }
 };
+// ATOMS.CAS.
 struct SharedCas {
   static __device__ unsigned run(const Place& p) {
     return atomicCAS(&at<unsigned>(p.shared), 5u, threadIdx.x);
   }
 };
+// ATOMS.CAS.64.
 struct SharedCas64 {
   static __device__ unsigned run(const Place& p) {
     const unsigned long long value = threadIdx.x;
     return fold(atomicCAS(&at<unsigned long long>(p.shared), 5ull, value));
   }
 };
+// ATOMG.ADD with a result.
 struct GlobalAdd {
   static __device__ unsigned run(const Place& p) { return atomicAdd(&at<unsigned>(p.global), 2u); }
 };
+// RED.ADD, which has no result.
 struct GlobalReduceAdd {
   static __device__ unsigned run(const Place& p) {
     atomicAdd(&at<unsigned>(p.global), threadIdx.x);
     return 0;
   }
 };
+// RED.ADD.64.
 struct GlobalReduceAdd64 {
   static __device__ unsigned run(const Place& p) {
     atomicAdd(&at<unsigned long long>(p.global), 2ull);
     return 0;
   }
 };
+// RED.ADD.F32.
 struct GlobalReduceFloat {
   static __device__ unsigned run(const Place& p) {
     atomicAdd(&at<float>(p.global), 1.0f);
@@ -147,7 +162,7 @@ struct GlobalReduceFloat {
   }
 };
 
-__device__ unsigned window(const void* shared) {
+inline __device__ unsigned window(const void* shared) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
 
@@ -198,7 +213,7 @@ struct StoreMatrix4 {
   }
 };
 
-__device__ unsigned wait() {
+inline __device__ unsigned wait() {
   __pipeline_commit();
   __pipeline_wait_prior(0);
   return 0;
@@ -221,8 +236,9 @@ struct AsyncCopyThroughL1 {
   }
 };
 
+// Uses what an access returns, so that ptxas keeps it. The test leaves this line out.
 constexpr int kKeepLine = __LINE__ + 1;
-__device__ void keep(unsigned* out, unsigned value) { out[threadIdx.x] = value; }
+inline __device__ void keep(unsigned* out, unsigned value) { out[threadIdx.x] = value; }
 
 template <typename Access>
 __global__ void access(const __grid_constant__ Pattern pattern, unsigned char* buffer,
