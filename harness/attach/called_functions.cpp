@@ -67,7 +67,7 @@ class Places {
         const auto image = cubin_of_(crc);
         if (!image.empty()) place->second.emplace(metrics::Cubin(image));
       } catch (const metrics::CubinError&) {
-        // Likewise where it cannot be read.
+        // A cubin that cannot be read is as unknown as a missing one.
       }
     }
     return place->second ? &*place->second : nullptr;

@@ -54,7 +54,7 @@ void add_count(CountedCases& cases, const Fact& fact, const std::string& run) {
   }
 }
 
-/// The sums of the parts of each place, as sure as the least sure part.
+/// Adds up the parts of each place. A sum is as sure as its least sure part.
 std::map<CountedLine, Counts> sums_of(const Parts& parts) {
   std::map<CountedLine, Counts> places;
   for (const auto& [part, counts] : parts) {

@@ -53,8 +53,9 @@ CountedLine whole_case(const CountedKey& key);
 /// Whether it has a count to compare, at any place.
 bool is_compared(const metrics::Fact& fact);
 
-/// Of several runs of a case the last one counts. Throws metrics::FactError for a count that is
-/// there twice, and for a case without a count of one of kCompared as a whole.
+/// The counts of the cases. If a case has several runs, the last one is taken. Throws
+/// metrics::FactError for a count that is there twice, and for a case without a count of one of
+/// kCompared as a whole.
 CountedCases counted_cases(const std::vector<metrics::StoredRun>& runs);
 
 }  // namespace warpgauge::diff

@@ -30,7 +30,7 @@ std::string repeat_with_checks(const GateOptions& options, const outcome::Judged
   return command;
 }
 
-/// Prints the values of the counters that --counters asks for, of which most have no budget.
+/// Prints the values of the counters that --counters asks for. Most of them have no budget.
 void print_counters(const Counters& counters, const outcome::Outcome& outcome) {
   for (const metrics::Metric* counter : counters) {
     fmt::print("{}\n", counter->id);

@@ -66,7 +66,8 @@ std::vector<Fact> missing(const Counter& counter, const CountedKernel& kernel,
   return result;
 }
 
-/// The compile-time values, each blamed on the line that has most of it, and those of lines.
+/// The compile-time values of the case, each blamed on the line that has most of it, and the values
+/// of lines.
 std::vector<Fact> compiled_facts(const Counter& counter, const CountedKernel& kernel, Fact blank) {
   blank.source = counter.compile;
   const auto with_trust = [&](std::string_view metric, double value) {

@@ -14,7 +14,7 @@ class CountFormula {
   /// Throws CatalogError if one of the names is not a member of Counts.
   explicit CountFormula(const Formula& formula);
 
-  /// Not finite where the formula divides by 0.
+  /// The value of the formula, which is not finite where it divides by 0.
   double operator()(const Counts& counts) const;
 
  private:

@@ -35,7 +35,7 @@ std::string AccessTable::cure(const metrics::LineAccess& line) const {
 
 void AccessTable::add_cures(std::vector<metrics::LineCounts>& lines) const {
   for (metrics::LineCounts& line : lines) {
-    // The access that shows most goes first, of those to several spaces: its cure stays.
+    // Of accesses to several spaces the one that shows most goes first: its cure stays.
     std::vector<const metrics::LineAccess*> accesses;
     const auto end = lines_.upper_bound(
         {line.kernel, line.file, line.line, metrics::WarpAccess::Space::global_atomic});

@@ -61,8 +61,8 @@ struct KernelTrust {
     bool holds(const Ways& launch) const;
   };
   std::map<int, metrics::Trust> by_text_line;  ///< line of the PTX text, of memory instructions
-  /// Likewise: the line of source that the machine code has the access at, where it has one. ptxas
-  /// may blame another one than the PTX.
+  /// By line of the PTX text, too: the line of source that the machine code has the access at,
+  /// where it has one. ptxas may blame another one than the PTX.
   std::map<int, metrics::SourceLine> sources;
   std::multimap<int, Condition> conditions;  ///< under which they are exact
   metrics::Trust otherwise;                  ///< lines that are not there

@@ -59,7 +59,7 @@ void distrust(metrics::LineCounts& line, const std::string& group, const metrics
   if (trust.confidence > present.confidence) present = trust;
 }
 
-/// As far as the order of threads decides what executes.
+/// How far the counts of executions are to be trusted, as the order of threads may decide them.
 metrics::Trust certainty_of_order(const KernelTrust& trust, metrics::Memory memory) {
   if (trust.execution_order) return *trust.execution_order;
   const bool unsettled = memory == metrics::Memory::unsettled && trust.unsettled.executions;

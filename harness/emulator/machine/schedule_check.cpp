@@ -88,7 +88,7 @@ std::set<int> lines_that_wait(const KernelCode& code) {
   return lines;
 }
 
-/// The first instruction that counts otherwise, of those that do not wait; nullptr: none.
+/// The first instruction that does not wait and counts otherwise; nullptr: none.
 const InstructionTotals* difference(const LaunchOutcome& usual, const LaunchOutcome& other,
                                     const std::set<int>& waiting) {
   const auto counts = [](const InstructionTotals& totals) {

@@ -44,8 +44,9 @@ class Graph {
   Node& add(Work work, std::vector<Node*> dependencies);
   void remove(const Node& node);
   const std::vector<std::unique_ptr<Node>>& nodes() const { return nodes_; }
-  /// With clones of the graphs in its nodes. Each node stands behind those it depends on, else as
-  /// they were added. Throws Failure with cudaErrorInvalidValue for a cycle.
+  /// A copy, with clones of the graphs in its nodes. Each node stands behind those it depends on;
+  /// apart from that they are in the order in which they were added. Throws Failure with
+  /// cudaErrorInvalidValue for a cycle.
   std::shared_ptr<Graph> clone() const;
   /// The clone of a node of the graph that this one was cloned from, also in graphs of its nodes;
   /// nullptr if there is none.

@@ -85,7 +85,7 @@ class History {
   /// A thread of the cluster begins a copy that writes these bytes until has_written(). `reduces`:
   /// another one may do so at the same time.
   CopyNumber begin_write(const Maker& maker, Bytes bytes, bool reduces);
-  /// As warp `knower` of the block learns.
+  /// The copy is done, and warp `knower` of the block knows it.
   void has_written(CopyNumber copy, std::uint32_t knower);
   ProductWaits& product_waits() { return product_waits_; }
   /// A warp of the block begins a product that reads these bytes until product_waits() says so.

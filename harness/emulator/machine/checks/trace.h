@@ -71,9 +71,9 @@ struct RunOfWords {
 /// written: then nothing is changed.
 using LookAtRun = bool (*)(const RunOfWords& run);
 
-/// As WordTraces, of a sector of global memory of which a warp accesses all words by lanes in their
-/// order: one trace for all of them, that of the first word, with log2 of the bytes of a lane in
-/// place of the bytes of a word. Most accesses are of this kind.
+/// The traces of a sector of global memory, where a warp accesses all words of it by lanes in their
+/// order. One trace stands for all words: that of the first one in WordTraces, with log2 of the
+/// bytes of a lane in place of the bytes of a word. Most accesses are of this kind.
 struct SectorTraces {
   static constexpr std::uint64_t kBytes = 32;
   std::uint64_t write = 0, read = 0;

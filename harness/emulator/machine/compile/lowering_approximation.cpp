@@ -138,7 +138,7 @@ void find_tiny(Emitter& e, const Zmm& x) {
   e.vpandd(size, x, WARPGAUGE_EACH(magnitude));
   e.vpcmpud(e.k7, size, WARPGAUGE_EACH(least_normal), kLess);
 }
-/// Likewise those above 2^126, and NaNs.
+/// k7 has the lanes whose value is above 2^126, but for the sign, or a NaN.
 void find_large(Emitter& e, const Zmm& x) {
   const Zmm size = fresh(e);
   e.vpandd(size, x, WARPGAUGE_EACH(magnitude));

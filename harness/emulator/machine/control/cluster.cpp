@@ -13,8 +13,8 @@ namespace {
 using State = Fragment::State;
 using Size = std::array<std::uint32_t, 3>;
 
-// So often in a row waits with a time limit are given up before they pass for endless. A program
-// may do something else after some of them.
+// A wait with a time limit passes for endless when it was given up this many times in a row: a
+// program may do something else after some of them.
 constexpr int kMostFruitless = 256;
 
 /// Warps may give and take registers in any order: what is known at the end is whether all have

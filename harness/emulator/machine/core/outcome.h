@@ -27,7 +27,8 @@ struct BranchTotals {
   std::uint64_t divided = 0;                    ///< times that lanes of a warp parted
   /// Only of watched branches: times that a warp came, and that lanes of it took the branch.
   std::uint64_t warps = 0, taken = 0;
-  /// Likewise: groups of 8 lanes with some that came, that took it, and that did not.
+  /// Only of watched branches: groups of 8 lanes with some that came, that took it, and that did
+  /// not.
   std::uint64_t lane_groups = 0, taken_groups = 0, untaken_groups = 0;
 };
 

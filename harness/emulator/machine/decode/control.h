@@ -11,7 +11,8 @@ namespace warpgauge::emulator::machine::decode {
 
 class FunctionDecoder;
 
-/// As the functions of families.h; control flow needs more of the decoder than they do.
+/// These decode as the functions of families.h do; control flow needs more of the decoder than they
+/// do.
 bool decode_control(const ptx::Instruction& instruction, FunctionDecoder& decoder,
                     Instruction* result);
 bool decode_barrier(const ptx::Instruction& instruction, FunctionDecoder& decoder,

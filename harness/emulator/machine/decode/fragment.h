@@ -27,7 +27,7 @@ isa::MatrixElement matrix_element(std::string_view name);
 struct WmmaShape {
   int m = 0, n = 0, k = 0;
   /// Where A has fewer lines than B, the machine code multiplies their transposes: A is in the
-  /// registers as B of the others is, and so on.
+  /// registers as B is in those of other shapes, and B as A.
   bool transposed() const { return m < n; }
   bool operator==(const WmmaShape&) const = default;
 };

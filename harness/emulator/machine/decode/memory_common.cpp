@@ -12,7 +12,7 @@
 namespace warpgauge::emulator::machine::decode {
 namespace {
 
-/// So far from a register that 32-bit addresses of shared memory cannot wrap around.
+/// Up to this offset from a register 32-bit addresses of shared memory cannot wrap around.
 constexpr std::int64_t kMostOffset = std::int64_t{1} << 30;
 
 std::uint8_t low_mask(int bytes) { return static_cast<std::uint8_t>(bytes - 1); }

@@ -72,7 +72,7 @@ TensorCopyDetail::Way take_way(Modifiers& modifiers) {
   throw Unsupported("this completion");
 }
 
-/// Which operands an instruction has behind those that all of its way have.
+/// Which operands an instruction has behind those that all tensor copies of its way have.
 struct MoreOperands {
   bool offsets = false, blocks = false, policy = false;
 };

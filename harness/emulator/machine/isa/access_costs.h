@@ -14,7 +14,7 @@
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
-/// The addresses that count: as those of an access of counted_width.
+/// The addresses that count: each rounded down to a multiple of counted_width.
 template <typename Address>
 WARPGAUGE_INLINE void count_addresses(const Access& access, const LaneAddresses<u64>& lanes,
                                       Address* counted) {

@@ -163,8 +163,8 @@ WARPGAUGE_INLINE LaneDistances<u64> distances_of(const LaneAddresses<u64>& lanes
                                                      const LaneAddresses<u32>& lanes) {
   memory::remember_shared(warp, instruction, access, lanes, distances_of(lanes, access.width));
 }
-/// Counts an execution whose lanes lie to each other as those of the last one, if it is known what
-/// it costs where it is.
+/// Counts an execution whose lanes lie to each other as in the last one, if it is known what that
+/// costs at this address.
 WARPGAUGE_INLINE bool recall_place(memory::AccessCache& cache, const LaneAddresses<u64>& lanes) {
   const u64 lead = lanes.addresses[__builtin_ctz(lanes.lanes)];
   const u32 low_bits = static_cast<u32>(lead + static_cast<u64>(lanes.offset)) & cache.now.low_mask;

@@ -31,7 +31,7 @@ void pack(Warp& warp, const Instruction& instruction) {
   });
 }
 
-/// mov.b64 {a, b}, d: the slots of the parts are Instruction::detail.
+/// mov.b64 {a, b}, d. Instruction::detail has the slots of the parts.
 template <typename Part, int kParts>
 void unpack(Warp& warp, const Instruction& instruction) {
   const Part* const whole = lanes<Part>(warp, instruction, 0);

@@ -10,7 +10,7 @@ namespace {
 template <int kBytes>
 using Value [[gnu::may_alias]] = typename Bits<kBytes>::Unsigned;
 
-/// As many bytes as are copied at once.
+/// The bytes that are copied at once.
 typedef u8 Chunk __attribute__((vector_size(kVectorBytes), aligned(1), may_alias));
 
 /// Copies what all lanes have of a value, to and from anywhere.

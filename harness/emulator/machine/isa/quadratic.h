@@ -77,7 +77,7 @@ WARPGAUGE_INLINE __m512i truncated_squares(__m512i x) {
   }
   return sum;
 }
-/// Likewise of values of 16 bits in words of 32.
+/// truncated_squares() of values of 16 bits in words of 32.
 WARPGAUGE_INLINE void truncated_squares(s32* out, const s32* x) {
   const __m512i packed =
       _mm512_packus_epi32(_mm512_load_si512(x), _mm512_load_si512(x + kLanes / 2));

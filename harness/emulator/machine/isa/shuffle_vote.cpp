@@ -209,7 +209,7 @@ U32 combine_floats(U32 a, U32 b, bool nan_wins) {
     if (nan_wins || (is_nan(a) && is_nan(b))) return kCanonicalNan;
     return is_nan(a) ? b : a;
   }
-  // As integers of this form floats have the same order.
+  // Floats are in the same order as these integers.
   const auto order = [](U32 bits) {
     return static_cast<std::int32_t>(bits ^ ((bits >> 31) != 0 ? 0x7fffffff : 0));
   };

@@ -12,7 +12,7 @@
 
 namespace warpgauge::emulator::machine::memory {
 
-/// Put what an access to global or local memory costs, and what it counts as, into its cache.
+/// Puts what an access to global or local memory costs, and what it counts as, into its cache.
 [[gnu::always_inline]] inline void put(AccessCache& cache, const Access& access,
                                        const metrics::GlobalCost& cost, Mask lanes) {
   using Space = AccessTotals::Space;

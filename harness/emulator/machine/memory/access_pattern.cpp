@@ -63,7 +63,7 @@ bool recall(AccessCache& cache, const AccessPattern& wanted,
   return true;
 }
 
-/// The addresses that count: as those of an access of counted_width.
+/// The addresses that count: each rounded down to a multiple of counted_width.
 template <typename Counted, typename Address>
 std::array<Counted, kLanes> counted(const Access& access, const LaneAddresses<Address>& lanes) {
   std::array<Counted, kLanes> result;

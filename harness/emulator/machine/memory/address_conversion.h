@@ -12,8 +12,9 @@ namespace warpgauge::emulator::machine::memory {
 void execute_nothing(Warp& warp, const Instruction& instruction);
 /// Instruction::flags of a fence: it orders for other blocks, too.
 inline constexpr std::uint16_t kOfGrid = 1;
-/// And for the async proxy; or for that mbarriers are initialised.
+/// The fence orders for the async proxy, too.
 inline constexpr std::uint16_t kOfProxy = 2;
+/// The fence orders the initialisation of mbarriers.
 inline constexpr std::uint16_t kOfMbarriers = 4;
 /// Orders this thread's accesses before it and behind it.
 void execute_fence(Warp& warp, const Instruction& instruction);

@@ -12,7 +12,7 @@ inline constexpr std::uint64_t kBlockAlignment = 512;
 /// At least so much lies unused around a block.
 inline constexpr std::uint64_t kRedZone = kBlockAlignment;
 
-/// Not for several threads at a time.
+/// Memory for blocks. Only one thread at a time may use it.
 class MemoryPool {
  public:
   MemoryPool() = default;
