@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 
 std::set<std::string> archs_of(const fs::path& file, const std::vector<std::string>& asked) try {
   if (!asked.empty()) return {asked.begin(), asked.end()};
-  if (inspect::is_ptx(file)) return {inspect::target_of(file)};
+  if (inspect::is_ptx(file)) return {inspect::target_of(files::MappedFile(file).bytes())};
   throw std::runtime_error(fmt::format(
       "{}: name the architectures that it is compiled for: --arch sm_90", file.string()));
 } catch (const inspect::NotReadable& error) {
