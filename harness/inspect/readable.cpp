@@ -41,10 +41,9 @@ void compile_ptx(const fs::path& ptx, const std::string& arch, const fs::path& c
         "neither PATH nor $CUDA_HOME/bin has ptxas, which compiles it; install a CUDA toolkit");
   }
   const fs::path messages = fs::path(cubin).replace_extension(".txt");
-  // An absolute path is no option, whatever the file is called.
-  const process::Ending ending =
-      process::run_to_its_end({ptxas, "-arch", arch, "-lineinfo", "-o", cubin, fs::absolute(ptx)},
-                              {}, {.output = messages, .messages = messages});
+  const process::Ending ending = process::run_to_its_end(
+      {ptxas, "-arch", arch, "-lineinfo", "-o", cubin, process::file_argument(ptx)}, {},
+      {.output = messages, .messages = messages});
   std::ifstream said(messages);
   for (std::string line; std::getline(said, line);) {
     fmt::print(stderr, "{}\n", files::printable(line));
