@@ -37,6 +37,9 @@ warpgauge_depends(lz4 BSD-2-Clause lz4/lz4 v1.10.0 liblz4-dev
                   SOURCE_SUBDIR none FIND_PACKAGE_ARGS MODULE)
 warpgauge_depends(zstd BSD-3-Clause facebook/zstd v1.5.6 libzstd-dev
                   SOURCE_SUBDIR none FIND_PACKAGE_ARGS MODULE)
+# The members of wheels are compressed with it: found by cmake/Findzlib.cmake, or fetched in the same way.
+warpgauge_depends(zlib Zlib madler/zlib v1.3.1 zlib1g-dev
+                  SOURCE_SUBDIR none FIND_PACKAGE_ARGS MODULE)
 FetchContent_MakeAvailable(${WARPGAUGE_DEPENDENCIES})
 find_package(libiberty REQUIRED)  # not fetched: its repository is that of GCC
 
@@ -52,22 +55,23 @@ function(warpgauge_reads_toml target)
   target_include_directories(${target} SYSTEM PRIVATE ${folders})
 endfunction()
 
-# Makes <name>::<name> of the fetched folder's lib/ and the sources in it.
-function(warpgauge_fetched_library name)
+# warpgauge_fetched_library(<name> <folder> <source>...): makes <name>::<name> of the sources in a fetched folder.
+function(warpgauge_fetched_library name folder)
   if(TARGET ${name}::${name})  # found
     return()
   endif()
-  list(TRANSFORM ARGN PREPEND "${${name}_SOURCE_DIR}/lib/")
+  list(TRANSFORM ARGN PREPEND "${${name}_SOURCE_DIR}/${folder}/")
   file(GLOB sources ${ARGN})
   add_library(warpgauge_fetched_${name} STATIC ${sources})
   add_library(${name}::${name} ALIAS warpgauge_fetched_${name})
-  target_include_directories(warpgauge_fetched_${name} SYSTEM PUBLIC "${${name}_SOURCE_DIR}/lib")
+  target_include_directories(warpgauge_fetched_${name} SYSTEM PUBLIC "${${name}_SOURCE_DIR}/${folder}")
 endfunction()
-if(NOT TARGET lz4::lz4 OR NOT TARGET zstd::zstd)
+if(NOT TARGET lz4::lz4 OR NOT TARGET zstd::zstd OR NOT TARGET zlib::zlib)
   enable_language(C)  # not inside a function: what it sets would be lost
 endif()
-warpgauge_fetched_library(lz4 lz4.c)
-warpgauge_fetched_library(zstd common/*.c decompress/*.c)
+warpgauge_fetched_library(lz4 lib lz4.c)
+warpgauge_fetched_library(zstd lib common/*.c decompress/*.c)
+warpgauge_fetched_library(zlib . adler32.c crc32.c inffast.c inflate.c inftrees.c zutil.c)
 if(TARGET warpgauge_fetched_zstd)
   target_compile_definitions(warpgauge_fetched_zstd PRIVATE ZSTD_DISABLE_ASM)
 endif()
@@ -130,3 +134,4 @@ warpgauge_links(fmt fmt::fmt)
 warpgauge_links(benchmark benchmark::benchmark)
 warpgauge_links(lz4 lz4::lz4)
 warpgauge_links(zstd zstd::zstd)
+warpgauge_links(zlib zlib::zlib)

@@ -1,12 +1,12 @@
-# warpgauge_find_plain_library(<name> <header> <prefix>): the body of a find module for a C library that Debian
-# installs without a CMake package. Makes the target <name>::<name>; the version is that of the macros
-# <prefix>_VERSION_MAJOR, _MINOR and _RELEASE in the header.
-macro(warpgauge_find_plain_library name header prefix)
+# warpgauge_find_plain_library(<name> <library> <header> <prefix>): the body of a find module for a C library that
+# Debian installs without a CMake package. Makes the target <name>::<name> of lib<library>.a; the version is that of
+# the macros <prefix>_MAJOR, _MINOR and _RELEASE or _REVISION in the header.
+macro(warpgauge_find_plain_library name library header prefix)
   find_path(${name}_INCLUDE_DIR ${header})
-  find_library(${name}_LIBRARY NAMES lib${name}.a ${name})
+  find_library(${name}_LIBRARY NAMES lib${library}.a ${library})
   if(${name}_INCLUDE_DIR)
     file(STRINGS "${${name}_INCLUDE_DIR}/${header}" _lines
-         REGEX "#define ${prefix}_VERSION_(MAJOR|MINOR|RELEASE) ")
+         REGEX "#define ${prefix}_(MAJOR|MINOR|RELEASE|REVISION) ")
     string(REGEX REPLACE "[^;]* ([0-9]+)[^;]*" "\\1" ${name}_VERSION "${_lines}")
     string(REPLACE ";" "." ${name}_VERSION "${${name}_VERSION}")
   endif()

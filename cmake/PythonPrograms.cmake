@@ -1,5 +1,5 @@
 # warpgauge-python, beside the programs that are built: a small script that runs the commands that are
-# Python, `python -m warpgauge COMMAND`, on the source tree. WARPGAUGE_PYTHON names another interpreter
+# Python, those of reports/warpgauge/program.py, on the source tree. WARPGAUGE_PYTHON names another interpreter
 # than that of ci/bootstrap; it must have the packages that pyproject.toml names.
 set(python "python3")
 if(PROJECT_IS_TOP_LEVEL)

@@ -9,9 +9,9 @@ namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kInspectFooter =
-    R"(A THING is a cubin, a fat binary, an object, a shared library, a program, an archive
-or a wheel of them, or a folder, of which the files with machine code are read; PTX
-(.ptx), which the toolkit's ptxas compiles; or the log of a build with -Xptxas -v.
+    R"(A THING is a cubin, a fat binary, an object, a shared library, a program, an archive,
+a wheel or a zip of them, or a folder, of which the files with machine code are read;
+PTX (.ptx), which the toolkit's ptxas compiles; or the log of a build with -Xptxas -v.
 Sections of the budget file are globs of kernel names, ["*reduce_kernel*"]; a kernel
 that none matches may not spill registers.
 Needs no GPU and no rebuild.
@@ -19,7 +19,7 @@ Needs no GPU and no rebuild.
 Exit codes:
   0  within budget
   1  over budget
-  2  a fault: a file that is damaged, or has no machine code and no line of ptxas -v
+  2  a fault: a file that is damaged, or should have machine code and has none
   3  something could not be measured
 
 Examples:

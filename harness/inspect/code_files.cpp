@@ -13,31 +13,45 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<fs::path> files_in(const fs::path& folder) {
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-    std::error_code unreadable;  // a link that leads nowhere
-    if (entry.is_regular_file(unreadable)) files.push_back(entry.path());
-  }
-  std::ranges::sort(files);
-  return files;
-}
-
-std::string in_one_word(const fs::path& path) {
-  std::string name = path.generic_string();
-  std::ranges::replace(name, '/', '_');
-  return name;
-}
-
 class Files {
  public:
+  /// Adds the files in a folder and below it, also behind links to folders.
+  void add_folder(const fs::path& folder, const fs::path& thing) {
+    if (!seen_.insert(fs::canonical(folder)).second) return;
+    std::vector<fs::path> entries;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      entries.push_back(entry.path());
+    }
+    std::ranges::sort(entries);
+    for (const fs::path& path : entries) {
+      std::error_code unreadable;  // a link that leads nowhere, or back to itself
+      const fs::file_status status = fs::status(path, unreadable);
+      const std::string name = in_one_word(path.lexically_relative(thing));
+      if (fs::is_directory(status)) {
+        add_folder(path, thing);
+      } else if (fs::is_regular_file(status)) {
+        add(path, name, true);
+      } else {
+        files.push_back({.path = path,
+                         .name = name,
+                         .shown = path.string(),
+                         .in_folder = true,
+                         .problem = fs::exists(status) ? "neither a file nor a folder"
+                                                       : "a link that leads nowhere"});
+      }
+    }
+  }
+
   void add(const fs::path& path, std::string name, bool in_folder) {
     if (!seen_.insert(fs::canonical(path)).second) return;
     if (!names_.insert(name).second) {
       name = in_one_word(fs::absolute(path).lexically_normal().relative_path());
     }
-    files.push_back(
-        {.path = path, .name = std::move(name), .shown = path.string(), .in_folder = in_folder});
+    files.push_back({.path = path,
+                     .name = std::move(name),
+                     .shown = path.string(),
+                     .in_folder = in_folder,
+                     .problem = ""});
   }
 
   std::vector<NamedFile> files;
@@ -49,13 +63,17 @@ class Files {
 
 }  // namespace
 
+std::string in_one_word(const fs::path& path) {
+  std::string name = path.generic_string();
+  std::ranges::replace(name, '/', '_');
+  return name;
+}
+
 std::vector<NamedFile> files_of(const std::vector<fs::path>& things) {
   Files all;
   for (const fs::path& thing : things) {
     if (fs::is_directory(thing)) {
-      for (const fs::path& file : files_in(thing)) {
-        all.add(file, in_one_word(file.lexically_relative(thing)), true);
-      }
+      all.add_folder(thing, thing);
     } else if (fs::is_regular_file(thing)) {
       all.add(thing, thing.filename().string(), false);
     } else {

@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdio>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <regex>
@@ -21,6 +22,7 @@
 #include <utility>
 
 #include "harness/files/mapped_file.h"
+#include "harness/files/printable.h"
 #include "harness/files/temporary_path.h"
 #include "harness/inspect/code_files.h"
 #include "harness/inspect/compiled_kernels.h"
@@ -34,6 +36,7 @@
 #include "metrics/base/glob.h"
 #include "metrics/machine_code/code_file.h"
 #include "metrics/machine_code/ptxas.h"
+#include "metrics/machine_code/zip.h"
 
 namespace warpgauge::inspect {
 namespace {
@@ -67,55 +70,123 @@ class Inspection {
       : options_(options), visit_(std::move(visit)) {}
 
   void read(const NamedFile& file) try {
-    if (is_wheel(file.path)) {
-      read_wheel(file);
-    } else if (is_ptx(file.path)) {
-      if (!file.in_folder) read_ptx(file);
-    } else {
-      read_code(file, file.path);
-    }
+    if (!file.problem.empty()) return leave_out(file, file.problem);
+    const files::MappedFile mapped(file.path);
+    names_.insert(file.name);
+    budget_ = mapped.bytes().size() * kMostUnpacked;
+    read(file, mapped.bytes(), [&] { mapped.forget(); }, 0);
   } catch (const std::system_error& error) {
     fault(file, error.code().message());
-  } catch (const NotReadable& error) {
-    fault(file, error.what());
   }
 
   std::vector<metrics::Fact> faults;
+  std::vector<std::string> lost;  ///< a sentence for each file of which something is not measured
+  SkippedFiles skipped;
 
   /// "sm_75, sm_90": that there is code for.
   std::string archs() const { return fmt::format("{}", fmt::join(archs_, ", ")); }
 
  private:
-  void read_wheel(const NamedFile& wheel) {
-    const auto unpacked =
-        files::TemporaryPath::folder_in(std::filesystem::temp_directory_path(), "warpgauge-wheel-");
-    line_.show(fmt::format("{}: is unpacked", wheel.shown));
-    unpack_wheel(wheel.path, unpacked.path());
-    const std::size_t before = cubins_ + faults.size();
-    for (NamedFile member : files_of({unpacked.path()})) {
-      member.shown = fmt::format("{}, {}", wheel.shown,
-                                 member.path.lexically_relative(unpacked.path()).string());
-      if (!members_.insert(member.name).second) member.name = wheel.name + '_' + member.name;
-      read(member);
+  using Bytes = std::span<const std::byte>;
+  static constexpr std::size_t kMostUnpacked = 1032;  ///< bytes that one byte of a zip becomes
+  static constexpr int kMostNested = 8;               ///< zips in zips
+
+  /// Reads a file, or a member of a zip: `forget` gives back its memory, as far as it is read.
+  void read(const NamedFile& file, Bytes bytes, const std::function<void()>& forget, int zips) try {
+    if (is_ptx(file.path)) {
+      read_ptx(file, bytes);
+    } else if (metrics::is_zip(bytes)) {
+      read_zip(file, bytes, zips);
+    } else if (metrics::may_have_code(bytes)) {
+      read_code(file, bytes, forget);
+    } else if (const auto problem = metrics::why_no_code_file(bytes);
+               problem && metrics::is_named_as_code(file.path.string())) {
+      fault(file, *problem);
+    } else if (!file.in_folder && is_text(bytes)) {
+      read_log(file, bytes);
+    } else if (file.in_folder) {
+      skipped.add("which neither by name nor by first bytes can have code for GPUs", file.shown);
+    } else {
+      fault(file, why_no_code({}));
     }
-    if (cubins_ + faults.size() == before && !wheel.in_folder) fault(wheel, why_no_code({true}));
+  } catch (const NotReadable& error) {
+    fault(file, error.what());
+  } catch (const NoReader& error) {
+    lose(file, error.what());
+  } catch (const metrics::ZipError& error) {
+    fault(file, error.what());
   }
 
-  void read_ptx(const NamedFile& file) {
+  /// What is found in a folder, and cannot be read.
+  void leave_out(const NamedFile& file, const std::string& problem) {
+    if (metrics::is_named_as_code(file.path.string())) return fault(file, problem);
+    skipped.add(problem, file.shown);
+  }
+
+  void read_zip(const NamedFile& zip, Bytes bytes, int zips) {
+    if (zips == kMostNested) {
+      return fault(zip, fmt::format("zips in zips are looked into {} deep; unpack it, and name "
+                                    "the folder",
+                                    kMostNested));
+    }
+    line_.show(fmt::format("{}: is unpacked", zip.shown));
+    const std::size_t before = seen();
+    for (const metrics::ZipMember& member : metrics::read_zip(bytes)) {
+      NamedFile file{.path = zip.path.string() + '/' + member.name,
+                     .name = in_one_word(member.name),
+                     .shown = fmt::format("{}, {}", zip.shown, member.name),
+                     .in_folder = true,
+                     .problem = ""};
+      if (!names_.insert(file.name).second) file.name = zip.name + '_' + file.name;
+      try {
+        read_member(file, member, zips + 1);
+      } catch (const metrics::ZipError& error) {
+        fault(zip, error.what());
+      }
+    }
+    if (seen() == before && !zip.in_folder) fault(zip, why_no_code({true}));
+  }
+
+  /// Keeps in memory only what can have code; all is unpacked, and compared with its checksum.
+  void read_member(const NamedFile& file, const metrics::ZipMember& member, int zips) {
+    std::vector<std::byte> content;
+    bool is_kept = metrics::is_named_as_code(member.name);
+    bool is_first = true;
+    member.unpack([&](Bytes piece) {
+      if (budget_ < piece.size()) {
+        throw metrics::ZipError(
+            fmt::format("{}: zips in it unpack to more than {} times its size; unpack it, and "
+                        "name the folder",
+                        file.shown, kMostUnpacked));
+      }
+      budget_ -= piece.size();
+      if (std::exchange(is_first, false)) {
+        is_kept = is_kept || metrics::is_zip(piece) || metrics::may_have_code(piece);
+      }
+      if (is_kept) content.insert(content.end(), piece.begin(), piece.end());
+    });
+    read(file, content, [] {}, zips);
+  }
+
+  void read_ptx(const NamedFile& file, Bytes ptx) {
+    const std::set<std::string> archs = archs_of_ptx(target_of(ptx));
+    if (file.in_folder) {
+      return skipped.add("which are PTX: name one to have ptxas compile it", file.shown);
+    }
     const auto folder =
         files::TemporaryPath::folder_in(std::filesystem::temp_directory_path(), "warpgauge-ptx-");
-    for (const std::string& arch : archs_of_ptx(file)) {
+    for (const std::string& arch : archs) {
       const std::filesystem::path cubin = folder.path() / (arch + ".cubin");
       line_.show(fmt::format("{}: is compiled for {}", file.shown, arch));
       compile_ptx(file.path, arch, cubin);
-      read_code(file, cubin);
+      const files::MappedFile compiled(cubin);
+      read_code(file, compiled.bytes(), [] {});
     }
   }
 
   /// The architectures to compile PTX for: those that are asked for by name, and its own where a
   /// glob fits that, or none is asked for.
-  std::set<std::string> archs_of_ptx(const NamedFile& file) {
-    const std::string own = target_of(file.path);
+  std::set<std::string> archs_of_ptx(const std::string& own) {
     std::set<std::string> archs;
     for (const std::string& asked : options_.archs) {
       if (metrics::ArchName::parse(asked)) archs.insert(asked);
@@ -124,13 +195,7 @@ class Inspection {
     return archs;
   }
 
-  /// `code` is the file itself, or what was made of it.
-  void read_code(const NamedFile& file, const std::filesystem::path& code_path) {
-    const files::MappedFile mapped(code_path);
-    if (!metrics::may_have_code(mapped.bytes())) {
-      if (file.in_folder) return;
-      if (is_text(mapped.bytes())) return read_log(file, mapped.bytes());
-    }
+  void read_code(const NamedFile& file, Bytes bytes, const std::function<void()>& forget) {
     Kernels kernels;
     std::size_t read_bytes = 0;
     const auto visit = [&](const metrics::FoundCubin& found) {
@@ -140,15 +205,24 @@ class Inspection {
       read_bytes += found.image.size();
       if (read_bytes < kKept) return;
       read_bytes = 0;
-      mapped.forget();
+      forget();
     };
     const metrics::CodeFile code =
-        metrics::read_code_file(mapped.bytes(), [&](auto arch) { return is_wanted(arch); }, visit);
+        metrics::read_code_file(bytes, [&](auto arch) { return is_wanted(arch); }, visit);
     cubins_ += code.cubins;
     for (const std::string& problem : code.damaged) fault(file, problem);
-    if (code.cubins == 0 && code.damaged.empty()) {
-      if (!file.in_folder) fault(file, why_no_code(code));
-      return;
+    for (const std::string& member : code.skipped) {
+      skipped.add("which neither by name nor by first bytes can have code for GPUs",
+                  fmt::format("{}, {}", file.shown, member));
+    }
+    if (!code.to_link.empty()) {
+      lose(file, fmt::format("{}: it is intermediate code{}, which the device linker compiles: "
+                             "link it (nvcc -dlto), and inspect the result",
+                             code.to_link.front(), more_than_one(code.to_link)));
+    }
+    if (code.cubins == 0 && code.damaged.empty() && code.to_link.empty()) {
+      if (!file.in_folder) return fault(file, why_no_code(code));
+      return skipped.add("which have no machine code for GPUs", file.shown);
     }
     visit_all(kCounter, file, std::move(kernels));
   }
@@ -184,10 +258,21 @@ class Inspection {
            "a program, an archive or a wheel of them, PTX (.ptx), or the log of a build";
   }
 
-  void fault(const NamedFile& file, const std::string& problem) {
-    faults.push_back(
-        programs::program_failure(kCounter, file.name, fmt::format("{}: {}", file.shown, problem)));
+  static std::string more_than_one(const std::vector<std::string>& places) {
+    return places.size() == 1 ? "" : fmt::format(", as {} more parts are", places.size() - 1);
   }
+
+  void fault(const NamedFile& file, const std::string& problem) {
+    faults.push_back(programs::program_failure(
+        kCounter, file.name, files::printable(fmt::format("{}: {}", file.shown, problem))));
+  }
+
+  void lose(const NamedFile& file, const std::string& problem) {
+    lost.push_back(files::printable(fmt::format("{}: {}", file.shown, problem)));
+  }
+
+  /// Files of which there are kernels, or more than none to say.
+  std::size_t seen() const { return cubins_ + faults.size() + lost.size(); }
 
   bool is_wanted(std::string_view arch) {
     archs_.emplace(arch);
@@ -215,8 +300,9 @@ class Inspection {
   const Visit visit_;
   process::TerminalLine line_;
   std::set<std::string, std::less<>> archs_;
-  std::set<std::string> members_;  ///< members of wheels, by their names
+  std::set<std::string> names_;  ///< of files, and of members of zips
   std::size_t cubins_ = 0;
+  std::size_t budget_ = 0;  ///< bytes that zips in a file may still unpack to
 };
 
 metrics::RunRequest asked_of(const InspectOptions& options) {
@@ -273,21 +359,25 @@ outcome::ExitCode inspect(const InspectOptions& options) {
   });
   for (const NamedFile& file : files) inspection.read(file);
   std::vector<std::string> lost = unused.text();
-  if (judge.kernels() == 0 && inspection.faults.empty()) {
+  std::ranges::move(inspection.lost, std::back_inserter(lost));
+  if (judge.kernels() == 0 && inspection.faults.empty() && inspection.lost.empty()) {
     lost.push_back(why_nothing(options, found, inspection.archs()));
   }
   return judge.end(
       {.faults = std::move(inspection.faults),
        .lost = std::move(lost),
+       .left_out = inspection.skipped.sentences(),
        .text = table.text(),
        .repeat = [&](const metrics::Fact& fact) { return repeat_inspect(options, fact); }},
       stdout);
 }
 
 bool is_thing(const std::filesystem::path& path) {
-  if (std::filesystem::is_directory(path) || is_wheel(path) || is_ptx(path)) return true;
-  return std::filesystem::is_regular_file(path) &&
-         metrics::may_have_code(files::MappedFile(path).bytes());
+  if (std::filesystem::is_directory(path)) return true;
+  if (!std::filesystem::is_regular_file(path)) return false;
+  const files::MappedFile mapped(path);
+  return metrics::is_named_as_code(path.string()) || metrics::is_zip(mapped.bytes()) ||
+         metrics::may_have_code(mapped.bytes());
 }
 
 void record(const InspectOptions& options, const std::filesystem::path& facts,
@@ -307,10 +397,15 @@ void record(const InspectOptions& options, const std::filesystem::path& facts,
   for (const NamedFile& file : files_of(options.things)) inspection.read(file);
   if (!inspection.faults.empty()) throw std::runtime_error(inspection.faults.front().reason);
   if (kernels == 0) {
-    throw std::runtime_error(fmt::format("{}: {}", options.things.front().string(),
-                                         why_nothing(options, 0, inspection.archs())));
+    throw std::runtime_error(inspection.lost.empty()
+                                 ? fmt::format("{}: {}", options.things.front().string(),
+                                               why_nothing(options, 0, inspection.archs()))
+                                 : inspection.lost.front());
   }
-  recorded.end({.requirements = {.judged = false}}, "");
+  recorded.end({.requirements = {.judged = false},
+                .lost = std::move(inspection.lost),
+                .left_out = inspection.skipped.sentences()},
+               "");
 }
 
 }  // namespace warpgauge::inspect

@@ -2,11 +2,14 @@
 #include "harness/inspect/inspect_text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <iterator>
 #include <string_view>
+#include <utility>
 #include <variant>
 
+#include "harness/files/printable.h"
 #include "harness/outcome/repeat_command.h"
 #include "harness/process/program_name.h"
 #include "harness/programs/program_text.h"
@@ -61,6 +64,26 @@ std::string ResourcesTable::text() const {
   return text +
          "spills: bytes stored and loaded; loads and stores: instructions on local memory\n" +
          fmt::format("judged: {} kernel{}\n", kernels_, kernels_ == 1 ? "" : "s");
+}
+
+void SkippedFiles::add(const std::string& reason, const std::string& file) {
+  constexpr std::size_t kFirst = 3;
+  Files& files = by_reason_[reason];
+  if (++files.number <= kFirst) files.first.push_back(files::printable(file));
+}
+
+std::vector<std::string> SkippedFiles::sentences() const {
+  std::vector<std::string> sentences;
+  for (const auto& [reason, files] : by_reason_) {
+    std::string sentence =
+        fmt::format("{} file{} skipped, {}: {}", files.number, files.number == 1 ? "" : "s", reason,
+                    fmt::join(files.first, ", "));
+    if (files.number > files.first.size()) {
+      sentence += fmt::format(" and {} more", files.number - files.first.size());
+    }
+    sentences.push_back(std::move(sentence));
+  }
+  return sentences;
 }
 
 std::string repeat_inspect(const InspectOptions& options, const metrics::Fact& fact) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "harness/inspect/inspect.h"
 #include "harness/programs/program_case.h"
@@ -23,6 +24,22 @@ class ResourcesTable {
 
   std::map<Key, std::string> rows_;  ///< the rows that are shown
   std::size_t kernels_ = 0;
+};
+
+/// Files that were found and not judged, by the reason for it.
+class SkippedFiles {
+ public:
+  /// `reason` goes on after "3 files skipped, ".
+  void add(const std::string& reason, const std::string& file);
+  /// A sentence for each reason, with the number of files and the first of them.
+  std::vector<std::string> sentences() const;
+
+ private:
+  struct Files {
+    std::size_t number = 0;
+    std::vector<std::string> first;
+  };
+  std::map<std::string, Files> by_reason_;
 };
 
 /// The command that gives the verdict on this kernel again.

@@ -1,7 +1,8 @@
-// Makes what has no machine code as it is readable: unpacks wheels, and compiles PTX.
+// Makes what has no machine code as it is readable: compiles PTX.
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <stdexcept>
 #include <string>
 
@@ -11,19 +12,19 @@ namespace warpgauge::inspect {
 class NotReadable : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+/// What would read it is missing here.
+class NoReader : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
 
 /// By its name.
-bool is_wheel(const std::filesystem::path& file);
 bool is_ptx(const std::filesystem::path& file);
 
-/// Unpacks a wheel into `folder`. Throws NotReadable.
-void unpack_wheel(const std::filesystem::path& wheel, const std::filesystem::path& folder);
-
-/// "sm_90": the architecture that a file of PTX is made for. Throws NotReadable if it names none.
-std::string target_of(const std::filesystem::path& ptx);
+/// "sm_90": the architecture that PTX is made for. Throws NotReadable if it names none.
+std::string target_of(std::span<const std::byte> ptx);
 
 /// Compiles PTX for `arch` with the toolkit's ptxas, whose messages go to stderr. Throws
-/// NotReadable.
+/// NotReadable, and NoReader where there is no ptxas.
 void compile_ptx(const std::filesystem::path& ptx, const std::string& arch,
                  const std::filesystem::path& cubin);
 

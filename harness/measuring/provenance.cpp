@@ -19,7 +19,8 @@ namespace {
 
 /// The output of `git ARGUMENTS` in a folder; nullopt on failure.
 std::optional<std::string> git(const std::string& folder, std::vector<std::string> arguments) {
-  arguments.insert(arguments.begin(), {"git", "-C", folder});
+  // No program that the configuration of a foreign folder names.
+  arguments.insert(arguments.begin(), {"git", "-C", folder, "-c", "core.fsmonitor=false"});
   return process::output_of(std::move(arguments));
 }
 

@@ -5,11 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "harness/process/found_program.h"
+
 extern char** environ;
 
 namespace warpgauge::process {
 
 std::optional<std::string> output_of(std::vector<std::string> command) {
+  const std::string program = found_program(command.front()).string();
+  if (program.empty()) return std::nullopt;
   std::vector<char*> argv;
   for (std::string& argument : command) argv.push_back(argument.data());
   argv.push_back(nullptr);
@@ -22,7 +26,7 @@ std::optional<std::string> output_of(std::vector<std::string> command) {
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", 1, 0);
   posix_spawn_file_actions_addclose(&actions, ends[0]);
   pid_t child = 0;
-  const int failed = posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  const int failed = posix_spawn(&child, program.c_str(), &actions, nullptr, argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
 

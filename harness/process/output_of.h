@@ -7,7 +7,7 @@
 
 namespace warpgauge::process {
 
-/// Runs a command, found as the shell finds it, to its end and returns its output without the last
+/// Runs a command, by found_program(), to its end and returns its output without the last
 /// newlines; nullopt if it cannot be run or fails. Drops its stderr.
 std::optional<std::string> output_of(std::vector<std::string> command);
 

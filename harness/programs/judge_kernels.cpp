@@ -69,13 +69,17 @@ void KernelJudge::add(ProgramCase program_case) {
 outcome::ExitCode KernelJudge::end(Beside beside, std::FILE* stream) {
   if (!beside.faults.empty()) recorded().add(std::move(beside.faults));
   if (!recorded_) {
-    for (const std::string& fault : beside.lost)
-      fmt::print(stderr, "{}\n", files::printable(fault));
+    for (const auto* sentences : {&beside.left_out, &beside.lost}) {
+      for (const std::string& one : *sentences) {
+        fmt::print(stderr, "{}\n", files::printable(one));
+      }
+    }
     return outcome::kNotMeasured;
   }
   const auto outcome = recorded_->end(
       {.requirements = requirements_,
        .lost = std::move(beside.lost),
+       .left_out = std::move(beside.left_out),
        .repeat = [&](const outcome::JudgedValue& value) { return beside.repeat(*value.fact); },
        .kernels = true},
       out_.results());

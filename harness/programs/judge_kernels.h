@@ -33,8 +33,9 @@ struct JudgeOptions {
 /// Faults and gaps that belong to no kernel.
 struct Beside {
   std::vector<metrics::Fact> faults;
-  std::vector<std::string> lost;  ///< a sentence for each thing that was not measured
-  std::string text;               ///< their table, and what options left out, in lines
+  std::vector<std::string> lost;      ///< a sentence for each thing that was not measured
+  std::vector<std::string> left_out;  ///< a sentence for each thing that was left out on purpose
+  std::string text;                   ///< their table, and what options left out, in lines
   std::function<std::string(const metrics::Fact&)> repeat;  ///< the command for a verdict again
 };
 

@@ -16,6 +16,7 @@
 #include "harness/inspect/code_files.h"
 #include "harness/inspect/readable.h"
 #include "harness/process/child_program.h"
+#include "harness/process/found_program.h"
 #include "metrics/architecture/architectures.h"
 #include "metrics/base/hash.h"
 
@@ -26,7 +27,7 @@ namespace fs = std::filesystem;
 
 std::set<std::string> archs_of(const fs::path& file, const std::vector<std::string>& asked) try {
   if (!asked.empty()) return {asked.begin(), asked.end()};
-  if (inspect::is_ptx(file)) return {inspect::target_of(file)};
+  if (inspect::is_ptx(file)) return {inspect::target_of(files::MappedFile(file).bytes())};
   throw std::runtime_error(fmt::format(
       "{}: name the architectures that it is compiled for: --arch sm_90", file.string()));
 } catch (const inspect::NotReadable& error) {
@@ -105,7 +106,7 @@ void compile(const Toolkit& toolkit, const Source& source, const std::string& ar
     command.insert(command.end(), {"-cubin", "-Xptxas", "-v"});
   }
   command.insert(command.end(), arguments.begin(), arguments.end());
-  command.insert(command.end(), {"-o", cubin, source.path});
+  command.insert(command.end(), {"-o", cubin, process::file_argument(source.path)});
   run_compiler(toolkit, command, fmt::format("compile {}", source.path.string()), arch, messages);
 }
 
@@ -138,7 +139,7 @@ void build(const Toolkit& toolkit, const std::vector<Source>& sources, const std
                                       "-lineinfo", "-Xptxas=-v", "-cudart=shared"};
   command.insert(command.end(), arguments.begin(), arguments.end());
   std::vector<std::string> names;
-  for (const Source& source : sources) names.push_back(source.path);
+  for (const Source& source : sources) names.push_back(process::file_argument(source.path));
   command.insert(command.end(), names.begin(), names.end());
   command.insert(command.end(), {"-L", runtime.path(), "-o", program});
   run_compiler(toolkit, command, fmt::format("build a program of {}", fmt::join(names, ", ")), arch,

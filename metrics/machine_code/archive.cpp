@@ -9,6 +9,8 @@
 #include <string_view>
 #include <utility>
 
+#include "metrics/machine_code/byte_text.h"
+
 namespace warpgauge::metrics {
 namespace {
 
@@ -21,10 +23,6 @@ constexpr std::string_view kLongNames = "//", kBsdName = "#1/";
 [[noreturn]] void refuse_archive(std::size_t offset, std::string_view problem) {
   throw ArchiveError(fmt::format("not a usable archive: at offset {}, {}. Make it again with ar",
                                  offset, problem));
-}
-
-std::string_view text_of(std::span<const std::byte> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 std::string_view without_blanks(std::string_view text) {

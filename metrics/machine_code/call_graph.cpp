@@ -21,7 +21,8 @@ enum class List : std::uint32_t {
 
 }  // namespace
 
-CallGraph::CallGraph(const Cubin& cubin) : functions_(cubin.functions()) {
+CallGraph::CallGraph(const Cubin& cubin)
+    : functions_(cubin.functions()), elsewhere_(cubin.functions_elsewhere()) {
   read(cubin.section(".nv.callgraph"));
 }
 
@@ -41,6 +42,7 @@ void CallGraph::read(std::span<const std::byte> section) {
       of_prototype.emplace(second, first);
     } else if (list == List::by_pointer) {
       by_pointer.emplace_back(first, second);
+      by_pointer_.insert(first);
     }
   }
   for (const auto& [caller, prototype] : by_pointer) {
@@ -69,13 +71,36 @@ std::set<std::uint32_t> CallGraph::reached_from(std::vector<std::uint32_t> open)
   return seen;
 }
 
-std::set<std::string> CallGraph::called_by(std::string_view function) const {
-  std::vector<std::uint32_t> own;
+std::vector<std::uint32_t> CallGraph::numbers_of(std::string_view function) const {
+  std::vector<std::uint32_t> numbers;
   for (const auto& [number, candidate] : functions_) {
-    if (candidate.name == function) own.push_back(number);
+    if (candidate.name == function) numbers.push_back(number);
   }
+  return numbers;
+}
+
+std::set<std::string> CallGraph::called_elsewhere(std::string_view function) const {
+  constexpr std::array<std::string_view, 4> kOfDriver = {"vprintf", "malloc", "free",
+                                                         "__assertfail"};
+  std::vector<std::uint32_t> reached = numbers_of(function);
+  const std::set<std::uint32_t> called = reached_from(reached);
+  reached.insert(reached.end(), called.begin(), called.end());
   std::set<std::string> names;
-  for (const std::uint32_t called : reached_from(own)) {
+  for (const std::uint32_t number : reached) {
+    if (by_pointer_.contains(number)) names.emplace("functions by a pointer");
+    const auto elsewhere = elsewhere_.find(number);
+    if (elsewhere == elsewhere_.end()) continue;
+    const std::string_view name = elsewhere->second;
+    const bool is_of_driver =
+        std::ranges::count(kOfDriver, name) > 0 || name.starts_with("__cuda_syscall");
+    if (!is_of_driver) names.emplace(name);
+  }
+  return names;
+}
+
+std::set<std::string> CallGraph::called_by(std::string_view function) const {
+  std::set<std::string> names;
+  for (const std::uint32_t called : reached_from(numbers_of(function))) {
     if (const auto known = functions_.find(called); known != functions_.end()) {
       names.emplace(known->second.name);
     }

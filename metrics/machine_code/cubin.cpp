@@ -74,11 +74,18 @@ Cubin::Cubin(std::span<const std::byte> image) : image_(image) {
   slice(image, header.e_phoff, std::uint64_t{header.e_phnum} * header.e_phentsize,
         "the table of program headers");
   sections_ = named_sections(image);
+  abi_ = header.e_ident[EI_ABIVERSION];
+  sm_ = sm_of_cubin(image);
+}
+
+int sm_of_cubin(std::span<const std::byte> bytes) {
+  Elf64_Ehdr header{};
+  if (bytes.size() < sizeof header) return 0;
+  std::memcpy(&header, bytes.data(), sizeof header);
   // Up to CUDA 12 in bits 0 to 7, and since in bits 8 to 15.
   constexpr int kNewAbi = 8;
-  abi_ = header.e_ident[EI_ABIVERSION];
-  const int shift = abi_ >= kNewAbi ? 8 : 0;
-  sm_ = static_cast<int>(header.e_flags >> shift & 0xff);
+  const int shift = header.e_ident[EI_ABIVERSION] >= kNewAbi ? 8 : 0;
+  return static_cast<int>(header.e_flags >> shift & 0xff);
 }
 
 std::string Cubin::arch() const {
@@ -167,11 +174,16 @@ std::map<std::uint64_t, std::string_view> Cubin::kernels_at(std::string_view nam
   return kernels;
 }
 
-std::map<std::uint32_t, Cubin::Function> Cubin::functions() const {
-  constexpr unsigned char kEntry = 0x10;  // of st_other
-  std::map<std::uint32_t, Function> functions;
+struct Cubin::FunctionSymbol {
+  std::uint32_t number = 0;
+  std::string_view name;
+  Elf64_Sym symbol{};
+};
+
+std::vector<Cubin::FunctionSymbol> Cubin::function_symbols() const {
+  std::vector<FunctionSymbol> symbols;
   const ElfSection* table = find(".symtab");
-  if (table == nullptr || table->link >= sections_.size()) return functions;
+  if (table == nullptr || table->link >= sections_.size()) return symbols;
   const auto names = sections_[table->link].bytes;
   const std::size_t count = table->bytes.size() / sizeof(Elf64_Sym);
   for (std::uint32_t number = 0; number < count; ++number) {
@@ -181,15 +193,35 @@ std::map<std::uint32_t, Cubin::Function> Cubin::functions() const {
         symbol.st_name >= names.size()) {
       continue;
     }
-    const std::string_view section = sections_[symbol.st_shndx].name;
     const auto rest = names.subspan(symbol.st_name);
     const auto end = std::ranges::find(rest, std::byte{0});
-    if (!section.starts_with(kCodePrefix) || end == rest.end()) continue;
-    functions[number] = {.name = {reinterpret_cast<const char*>(rest.data()),
-                                  static_cast<std::size_t>(end - rest.begin())},
+    if (end == rest.end()) continue;
+    symbols.push_back({.number = number,
+                       .name = {reinterpret_cast<const char*>(rest.data()),
+                                static_cast<std::size_t>(end - rest.begin())},
+                       .symbol = symbol});
+  }
+  return symbols;
+}
+
+std::map<std::uint32_t, Cubin::Function> Cubin::functions() const {
+  constexpr unsigned char kEntry = 0x10;  // of st_other
+  std::map<std::uint32_t, Function> functions;
+  for (const auto& [number, name, symbol] : function_symbols()) {
+    const std::string_view section = sections_[symbol.st_shndx].name;
+    if (!section.starts_with(kCodePrefix)) continue;
+    functions[number] = {.name = name,
                          .kernel = section.substr(kCodePrefix.size()),
                          .offset = symbol.st_value,
                          .is_entry = (symbol.st_other & kEntry) != 0};
+  }
+  return functions;
+}
+
+std::map<std::uint32_t, std::string_view> Cubin::functions_elsewhere() const {
+  std::map<std::uint32_t, std::string_view> functions;
+  for (const auto& [number, name, symbol] : function_symbols()) {
+    if (symbol.st_shndx == SHN_UNDEF) functions[number] = name;
   }
   return functions;
 }

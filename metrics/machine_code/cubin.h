@@ -64,14 +64,24 @@ class Cubin {
   };
   /// By the number of their symbol. What does not make sense is left out.
   std::map<std::uint32_t, Function> functions() const;
+  /// The functions that are called here and defined elsewhere, by the number of their symbol.
+  std::map<std::uint32_t, std::string_view> functions_elsewhere() const;
+  /// All sections, that of index 0 among them.
+  std::span<const ElfSection> sections() const { return sections_; }
   std::span<const std::byte> image() const { return image_; }
 
  private:
   const ElfSection* find(std::string_view name) const;
+  /// A symbol of a function, and its name; nothing for other symbols.
+  struct FunctionSymbol;
+  std::vector<FunctionSymbol> function_symbols() const;
 
   std::span<const std::byte> image_;
   std::vector<ElfSection> sections_;  // that of index 0, which is none, among them
   int sm_ = 0, abi_ = 0;
 };
+
+/// The architecture as a number in the header of a cubin; 0 where that is cut off.
+int sm_of_cubin(std::span<const std::byte> header);
 
 }  // namespace warpgauge::metrics

@@ -114,7 +114,11 @@ std::vector<ElfSection> elf_sections(Bytes bytes) {
                         .size = size,
                         .bytes = is_there ? bytes.subspan(offset, size) : Bytes()});
   }
-  if (names_at >= sections.size()) return sections;
+  if (sections.empty()) return sections;
+  if (names_at >= sections.size() || sections[names_at].type != SHT_STRTAB) {
+    refuse_elf(offsetof(Elf64_Ehdr, e_shstrndx),
+               fmt::format("the names of sections are said to be in section {}", names_at));
+  }
   for (std::size_t i = 0; i < sections.size(); ++i) {
     sections[i].name = name_at(sections[names_at].bytes, names[i], i);
   }

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <string_view>
 #include <type_traits>
 
@@ -27,7 +28,7 @@ constexpr std::uint32_t kLinkedVersion = 2;
 constexpr std::uint32_t kContainerMagic = 0xba55ed50;
 constexpr std::uint16_t kContainerVersion = 1;
 constexpr std::uint16_t kEntryVersion = 0x101;
-constexpr std::uint16_t kKindPtx = 1, kKindCubin = 2;  // others: LTO intermediate code and the like
+constexpr std::uint16_t kKindPtx = 1, kKindCubin = 2, kKindLto = 8;
 constexpr std::uint64_t kFlagLz4 = 0x2000, kFlagZstd = 0x8000;
 constexpr std::uint64_t kFlagArchSpecific = 0x100000, kFlagFamilySpecific = 0x200000;  // "a", "f"
 
@@ -92,12 +93,17 @@ std::string arch_of(const Entry& entry) {
   return ArchName{.number = static_cast<int>(entry.arch), .suffix = suffix}.str();
 }
 
+Kind kind_of(const Entry& entry) {
+  if (entry.kind == kKindPtx) return Kind::ptx;
+  if (entry.kind == kKindCubin) return Kind::cubin;
+  return entry.kind == kKindLto ? Kind::lto : Kind::other;
+}
+
 /// Checks the sizes in the header of an entry whose code begins at `at`, and makes the entry.
 FatBinaryEntry entry_at(std::span<const std::byte> bytes, std::size_t at, const Entry& header) {
-  FatBinaryEntry out{.kind = header.kind == kKindPtx     ? Kind::ptx
-                             : header.kind == kKindCubin ? Kind::cubin
-                                                         : Kind::other,
+  FatBinaryEntry out{.kind = kind_of(header),
                      .arch = arch_of(header),
+                     .arch_number = static_cast<int>(header.arch),
                      .compression = compression_of(header),
                      .stored = bytes.subspan(at, header.bytes),
                      .unpacked_bytes = header.bytes};
@@ -194,6 +200,31 @@ std::vector<std::byte> FatBinaryEntry::unpack() const {
   return out;
 }
 
+std::vector<std::byte> FatBinaryEntry::beginning(std::size_t most) const {
+  std::vector<std::byte> out(std::min(most, unpacked_bytes));
+  if (compression == Compression::none) {
+    std::ranges::copy(stored.first(out.size()), out.begin());
+  } else if (compression == Compression::lz4) {
+    const int wanted = static_cast<int>(out.size());
+    const int size = LZ4_decompress_safe_partial(
+        reinterpret_cast<const char*>(stored.data()), reinterpret_cast<char*>(out.data()),
+        static_cast<int>(std::min<std::size_t>(stored.size(), kMaxUnpackedBytes)), wanted, wanted);
+    if (size != wanted) fail_unpacking(*this, "they are damaged");
+  } else {
+    const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> context(ZSTD_createDCtx(),
+                                                                       &ZSTD_freeDCtx);
+    ZSTD_inBuffer in{stored.data(), stored.size(), 0};
+    ZSTD_outBuffer begin{out.data(), out.size(), 0};
+    while (begin.pos < begin.size) {
+      const std::size_t before = in.pos + begin.pos;
+      const std::size_t result = ZSTD_decompressStream(context.get(), &begin, &in);
+      if (ZSTD_isError(result)) fail_unpacking(*this, ZSTD_getErrorName(result));
+      if (in.pos + begin.pos == before) fail_unpacking(*this, "they are cut off");
+    }
+  }
+  return out;
+}
+
 std::string FatBinaryEntry::unpack_text() const {
   const auto bytes = unpack();
   std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -204,6 +235,30 @@ std::string FatBinaryEntry::unpack_text() const {
 bool is_fat_binary(std::span<const std::byte> bytes) {
   return bytes.size() >= sizeof kContainerMagic &&
          std::memcmp(bytes.data(), &kContainerMagic, sizeof kContainerMagic) == 0;
+}
+
+std::size_t find_fat_binary(std::span<const std::byte> bytes, std::size_t from) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view magic(reinterpret_cast<const char*>(&kContainerMagic),
+                               sizeof kContainerMagic);
+  for (std::size_t at = from; (at = text.find(magic, at)) != text.npos; ++at) {
+    if (bytes.size() - at < sizeof(Container) + sizeof(Entry)) break;
+    const auto container = read<Container>(bytes, at, "the header of a container");
+    if (container.version != kContainerVersion || container.header_bytes != sizeof(Container)) {
+      continue;
+    }
+    const auto entry = read<Entry>(bytes, at + sizeof(Container), "the header of an entry");
+    if (entry.version == kEntryVersion && entry.header_bytes >= sizeof(Entry)) return at;
+  }
+  return bytes.size();
+}
+
+std::span<const std::byte> fat_binary_at(std::span<const std::byte> bytes, std::size_t at) {
+  const auto rest = bytes.subspan(at);
+  const auto container = read<Container>(rest, 0, "the header of a container");
+  const std::size_t after =
+      rest.size() - std::min<std::size_t>(container.header_bytes, rest.size());
+  return rest.first(rest.size() - after + std::min<std::size_t>(container.bytes, after));
 }
 
 std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::byte> bytes) {

@@ -2,13 +2,19 @@
 #include "metrics/machine_code/kernel_values.h"
 
 #include <elf.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <iterator>
+#include <set>
+#include <string>
 #include <tuple>
 #include <utility>
 
+#include "metrics/base/demangled.h"
 #include "metrics/facts/catalog.h"
+#include "metrics/machine_code/cubin_parts.h"
 #include "metrics/machine_code/elf_sections.h"
 #include "metrics/machine_code/instruction_mix.h"
 #include "metrics/machine_code/local_accesses.h"
@@ -92,6 +98,7 @@ std::optional<Occupancy> occupancy_of(const KernelValues& kernel, std::string_vi
 
 KernelReader::KernelReader(std::span<const std::byte> image)
     : cubin_(image), resources_(resources_of_kernels(cubin_)), calls_(cubin_) {
+  check_parts(cubin_);
   if (cubin_.abi() >= kFirstWithBarriers) return;
   for (const auto& [kernel, barriers] : barriers_in_flags(image)) {
     // The flags may leave out barriers of functions that the kernel calls.
@@ -120,7 +127,33 @@ KernelValues KernelReader::read(const std::string& kernel) const {
   } catch (const CubinError& error) {  // of an architecture that is not known here
     make_unknown(values, kLocal, error.what());
   }
+  if (elf_type(cubin_.image()) == ET_REL) leave_to_linker(kernel, values);
   return values;
+}
+
+/// Makes unknown what depends on functions that the device linker is yet to add.
+void KernelReader::leave_to_linker(const std::string& kernel, KernelValues& values) const {
+  constexpr std::size_t kShown = 3;
+  std::set<std::string> called;
+  for (const std::string& name : calls_.called_elsewhere(kernel)) called.insert(demangled(name));
+  if (called.empty()) return;
+  std::string names;
+  for (auto name = called.begin(); name != called.end(); ++name) {
+    if (static_cast<std::size_t>(std::distance(called.begin(), name)) == kShown) {
+      names += fmt::format(" and {} more", called.size() - kShown);
+      break;
+    }
+    names += (names.empty() ? "" : ", ") + *name;
+  }
+  for (const std::string_view metric : kLocal) {
+    values.values.erase(metric);
+    values.doubts.erase(metric);
+  }
+  values.lines.clear();
+  make_unknown(values, kLocal,
+               fmt::format("it calls {}, which the device linker adds: link all objects (nvcc "
+                           "-dlink, or the program), and inspect the result",
+                           names));
 }
 
 void KernelReader::add_mix(const std::string& kernel, KernelValues& values) const {

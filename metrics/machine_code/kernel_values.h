@@ -53,7 +53,8 @@ std::optional<Occupancy> occupancy_of(const KernelValues& kernel, std::string_vi
 /// Reads the kernels of a cubin, whose image must outlive it.
 class KernelReader {
  public:
-  explicit KernelReader(std::span<const std::byte> image);  ///< throws CubinError for no cubin
+  explicit KernelReader(
+      std::span<const std::byte> image);  ///< throws CubinError for no or a damaged cubin
 
   const Cubin& cubin() const { return cubin_; }
   std::vector<std::string> kernels() const;  ///< mangled names; no device functions
@@ -69,6 +70,7 @@ class KernelReader {
  private:
   void add_resources(const std::string& kernel, KernelValues& values) const;
   void add_local(const std::string& kernel, KernelValues& values) const;
+  void leave_to_linker(const std::string& kernel, KernelValues& values) const;
   std::optional<SourceLine> line_of(const std::string& function, std::uint64_t pc) const;
 
   Cubin cubin_;

@@ -22,6 +22,7 @@ from typing import NamedTuple
 
 from warpgauge.command_line import program_name
 from warpgauge.errors import CommandError
+from warpgauge.started import in_path
 
 _NOT_SET = ("INTERNAL", "STATIC")  # types of a CMake cache that CMake itself writes
 _SHOWN = 40  # last lines of a command that failed
@@ -175,13 +176,14 @@ def _worktree(root: Path, commit: str) -> Iterator[Path]:
     finally:
         signal.pthread_sigmask(signal.SIG_BLOCK, _SIGNALS)
         shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run(["git", "-C", root, "worktree", "prune"], capture_output=True)
+        subprocess.run([in_path("git"), "-C", root, "worktree", "prune"], capture_output=True)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, _SIGNALS)
 
 
 def _git(folder: Path, *words: str, problem: str = "") -> str:
     try:
-        done = subprocess.run(["git", "-C", folder, *words], capture_output=True, text=True)
+        command = [in_path("git"), "-C", str(folder), *words]
+        done = subprocess.run(command, capture_output=True, text=True)
     except OSError as error:
         raise CommandError(f"git cannot be run: {error.strerror}; install it") from error
     if done.returncode != 0:
@@ -198,7 +200,11 @@ def _run(command: Sequence[object], name: str = "", passes: Sequence[int] = (0,)
     with tempfile.TemporaryFile() as log:
         try:
             process = subprocess.Popen(
-                words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+                [in_path(words[0]), *words[1:]],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
             )
         except OSError as error:
             raise CommandError(f"{words[0]}: cannot be run: {error.strerror}") from error

@@ -14,6 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from warpgauge.errors import CommandError
+from warpgauge.started import in_path
 from warpgauge.text import printable
 
 MOST = 1000  # commits that are read of a range
@@ -123,13 +124,13 @@ class Repository:
         return self._git("rev-parse", "--is-shallow-repository").text.strip() == "true"
 
     def _git(self, *words: str) -> _Done:
-        command = ["git", "--no-pager", "-C", str(self.folder), "-c", "log.showSignature=false"]
+        options = ["--no-pager", "-C", str(self.folder), "-c", "log.showSignature=false"]
         # GIT_DIR and the like, as hooks have them, would name another repository. What the user
         # configures, such as safe.directory, counts.
         kept = {name: text for name, text in os.environ.items() if not _NAMES_ANOTHER.match(name)}
         try:
             done = subprocess.run(
-                [*command, *words],
+                [in_path("git"), *options, *words],
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 env=kept | _SAFE,

@@ -143,10 +143,10 @@ def test_warpgauge_is_found_by_a_build_that_the_action_configures(runner, tmp_pa
 
 
 PYTHON = """#!/bin/sh
-[ "$1 $2" = "-m venv" ] || exec REAL "$@"
-mkdir -p "$3/bin"
-printf '#!/bin/sh\\nmv "%s" "%s"; echo "pip $*"\\n' "$0.warpgauge" "$3/bin/warpgauge" >"$3/bin/pip"
-chmod +x "$3/bin/pip"
+[ "$1 $2 $3" = "-I -m venv" ] || exec REAL "$@"
+mkdir -p "$4/bin"
+printf '#!/bin/sh\\nmv "%s" "%s"; echo "pip $*"\\n' "$0.warpgauge" "$4/bin/warpgauge" >"$4/bin/pip"
+chmod +x "$4/bin/pip"
 """
 
 

@@ -155,7 +155,7 @@ def test_an_interpreter_that_does_not_start_is_not_up_to_date(tmp_path):
     programs.mkdir()
     python = programs / "python3"  # which makes no new environment
     python.write_text(
-        f'#!/bin/sh\ncase "$*" in "-m venv"*) exit 1 ;; esac\nexec {sys.executable} "$@"\n'
+        f'#!/bin/sh\ncase "$*" in "-I -m venv"*) exit 1 ;; esac\nexec {sys.executable} "$@"\n'
     )
     python.chmod(0o755)
     stamp = 'printf "%s %s %s" "$PWD" "$(python3 --version)" "$(sha256sum <pyproject.toml)"'

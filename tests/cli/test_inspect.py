@@ -418,7 +418,11 @@ def test_files_of_one_name_in_two_wheels_are_two(tmp_path):
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"PK\x03\x04 and no more", "it cannot be unpacked: it is damaged, or "),
+        (
+            b"PK\x03\x04 and no more",
+            "not a usable zip: at offset 16, the table of its files is cut",
+        ),
+        (b"no zip", "its first bytes are none of what it is named as"),
         (None, "it has no code for GPUs; name what nvcc has compiled"),
     ],
 )

@@ -31,7 +31,7 @@ LIBRARIES = {
     "metrics/base": [POSIX, CUDA, FMT, JSON, TOML, r"demangle\.h"],
     "metrics/architecture": [CUDA],
     "metrics/facts": [POSIX, FMT, JSON],
-    "metrics/machine_code": [POSIX, FMT, r"(lz4|zstd)\.h"],
+    "metrics/machine_code": [POSIX, FMT, r"(lz4|zstd|zlib)\.h"],
     "metrics/counting": [POSIX, FMT, JSON],
     "metrics/cupti": [POSIX, CUDA, CUPTI, FMT],
     "metrics/budgets": [POSIX, FMT],

@@ -143,7 +143,7 @@ def test_a_project_finds_the_package_and_is_gated(environment, tmp_path):
     )
     # Libraries that warpgauge links with come from the wheel.
     commands = run("ninja", "-C", "build", "-t", "commands", cwd=tmp_path, env=environment)
-    for name in ("fmt", "benchmark", "gtest", "lz4", "zstd"):
+    for name in ("fmt", "benchmark", "gtest", "lz4", "zstd", "zlib"):
         files = set(re.findall(rf"\S*/lib{name}\.\S*", commands))
         assert files and all(file.startswith(prefix) for file in files), files
     gate = ("build/first", "gate", "--device=emulated")

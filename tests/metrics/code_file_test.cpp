@@ -93,6 +93,87 @@ TEST(CodeFile, WhatIsDamagedDoesNotStopTheOthers) {
   EXPECT_THAT(out.file.damaged, ElementsAre(StartsWith("cut.o: ")));
 }
 
+TEST(CodeFile, AnArchiveInAnArchiveIsLookedInto) {
+  const std::string inner = "!<arch>\n" + member("a.o/", recorded("cubin/spills.sm_90.cubin"));
+  EXPECT_THAT(read("!<arch>\n" + member("inner.a/", inner)).found,
+              ElementsAre("sm_90 inner.a, a.o"));
+  std::string nested = inner;
+  for (int i = 0; i < 9; ++i) nested = "!<arch>\n" + member("inner.a/", nested);
+  EXPECT_THAT(read(nested).file.damaged, ElementsAre(HasSubstr("are looked into 8 deep")));
+}
+
+TEST(CodeFile, FilesOfAnArchiveThatShouldHaveCodeAreDamaged) {
+  const std::string archive =
+      "!<arch>\n" + member("zeros.o/", std::string(64, '\0')) + member("empty.o/", "") +
+      member("nothing/", "") + member("text.o/", "no object") + member("my.whl/", "PK\x03\x04") +
+      member("notes.txt/", "text") + member("whole.o/", recorded("cubin/spills.sm_90.cubin"));
+  const Read out = read(archive);
+  EXPECT_THAT(out.found, ElementsAre("sm_90 whole.o"));
+  EXPECT_THAT(out.file.damaged,
+              ElementsAre(StartsWith("zeros.o: it has nothing but zeros"),
+                          StartsWith("empty.o: it is empty"), StartsWith("nothing: it is empty"),
+                          StartsWith("text.o: its first bytes are none of"),
+                          StartsWith("my.whl: a zip in an archive is not looked into")));
+  EXPECT_THAT(out.file.skipped, ElementsAre("notes.txt"));
+}
+
+TEST(CodeFile, NamesSayWhatShouldHaveCode) {
+  for (const char* name : {"a.so", "libmy.so.1.2", "my/A.WHL", "a.b.o", "x.a", "k.cubin", "k.ptx",
+                           "k.fatbin", "-a.zip"}) {
+    EXPECT_TRUE(is_named_as_code(name)) << name;
+  }
+  for (const char* name : {"README.md", "a.py", "so", "my.so/a.py", "a.so.txt", "12", "a.1", ""}) {
+    EXPECT_FALSE(is_named_as_code(name)) << name;
+  }
+}
+
+TEST(CodeFile, AScriptOfTheLinkerHasNoCode) {
+  const std::string script = "/* GNU ld script */ INPUT(libmy.so.1)";
+  EXPECT_FALSE(why_no_code_file(std::as_bytes(std::span(script))));
+}
+
+TEST(CodeFile, CodeWithoutItsSectionIsFound) {
+  std::string program = file("/bin/true");
+  const std::string fat_binary = recorded("fat_binary/lz4.fatbin");
+  const std::size_t cubins = read(fat_binary).found.size();
+  EXPECT_EQ(read(program + fat_binary).found.size(), cubins);
+  EXPECT_EQ(read("MZ, a program for Windows" + fat_binary).found.size(), cubins);
+  // The magic number alone, as a program has it that reads fat binaries.
+  EXPECT_THAT(read(program + fat_binary.substr(0, 4) + std::string(100, 'x')).file.damaged,
+              IsEmpty());
+}
+
+/// A byte turned in the headers of a fat binary costs no code: it is damage, or means nothing.
+TEST(CodeFile, AHeaderWithAByteTurnedIsDamagedOrMeansNothing) {
+  constexpr std::size_t kHeaders = 16 + 64;
+  for (const std::string name : {"none", "lz4", "zstd"}) {
+    const std::string whole = recorded("fat_binary/" + name + ".fatbin");
+    const std::size_t cubins = read(whole).found.size();
+    for (std::size_t at = 0; at < kHeaders; ++at) {
+      for (int value = 0; value < 256; ++value) {
+        std::string turned = whole;
+        turned[at] = static_cast<char>(value);
+        const Read out = read(turned);
+        const bool is_noticed =
+            !out.file.is_known || !out.file.damaged.empty() || !out.file.to_link.empty();
+        EXPECT_TRUE(is_noticed || out.found.size() == cubins) << name << ' ' << at << ' ' << value;
+      }
+    }
+  }
+}
+
+TEST(CodeFile, ACubinOfAnotherMachineIsDamaged) {
+  std::string cubin = recorded("cubin/spills.sm_90.cubin");
+  cubin[18] = 62;  // e_machine: x86-64
+  EXPECT_THAT(read(cubin).file.damaged, ElementsAre(HasSubstr("the sections of a cubin")));
+}
+
+TEST(CodeFile, SectionsWithoutNamesAreDamage) {
+  std::string program = file("/bin/true");
+  program[62] = program[63] = '\xff';  // e_shstrndx
+  EXPECT_THAT(read(program).file.damaged, ElementsAre(HasSubstr("the names of sections are said")));
+}
+
 TEST(CodeFile, AProgramWithoutCodeIsKnown) {
   const Read out = read(file("/bin/true"));
   EXPECT_TRUE(out.file.is_known);

@@ -52,6 +52,24 @@ TEST(KernelValues, SpillsAreThoseOfPtxasWithTheirLine) {
   EXPECT_FALSE(reader.first_local_access("_Z4leanPf"));
 }
 
+TEST(KernelValues, WhatTheDeviceLinkerAddsIsUnknown) {
+  const auto image = recorded("elsewhere.sm_90.cubin");
+  const KernelReader reader(image);
+  const auto reason = [&](const std::string& kernel) {
+    const KernelValues values = reader.read(kernel);
+    const auto unknown = values.unknown.find("spill.load_bytes");
+    EXPECT_NE(values.values.contains("spill.load_bytes"), unknown != values.unknown.end());
+    return unknown == values.unknown.end() ? std::string() : *unknown->second;
+  };
+  EXPECT_EQ(reason("_Z15calls_elsewherePf"),
+            "it calls of_another_object(float*, int), which the device linker adds: link all "
+            "objects (nvcc -dlink, or the program), and inspect the result");
+  EXPECT_THAT(reason("_Z16calls_by_pointerPfPFffE"),
+              testing::StartsWith("it calls functions by a"));
+  EXPECT_EQ(reason("_Z6printsPf"), "") << "vprintf is the driver's";
+  EXPECT_EQ(reason("_Z4leanPf"), "");
+}
+
 TEST(KernelValues, OccupancyIsThatOfTheBlockThatIsLaunched) {
   const auto image = recorded("spills.sm_90.cubin");
   const KernelValues values = KernelReader(image).read("_Z6spillsPfPKf");

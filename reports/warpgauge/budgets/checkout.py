@@ -6,13 +6,16 @@ import subprocess
 from pathlib import Path
 
 from warpgauge.errors import CommandError
+from warpgauge.started import in_path
 
 
 def head_commit(root: Path) -> str:
     """The commit that is checked out, as facts name it; CommandError where git names none."""
-    command = ["git", "-C", str(root), "rev-parse", "--verify", "HEAD"]
+    words = ["-C", str(root), "rev-parse", "--verify", "HEAD"]
     try:
-        result = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        result = subprocess.run(
+            [in_path("git"), *words], capture_output=True, text=True, timeout=60
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise _no_commit(root, str(error)) from error
     if result.returncode != 0:
