@@ -468,15 +468,15 @@ def test_a_kernel_that_fails_names_its_toolkit_and_line(loop, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("added", "says"),
+    ("added", "limit", "says"),
     [
-        ("-DFLOODS=0", ": its program fails on sm_90: it took longer than 20 s, and was ended"),
-        ("-DFLOODS=1", ": its program fails on sm_90: it "),
-        ("-DSPINS", "the launch has taken longer than its limit of 10 s of CPU time"),
+        ("-DFLOODS=0", "20", ": its program fails on sm_90: it took longer than 20 s, and was ended"),
+        ("-DFLOODS=1", "20", ": its program fails on sm_90: it "),
+        ("-DSPINS", "30", "the launch has taken longer than its limit of 15 s of CPU time"),
     ],
 )
-def test_a_program_that_does_not_end_is_ended(added, says, loop, tmp_path):
-    text = fails(tmp_path, added, "loop.cu", "--timeout", "20")
+def test_a_program_that_does_not_end_is_ended(added, limit, says, loop, tmp_path):
+    text = fails(tmp_path, added, "loop.cu", "--timeout", limit)
     assert says in text
     if added != "-DSPINS":
         assert "and was ended" in text and len(text) < 20000
