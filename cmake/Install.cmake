@@ -86,7 +86,7 @@ install(FILES harness/explain/explain.schema.json COMPONENT python
 warpgauge_kernels(TARGET warpgauge_no_kernels)
 warpgauge_program(TARGET warpgauge-installed MAIN gauge KERNELS warpgauge_no_kernels)
 set(own WARPGAUGE_GATE_COMMAND WARPGAUGE_SOURCE_ROOT WARPGAUGE_PROGRAMS_DIR
-        WARPGAUGE_EMULATED_CUDART WARPGAUGE_EMULATED_DRIVER WARPGAUGE_INJECTION)
+        WARPGAUGE_EMULATED_CUDART WARPGAUGE_EMULATED_DRIVER WARPGAUGE_ENVIRONMENT WARPGAUGE_INJECTION)
 set(injection "")
 if(TARGET warpgauge::injection)
   set(injection "../lib/$<TARGET_FILE_NAME:warpgauge::injection>")
@@ -108,6 +108,7 @@ foreach(suffix "" -emulated)
     "WARPGAUGE_PROGRAMS_DIR=\".\""
     "WARPGAUGE_EMULATED_CUDART=\"../lib/warpgauge/$<TARGET_SONAME_FILE_NAME:warpgauge::emulated_cudart>\""
     "WARPGAUGE_EMULATED_DRIVER=\"../lib/warpgauge/emulated/$<TARGET_SONAME_FILE_NAME:warpgauge::emulated_driver>\""
+    "WARPGAUGE_ENVIRONMENT=\"../lib/$<TARGET_FILE_NAME:warpgauge::environment>\""
     "WARPGAUGE_INJECTION=\"${injection}\"")
   # A target of that name, or of that output, would stand in the way of the one that has kernels.
   install(PROGRAMS "$<TARGET_FILE:${target}>" DESTINATION bin RENAME warpgauge${suffix})

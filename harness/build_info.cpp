@@ -32,6 +32,7 @@ const BuildInfo kBuildInfo = {.version = WARPGAUGE_VERSION,
                               .programs_folder = placed(WARPGAUGE_PROGRAMS_DIR),
                               .emulated_cudart = placed(WARPGAUGE_EMULATED_CUDART),
                               .emulated_driver = placed(WARPGAUGE_EMULATED_DRIVER),
+                              .environment = placed(WARPGAUGE_ENVIRONMENT),
                               .injection = placed(WARPGAUGE_INJECTION)};
 
 }  // namespace warpgauge

@@ -8,6 +8,7 @@
 
 #include "harness/attach/attached_facts.h"
 #include "harness/attach/attached_results.h"
+#include "harness/attach/wait_limit.h"
 #include "harness/build_info.h"
 
 namespace warpgauge::attach {
@@ -38,10 +39,18 @@ fs::path injected_library() {
 /// The library that CUDA loads into the program, which counts by CUPTI.
 class Injection : public programs::Source {
  public:
+  explicit Injection(std::chrono::seconds launch_limit) : launch_limit_(launch_limit) {}
+
   const programs::Counter& counter() const override { return kCounter; }
+  std::vector<std::string> own_options() const override {
+    if (launch_limit_ == programs::kUsualLaunchLimit) return {};
+    return {"--timeout", std::to_string(launch_limit_.count())};
+  }
 
   std::map<std::string, std::string> variables(const fs::path& folder) const override {
-    return {{kInjection, library_.string()}, {kAttachFolder, folder.string()}};
+    return {{kInjection, library_.string()},
+            {kAttachFolder, folder.string()},
+            {kWaitLimit, std::to_string(launch_limit_.count())}};
   }
 
   programs::Counted counted(const std::string& program, const fs::path& folder) const override {
@@ -56,6 +65,14 @@ class Injection : public programs::Source {
           "not pass {} on",
           program, kInjection);
     }
+    for (const std::string& kernel : endless_kernels_in(folder)) {
+      counted.faults.push_back(programs::program_failure(
+          kCounter, program,
+          fmt::format(
+              "it waited for the GPU for longer than its limit of {} s (--timeout), and was "
+              "ended: {}, which it launched last, or one before it does not end",
+              launch_limit_.count(), kernel)));
+    }
     for (const AttachedProcess& process : processes) {
       for (const std::string& warning : process.warnings) {
         counted.lost.push_back(
@@ -66,13 +83,14 @@ class Injection : public programs::Source {
   }
 
  private:
+  const std::chrono::seconds launch_limit_;
   fs::path library_ = injected_library();
 };
 
 }  // namespace
 
 outcome::ExitCode attach_to_program(const programs::ProgramOptions& options) {
-  return programs::run_program(options, Injection());
+  return programs::run_program(options, Injection(options.launch_limit));
 }
 
 }  // namespace warpgauge::attach

@@ -9,6 +9,9 @@
 #include <iterator>
 
 #include "harness/attach/launch_count.h"
+#include "harness/attach/wait_limit.h"
+#include "harness/files/printable.h"
+#include "metrics/base/demangled.h"
 
 namespace warpgauge::attach {
 namespace {
@@ -48,6 +51,18 @@ std::vector<AttachedProcess> results_in(const fs::path& folder) {
     add_launches_at_the_end(processes.back(), LaunchCount::of(file).value_or(0));
   }
   return processes;
+}
+
+std::vector<std::string> endless_kernels_in(const fs::path& folder) {
+  std::vector<std::string> kernels;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    if (entry.path().extension() != kEndlessEnding) continue;
+    std::ifstream stream(entry.path(), std::ios::binary);
+    const std::string name{std::istreambuf_iterator<char>(stream), {}};
+    kernels.push_back(files::printable(metrics::demangled(name)));
+  }
+  std::ranges::sort(kernels);
+  return kernels;
 }
 
 }  // namespace warpgauge::attach

@@ -12,4 +12,7 @@ namespace warpgauge::attach {
 /// that it made after its result was written. Throws what parse_attached() throws.
 std::vector<AttachedProcess> results_in(const std::filesystem::path& folder);
 
+/// The kernels that the programs waited for until they were ended (WaitLimit).
+std::vector<std::string> endless_kernels_in(const std::filesystem::path& folder);
+
 }  // namespace warpgauge::attach

@@ -15,6 +15,7 @@
 
 #include "harness/attach/driver.h"
 #include "harness/attach/recorder.h"
+#include "harness/attach/wait_limit.h"
 #include "harness/files/write_file.h"
 #include "harness/process/flush_at_exit.h"
 #include "metrics/cupti/cupti_crc.h"
@@ -24,7 +25,9 @@ namespace warpgauge::attach {
 namespace {
 
 std::filesystem::path folder;
-Recorder* recorder = nullptr;  // never destroyed: CUPTI may call back during exit
+// Never destroyed: CUPTI may call back during exit.
+Recorder* recorder = nullptr;
+WaitLimit* wait_limit = nullptr;
 
 /// One call of the driver, before or after it is made.
 struct Call {
@@ -52,6 +55,7 @@ using Reaction = void (*)(const Call& call);
 template <typename Parameters>
 void launch(const Call& call) {
   const auto& p = call.as<Parameters>();
+  wait_limit->launches(call.kernel);
   begin(recorder->launch(call.context, {p.f, call.kernel, driver::shape_of(p)}, p.hStream));
 }
 
@@ -59,6 +63,7 @@ void launch_configured(const Call& call) {
   static constexpr CUlaunchConfig kNone{};  // the driver refuses to launch with none
   const auto& p = call.as<cuLaunchKernelEx_params>();
   const CUlaunchConfig& config = p.config == nullptr ? kNone : *p.config;
+  wait_limit->launches(call.kernel);
   begin(
       recorder->launch(call.context, {p.f, call.kernel, driver::shape_of(config)}, config.hStream));
 }
@@ -138,10 +143,17 @@ void node_enabled(const Call& call) {
 
 void launch_graph(const Call& call) {
   const auto& p = call.as<cuGraphLaunch_params>();
+  wait_limit->launches("a kernel of a graph");
   begin(recorder->graph_launch(call.context, p.hGraph, p.hStream));
 }
 
-void waited(const Call& call) { recorder->waited(call.context); }
+void waits(const Call& /*call*/) { wait_limit->begins(); }
+void waited(const Call& call) {
+  wait_limit->ends();
+  recorder->waited(call.context);
+}
+// It waits for kernels that may use the memory.
+void memory_ended(const Call& /*call*/) { wait_limit->ends(); }
 // All ways to begin and to end a capture have the stream first.
 CUstream stream_of(const Call& call) { return call.as<cuStreamEndCapture_params>().hStream; }
 void capture_begins(const Call& call) { recorder->capture_begins(call.context, stream_of(call)); }
@@ -212,15 +224,16 @@ constexpr Hook kHooks[] = {
     {WARPGAUGE_CALL(cuStreamBeginCaptureToGraph_ptsz), capture_begins, capture_began},
     {WARPGAUGE_CALL(cuStreamEndCapture), nullptr, capture_ends},
     {WARPGAUGE_CALL(cuStreamEndCapture_ptsz), nullptr, capture_ends},
-    {WARPGAUGE_CALL(cuCtxSynchronize), nullptr, waited},
-    {WARPGAUGE_CALL(cuCtxSynchronize_v2), nullptr, waited},
-    {WARPGAUGE_CALL(cuStreamSynchronize), nullptr, waited},
-    {WARPGAUGE_CALL(cuStreamSynchronize_ptsz), nullptr, waited},
-    {WARPGAUGE_CALL(cuEventSynchronize), nullptr, waited},
-    {WARPGAUGE_CALL(cuMemcpy), nullptr, waited},
-    {WARPGAUGE_CALL(cuMemcpy_ptds), nullptr, waited},
-    {WARPGAUGE_CALL(cuMemcpyDtoH_v2), nullptr, waited},
-    {WARPGAUGE_CALL(cuMemcpyDtoH_v2_ptds), nullptr, waited},
+    {WARPGAUGE_CALL(cuCtxSynchronize), waits, waited},
+    {WARPGAUGE_CALL(cuCtxSynchronize_v2), waits, waited},
+    {WARPGAUGE_CALL(cuStreamSynchronize), waits, waited},
+    {WARPGAUGE_CALL(cuStreamSynchronize_ptsz), waits, waited},
+    {WARPGAUGE_CALL(cuEventSynchronize), waits, waited},
+    {WARPGAUGE_CALL(cuMemcpy), waits, waited},
+    {WARPGAUGE_CALL(cuMemcpy_ptds), waits, waited},
+    {WARPGAUGE_CALL(cuMemcpyDtoH_v2), waits, waited},
+    {WARPGAUGE_CALL(cuMemcpyDtoH_v2_ptds), waits, waited},
+    {WARPGAUGE_CALL(cuMemFree_v2), waits, memory_ended},
     {WARPGAUGE_CALL(cuModuleUnload), module_ends, nullptr},
     {WARPGAUGE_CALL(cuLibraryUnload), library_ends, nullptr},
     {WARPGAUGE_CALL(cuCtxDestroy), context_ends, nullptr},
@@ -268,8 +281,18 @@ class OwnCalls {
 
 thread_local bool OwnCalls::own_ = false;
 
+/// While it lives, this thread may wait for the GPU.
+class Waiting {
+ public:
+  Waiting() { wait_limit->begins(); }
+  ~Waiting() { wait_limit->ends(); }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+};
+
 bool finish(std::chrono::seconds patience) {
   const OwnCalls own;
+  const Waiting waiting;
   return recorder->finish(patience);
 }
 
@@ -282,6 +305,7 @@ void on_call(CUpti_CallbackId id, const CUpti_CallbackData& event) {
   if (reaction == nullptr) return;
   const bool succeeded =
       !enters && *static_cast<const CUresult*>(event.functionReturnValue) == CUDA_SUCCESS;
+  const Waiting waiting;  // counts are taken when the GPU is idle
   reaction({event.context, event.symbolName == nullptr ? "" : event.symbolName,
             event.functionParams, succeeded});
 }
@@ -349,6 +373,10 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   if (where == nullptr || recorder != nullptr) return 1;
   try {
     folder = where;
+    const char* const limit = std::getenv(kWaitLimit);
+    wait_limit = new WaitLimit(limit == nullptr ? warpgauge::programs::kUsualLaunchLimit
+                                                : std::chrono::seconds(std::atoi(limit)),
+                               folder);
     recorder = new Recorder(folder, warpgauge::programs::LaunchFilter::from_environment());
     warpgauge::process::flush_at_exit(finish);
     try {

@@ -22,7 +22,7 @@ judges the compile-time values for it, and needs no GPU. Options of GoogleTest
 Exit codes:
   0  within budget
   1  over budget
-  2  a fault: no case matches
+  2  a fault: no case matches, or one takes too long
 
 Examples:
   warpgauge-check --gtest_filter='transpose.*'
@@ -44,6 +44,13 @@ int run(int argc, char** argv) {
   app.add_flag("--require-cupti", options.require_cupti,
                "Fail instead of skip where run-time facts cannot be measured");
   app.add_flag("--large", options.large, "Run the large cases, too; they are made for GPUs");
+  app.add_option_function<int>(
+         "--timeout",
+         [&options](const int& seconds) { options.time_limit = std::chrono::seconds(seconds); },
+         "Time limit for each case; one that takes longer ends the program")
+      ->check(CLI::Range(1, 86400))
+      ->default_str(std::to_string(options.time_limit.count()))
+      ->type_name("SECONDS");
   if (is_emulated()) {
     app.add_option("--arch", options.arch,
                    "The architecture that kernels run as (default: sm_90, sm_90a or the newest)")

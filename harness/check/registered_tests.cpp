@@ -26,6 +26,7 @@
 #include "harness/measuring/provenance.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/recorded_run.h"
+#include "harness/process/watchdog.h"
 #include "harness/runtime.h"
 #include "metrics/budgets/judge.h"
 #include "metrics/cupti/cupti.h"
@@ -51,7 +52,8 @@ class Session {
   CaseRunner& meter() {
     if (!meter_) {
       if (is_emulated()) {
-        emulate_arch(options_.arch.empty() ? default_emulated_arch() : options_.arch);
+        emulate_arch(options_.arch.empty() ? default_emulated_arch() : options_.arch,
+                     options_.time_limit);
       } else {
         use_assigned_device();
       }
@@ -158,7 +160,10 @@ class RunTest : public testing::Test {
       GTEST_SKIP() << why_not_run(case_, meter.arch());
     }
     const metrics::Budgets& budgets = session_.budgets(case_);
+    // A kernel ends at the limit, with its line; what still runs afterwards is not one.
+    constexpr std::chrono::seconds kGrace{5};
     const auto measure = [&](const Case& tested) {
+      const process::Watchdog watchdog(session_.options().time_limit + kGrace, tested.id.str());
       std::vector<metrics::Fact> facts = meter.run(tested, budgets);
       add_bounded_facts(tested, meter, budgets, &facts);
       return facts;

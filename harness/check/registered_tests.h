@@ -3,6 +3,7 @@
 // no GPU.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <string>
 
@@ -17,6 +18,7 @@ struct Options {
   bool require_cupti = false;
   bool large = false;  ///< large cases, too
   std::string arch;    ///< the emulator runs the cases as this; empty: its default
+  std::chrono::seconds time_limit{600};  ///< for each case
 };
 
 /// Registers the tests with GoogleTest; it must outlive their run.

@@ -32,6 +32,8 @@ void add_attach(CommandLine& line) {
   auto options = std::make_shared<programs::ProgramOptions>();
   CLI::App* command =
       line.add("attach", "Count the work of any CUDA program's kernels on a GPU", kAttachFooter);
+  add_launch_limit(command, *options,
+                   "Time that the program may wait for the GPU; more is a fault, and ends it");
   add_program_options(command, *options);
   line.on_run(command, [options] { return static_cast<int>(attach::attach_to_program(*options)); });
 }

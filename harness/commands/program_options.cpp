@@ -46,4 +46,16 @@ void add_program_options(CLI::App* command, programs::ProgramOptions& options) {
   add_program(command, options.command);
 }
 
+void add_launch_limit(CLI::App* command, programs::ProgramOptions& options,
+                      const std::string& text) {
+  command
+      ->add_option_function<int>(
+          "--timeout",
+          [&options](const int& seconds) { options.launch_limit = std::chrono::seconds(seconds); },
+          text)
+      ->check(CLI::Range(1, 86400))
+      ->default_str(std::to_string(options.launch_limit.count()))
+      ->type_name("SECONDS");
+}
+
 }  // namespace warpgauge::commands

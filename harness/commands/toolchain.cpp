@@ -32,7 +32,8 @@ with what the compiler and the program said, facts.jsonl, and, but for the first
 Exit codes:
   0  no other toolkit makes a kernel worse than the first does
   1  one does
-  2  a fault: a toolkit that is missing, or does not compile a source; a program that fails
+  2  a fault: a toolkit that is missing, or does not compile a source; a program that fails;
+     a compiler or program that takes too long, or writes too much
   3  not compared: a value that one toolkit has and the other lacks
 
 Examples:
@@ -74,6 +75,14 @@ void add_toolchain(CommandLine& line) {
       ->type_name("ARCH,...");
   command->add_flag("--emulate", options->emulate,
                     "Build programs of the sources, and compare what their kernels do, too");
+  command
+      ->add_option_function<int>(
+          "--timeout",
+          [options](const int& seconds) { options->time_limit = std::chrono::seconds(seconds); },
+          "Time limit for each compilation, and each program of --emulate")
+      ->check(CLI::Range(1, 86400))
+      ->default_str(std::to_string(options->time_limit.count()))
+      ->type_name("SECONDS");
   command->add_option("--out", options->out, "Keep cubins and facts in this folder")
       ->type_name("DIR");
   add_filter_options(*command, options->diff.selection);

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -12,9 +12,9 @@
 #include <string_view>
 
 #include "harness/build_info.h"
-#include "harness/emulate/linkage.h"
 #include "harness/measuring/coverage_file.h"
 #include "harness/measuring/error_facts.h"
+#include "harness/programs/linkage.h"
 #include "harness/runtime.h"
 #include "metrics/architecture/architectures.h"
 #include "metrics/architecture/occupancy.h"
@@ -108,7 +108,8 @@ std::vector<std::string> lost_of(const std::vector<metrics::ReportedProcess>& pr
 std::string why_no_kernel(const std::string& program, const metrics::CountsReport& report,
                           const std::string& runtime) {
   const std::string what = program + ": no kernel ran on the emulator: ";
-  if (report.runtimes.empty()) return what + why_not_called(linkage_of(program), runtime);
+  if (report.runtimes.empty())
+    return what + programs::why_not_called(programs::linkage_of(program), runtime);
   const metrics::ReportedRuntime& last = report.runtimes.back();
   const std::string failure =
       last.failure.empty() ? "" : fmt::format(", its last failure {}", last.failure);
@@ -123,10 +124,10 @@ std::string why_no_kernel(const std::string& program, const metrics::CountsRepor
 std::string refusal_text(const std::string& program, const std::string& refused,
                          const std::string& runtime) {
   if (!refused.starts_with("cuGetExportTable ")) return refused;
-  const Linkage linkage = linkage_of(program);
-  if (!has_other_runtime(linkage, runtime)) return refused;
+  const programs::Linkage linkage = programs::linkage_of(program);
+  if (!programs::has_other_runtime(linkage, runtime)) return refused;
   return fmt::format("{} calls cuGetExportTable, which is not emulated: {}", program,
-                     why_not_called(linkage, runtime));
+                     programs::why_not_called(linkage, runtime));
 }
 
 /// The emulated runtime and driver, which take the place of the shared CUDA runtime and of the
@@ -134,10 +135,12 @@ std::string refusal_text(const std::string& program, const std::string& refused,
 class Emulated : public programs::Source {
  public:
   /// `coverage` may be nullptr.
-  Emulated(std::string arch, std::string checks, int schedules, const CoverageFile* coverage)
+  Emulated(std::string arch, std::string checks, int schedules, std::chrono::seconds launch_limit,
+           const CoverageFile* coverage)
       : arch_(std::move(arch)),
         checks_(std::move(checks)),
         schedules_(schedules),
+        launch_limit_(launch_limit),
         coverage_(coverage) {}
 
   const programs::Counter& counter() const override { return kCounter; }
@@ -147,6 +150,9 @@ class Emulated : public programs::Source {
     if (schedules_ != 0) {
       options.insert(options.end(), {"--schedules", std::to_string(schedules_)});
     }
+    if (launch_limit_ != programs::kUsualLaunchLimit) {
+      options.insert(options.end(), {"--timeout", std::to_string(launch_limit_.count())});
+    }
     return options;
   }
   metrics::RunRequest asked() const override {
@@ -154,15 +160,14 @@ class Emulated : public programs::Source {
   }
 
   std::map<std::string, std::string> variables(const fs::path& folder) const override {
-    const char* preloaded = std::getenv("LD_PRELOAD");
-    const std::string before = preloaded == nullptr ? "" : ":" + std::string(preloaded);
     std::map<std::string, std::string> variables = {
         // A program that loads libcuda.so.1 by this name then gets the one that is there already.
-        {"LD_PRELOAD", runtime_.string() + ":" + driver_.string() + before},
+        {"LD_PRELOAD", runtime_.string() + ":" + driver_.string()},
         {"WARPGAUGE_EMULATED_ARCH", arch_},
         {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
         {"WARPGAUGE_EMULATED_CHECKS", checks_},
         {"WARPGAUGE_EMULATED_SCHEDULES", std::to_string(schedules_)},
+        {"WARPGAUGE_EMULATED_CPU_LIMIT", std::to_string(launch_limit_.count())},
         {metrics::kReportVariable, report_in(folder).string()}};
     if (coverage_ != nullptr) variables[metrics::kCoverageVariable] = coverage_->parts().string();
     return variables;
@@ -225,6 +230,7 @@ class Emulated : public programs::Source {
   const std::string arch_;
   const std::string checks_;
   const int schedules_;
+  const std::chrono::seconds launch_limit_;
   const CoverageFile* const coverage_;
   const fs::path runtime_ = emulated(kBuildInfo.emulated_cudart);
   const fs::path driver_ = emulated(kBuildInfo.emulated_driver);
@@ -238,16 +244,18 @@ outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const
   metrics::architecture(arch);  // throws here: the program itself would only blame a variable
   std::optional<CoverageFile> file;
   if (!coverage.empty()) file.emplace(coverage);
-  const auto code =
-      programs::run_program(options, Emulated(arch, checks, schedules, file ? &*file : nullptr));
+  const auto code = programs::run_program(
+      options, Emulated(arch, checks, schedules, options.launch_limit, file ? &*file : nullptr));
   if (file) fmt::print(stderr, "{}", file->write());
   return code;
 }
 
 void record(const std::vector<std::string>& command, const std::string& arch,
-            const fs::path& output, const fs::path& facts, const Compilation& compilation) {
-  programs::record_program(command, Emulated(arch, std::string(kUsualChecks), 0, nullptr), output,
-                           facts, compilation);
+            const fs::path& output, const fs::path& facts, const Compilation& compilation,
+            std::chrono::seconds time_limit) {
+  const auto launch_limit = std::max(time_limit / 2, std::chrono::seconds(1));
+  const Emulated source(arch, std::string(kUsualChecks), 0, launch_limit, nullptr);
+  programs::record_program(command, source, output, facts, compilation, time_limit);
 }
 
 }  // namespace warpgauge::emulate

@@ -1,6 +1,7 @@
 // The command that counts the kernels of any CUDA program on the emulator.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -14,15 +15,15 @@ namespace warpgauge::emulate {
 /// see programs::run_program(). `coverage` gets what ran, in lcov's format; empty: none.
 /// `checks`: names of them,
 /// with commas between; `schedules`: how many orders of warps and blocks each launch is compared
-/// with.
+/// with. A launch that takes longer than options.launch_limit, in CPU time, is a fault.
 outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const std::string& arch,
                                   const std::filesystem::path& coverage, const std::string& checks,
                                   int schedules);
 
 /// Runs a program on the emulator with its output in a file, and adds the counts of its kernels to
-/// a file of facts: see programs::record_program().
+/// a file of facts: see programs::record_program(). A launch may take half of the time limit.
 void record(const std::vector<std::string>& command, const std::string& arch,
             const std::filesystem::path& output, const std::filesystem::path& facts,
-            const Compilation& compilation);
+            const Compilation& compilation, std::chrono::seconds time_limit);
 
 }  // namespace warpgauge::emulate

@@ -28,8 +28,8 @@ std::vector<metrics::LineCounts> take_counts();
 /// the error.
 std::vector<metrics::DeviceFault> take_failed_launches();
 
-/// Calls of the CUDA runtime that are not emulated, in order, a sentence each: those whose error
-/// the program has not taken with cudaGetLastError().
+/// A sentence for each call of the CUDA runtime that is not emulated, unless the program has taken
+/// its error with cudaGetLastError(), and for each copy or fill beyond its memory, in order.
 std::vector<std::string> refused_calls();
 
 /// The last call of the CUDA runtime; empty without one.

@@ -7,12 +7,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <ctime>
 #include <stdexcept>
+#include <system_error>
+#include <utility>
 
 extern char** environ;
 
@@ -20,19 +24,27 @@ namespace warpgauge::process {
 namespace {
 
 std::atomic<pid_t> running = 0;
+std::atomic<bool> asked_to_end = false;  // by a signal while no program runs
 
 void hand_on(int signal) {
   const bool of_terminal = signal == SIGINT || signal == SIGQUIT;
+  if (running == 0) asked_to_end = true;
   if (!of_terminal && running > 0) kill(running, signal);
 }
+
+void ignore(int /*signal*/) {}
 
 /// Handles signals during its lifetime; programs started meanwhile do not inherit this.
 class Signals {
  public:
   Signals() {
-    struct sigaction ours = {};
-    ours.sa_handler = hand_on;
-    for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &ours, &before_[i]);
+    for (std::size_t i = 0; i < kSignals.size(); ++i) {
+      struct sigaction ours = {};
+      // If SIGCHLD were ignored, as a parent may have it, no one would get to know how a child
+      // ends.
+      ours.sa_handler = kSignals[i] == SIGCHLD ? ignore : hand_on;
+      sigaction(kSignals[i], &ours, &before_[i]);
+    }
   }
   ~Signals() {
     for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
@@ -41,7 +53,7 @@ class Signals {
   Signals& operator=(const Signals&) = delete;
 
  private:
-  static constexpr std::array kSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
+  static constexpr std::array kSignals = {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGCHLD};
   std::array<struct sigaction, kSignals.size()> before_{};
 };
 
@@ -63,20 +75,10 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
   return result;
 }
 
-}  // namespace
-
-std::string Ending::str() const {
-  if (signal == 0) return fmt::format("exited with {}", status);
-  const char* name = sigabbrev_np(signal);
-  return fmt::format("was ended by {} ({})",
-                     name == nullptr ? "a signal" : fmt::format("SIG{}", name), strsignal(signal));
-}
-
-Ending run_to_its_end(std::vector<std::string> command,
-                      const std::map<std::string, std::string>& changes,
-                      const OutputFiles& outputs) {
+/// Starts a program, which gets the signals that arrive from now on. Throws std::runtime_error.
+pid_t start(std::vector<std::string> command, const std::map<std::string, std::string>& changes,
+            const OutputFiles& outputs) {
   std::vector<std::string> variables = environment(changes);
-  const Signals signals;
   // A signal that arrives before the program runs is blocked until it can be forwarded.
   sigset_t all, before;
   sigfillset(&all);
@@ -109,12 +111,154 @@ Ending run_to_its_end(std::vector<std::string> command,
     throw std::runtime_error(
         fmt::format("{}: cannot be run: {}", command[0], std::strerror(failed)));
   }
+  return child;
+}
+
+Ending ending_of(int status) {
+  return WIFSIGNALED(status) ? Ending{.status = 0, .signal = WTERMSIG(status)}
+                             : Ending{.status = WEXITSTATUS(status), .signal = 0};
+}
+
+using std::chrono::steady_clock;
+
+/// A program and all processes that it starts, until they have ended.
+class Supervised {
+ public:
+  Supervised(const OutputFiles& outputs, const Supervision& supervision)
+      : outputs_(outputs), supervision_(supervision) {
+    for (const Descendant& other : descendants()) others_.push_back(other.id);
+    adopt_orphans();
+    sigemptyset(&ends_);
+    sigaddset(&ends_, SIGCHLD);
+    sigprocmask(SIG_SETMASK, nullptr, &mask_);
+  }
+  ~Supervised() { sigprocmask(SIG_SETMASK, &mask_, nullptr); }
+  Supervised(const Supervised&) = delete;
+  Supervised& operator=(const Supervised&) = delete;
+
+  Ending run(const std::function<pid_t()>& start_program) {
+    asked_to_end = false;
+    const steady_clock::time_point begin = steady_clock::now();
+    program_ = start_program();
+    sigprocmask(SIG_BLOCK, &ends_, nullptr);  // next() takes it
+    for (std::vector<Descendant> alive = next(); is_running_; alive = next()) {
+      std::string limit = limit_beyond(steady_clock::now() - begin);
+      if (limit.empty()) continue;
+      end(SIGKILL, kGrace);
+      return {.status = 0, .signal = SIGKILL, .limit = std::move(limit)};
+    }
+    await_others();
+    return ending_;
+  }
+
+ private:
+  static constexpr std::chrono::seconds kGrace{5};  ///< for the end after a signal
+  static constexpr std::chrono::milliseconds kShortestPause{10};
+
+  /// Pauses until a child ends, for a short time at most. Returns the processes that live.
+  std::vector<Descendant> next() {
+    const auto pause = std::chrono::nanoseconds(
+        std::max<steady_clock::duration>(kShortestPause, kShareOfLooks * cost_of_look_));
+    const timespec time{.tv_sec = 0, .tv_nsec = std::min<long>(pause.count(), 999'999'999)};
+    sigtimedwait(&ends_, nullptr, &time);
+    const steady_clock::time_point begin = steady_clock::now();
+    std::vector<Descendant> alive = descendants(others_);
+    supervision_.look(alive);
+    cost_of_look_ = steady_clock::now() - begin;
+    reap();
+    return alive;
+  }
+
+  void reap() {
+    int status = 0;
+    for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
+      if (ended != program_) continue;
+      is_running_ = false;
+      running = 0;
+      ending_ = ending_of(status);
+    }
+  }
+
+  std::string limit_beyond(steady_clock::duration time) const {
+    if (supervision_.time_limit.count() > 0 && time >= supervision_.time_limit) {
+      return fmt::format("took longer than {} s, and was ended", supervision_.time_limit.count());
+    }
+    for (const std::filesystem::path& file : {outputs_.output, outputs_.messages}) {
+      std::error_code unknown;
+      if (supervision_.most_output_bytes == 0 || file.empty()) continue;
+      const std::uintmax_t bytes = std::filesystem::file_size(file, unknown);
+      if (unknown || bytes <= supervision_.most_output_bytes) continue;
+      return fmt::format("wrote more than {} bytes, and was ended", supervision_.most_output_bytes);
+    }
+    return "";
+  }
+
+  /// Waits for the processes that the program has left behind.
+  void await_others() {
+    const auto deadline = steady_clock::now() + supervision_.patience;
+    std::vector<Descendant> alive = descendants(others_);
+    while (!alive.empty() && steady_clock::now() < deadline && !asked_to_end) alive = next();
+    for (const Descendant& process : alive) ending_.left.push_back(process.str());
+    if (!alive.empty() && !end(SIGTERM, kGrace)) end(SIGKILL, kGrace);
+  }
+
+  /// Sends a signal to all. False if some live on.
+  bool end(int signal, std::chrono::seconds grace) {
+    const auto deadline = steady_clock::now() + grace;
+    std::vector<Descendant> told;
+    for (std::vector<Descendant> alive = descendants(others_); !alive.empty(); alive = next()) {
+      if (steady_clock::now() >= deadline) return false;
+      for (const Descendant& process : alive) {
+        if (std::ranges::find(told, process) != told.end()) continue;
+        told.push_back(process);
+        kill(process.id, signal);
+      }
+    }
+    reap();
+    return true;
+  }
+
+  /// A look takes so many times less than the pause before it.
+  static constexpr int kShareOfLooks = 20;
+
+  const OutputFiles& outputs_;
+  const Supervision& supervision_;
+  std::vector<pid_t> others_;  ///< started before
+  sigset_t ends_{}, mask_{};   ///< the signal of an end; the mask as it was
+  pid_t program_ = 0;
+  bool is_running_ = true;
+  steady_clock::duration cost_of_look_{};
+  Ending ending_;
+};
+
+}  // namespace
+
+std::string Ending::str() const {
+  if (!limit.empty()) return limit;
+  if (signal == 0) return fmt::format("exited with {}", status);
+  const char* name = sigabbrev_np(signal);
+  return fmt::format("was ended by {} ({})",
+                     name == nullptr ? "a signal" : fmt::format("SIG{}", name), strsignal(signal));
+}
+
+Ending run_to_its_end(std::vector<std::string> command,
+                      const std::map<std::string, std::string>& changes,
+                      const OutputFiles& outputs) {
+  const Signals signals;
+  const pid_t child = start(std::move(command), changes, outputs);
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   running = 0;
-  return WIFSIGNALED(status) ? Ending{.status = 0, .signal = WTERMSIG(status)}
-                             : Ending{.status = WEXITSTATUS(status), .signal = 0};
+  return ending_of(status);
+}
+
+Ending run_supervised(std::vector<std::string> command,
+                      const std::map<std::string, std::string>& changes, const OutputFiles& outputs,
+                      const Supervision& supervision) {
+  const Signals signals;
+  Supervised supervised(outputs, supervision);
+  return supervised.run([&] { return start(std::move(command), changes, outputs); });
 }
 
 }  // namespace warpgauge::process

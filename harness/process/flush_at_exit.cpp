@@ -9,8 +9,13 @@
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
 #include <system_error>
 #include <thread>
+
+#include "metrics/base/own_thread.h"
 
 namespace warpgauge::process {
 namespace {
@@ -32,6 +37,7 @@ void at_exit() {
 
 /// Waits for a signal handler to ask: a handler itself may not call what counts.
 void serve() {
+  metrics::begin_own_thread();
   std::uint64_t ignored = 0;
   if (read(asked, &ignored, sizeof ignored) < 0) return;
   flush_process(kPatience);
@@ -70,6 +76,39 @@ bool start_serving() {
   return serves;
 }
 
+/// True while the program has threads, beside its first one.
+bool has_threads() {
+  std::error_code gone;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", gone)) {
+    if (thread.path().filename() == std::to_string(getpid())) continue;
+    std::string name;
+    std::getline(std::ifstream(thread.path() / "comm"), name);
+    if (!name.empty() && name != metrics::kOwnThread) return true;
+  }
+  return false;
+}
+
+/// The first thread has called pthread_exit(): the process is to end with the last one of the
+/// program, but the C library waits for ours as well.
+void on_end_of_first_thread(void* /*process*/) {
+  constexpr std::chrono::milliseconds kPause(10);
+  try {
+    std::thread([=] {
+      metrics::begin_own_thread();
+      // A thread that starts another one and ends may be missed with it, but not twice.
+      while (has_threads() || has_threads()) std::this_thread::sleep_for(kPause);
+      std::exit(EXIT_SUCCESS);
+    }).detach();
+  } catch (const std::system_error&) {  // it then goes on for ever, which a time limit ends
+  }
+}
+
+/// A destructor of the thread's data is not called where it returns from main(), or calls exit().
+void watch_first_thread() {
+  pthread_key_t key = 0;
+  if (pthread_key_create(&key, on_end_of_first_thread) == 0) pthread_setspecific(key, &process);
+}
+
 }  // namespace
 
 bool in_flushing_process() { return getpid() == process; }
@@ -79,6 +118,7 @@ void flush_at_exit(bool (*flush)(std::chrono::seconds patience)) {
   flush_process = flush;
   std::atexit(at_exit);
   std::at_quick_exit(at_exit);
+  watch_first_thread();
   if (!start_serving()) return;  // only exit() flushes then
   for (const int signal : kFatal) {
     struct sigaction current = {}, ours = {};

@@ -8,7 +8,9 @@ namespace warpgauge::process {
 
 /// Calls `flush` when the process exits (also by quick_exit()), and when a signal that it does not
 /// handle ends it (then in another thread, for at most a few seconds). `flush` waits for locks no
-/// longer than `patience`. Call it once a process. Forked children do not flush by themselves.
+/// longer than `patience`. Call it once a process, in its first thread: if that ends by
+/// pthread_exit(), the process ends with the last thread that is not of warpgauge
+/// (metrics/base/own_thread.h). Forked children do not flush by themselves.
 void flush_at_exit(bool (*flush)(std::chrono::seconds patience));
 
 /// False in a child that the process has forked.

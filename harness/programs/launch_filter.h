@@ -1,12 +1,16 @@
 // The launches of a program that are counted: what its user chose, handed to the library inside it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace warpgauge::programs {
+
+/// The time that a launch may take, unless the user names another one.
+inline constexpr std::chrono::seconds kUsualLaunchLimit{600};
 
 struct LaunchFilter {
   std::uint64_t sample = 0;       ///< launches of each kernel that are counted, at least; 0: all

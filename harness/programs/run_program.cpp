@@ -17,6 +17,7 @@
 #include "harness/outcome/out_folder.h"
 #include "harness/process/child_program.h"
 #include "harness/programs/program_text.h"
+#include "harness/programs/program_watch.h"
 #include "metrics/base/demangled.h"
 #include "metrics/base/glob.h"
 #include "metrics/budgets/budget.h"
@@ -104,14 +105,36 @@ struct EndedProgram {
   Counted counted;
 };
 
+/// The time for processes that a program has left behind to end.
+constexpr std::chrono::seconds kPatience{60};
+
+/// Of a program whose output is kept in a file.
+constexpr std::uintmax_t kMostOutput = 256 << 20;
+
+std::string left_behind_text(const std::string& process) {
+  return fmt::format(
+      "{} still ran {} s after the program, and was ended: wait for it in the program, or start it "
+      "beforehand",
+      process, kPatience.count());
+}
+
 EndedProgram run_counted(const std::vector<std::string>& command, const Source& source,
                          std::map<std::string, std::string> variables, const fs::path& folder,
-                         const process::OutputFiles& outputs = {}) {
+                         const process::OutputFiles& outputs = {},
+                         process::Supervision supervision = {}) {
   const files::TemporaryPath left =
       files::TemporaryPath::folder_in(folder, std::string(outcome::kFolderOfOneRun));
-  variables.merge(source.variables(fs::absolute(left.path())));
-  const process::Ending ending = process::run_to_its_end(command, variables, outputs);
-  return {ending, source.counted(command[0], left.path())};
+  const fs::path place = fs::absolute(left.path());
+  variables.merge(source.variables(place));
+  ProgramWatch watch(place, std::move(variables));
+  supervision.patience = kPatience;
+  supervision.look = [&](const auto& processes) { watch.look(processes); };
+  const process::Ending ending =
+      process::run_supervised(command, watch.variables(), outputs, supervision);
+  Counted counted = source.counted(command[0], place);
+  std::ranges::move(watch.uncounted(), std::back_inserter(counted.lost));
+  for (const std::string& process : ending.left) counted.lost.push_back(left_behind_text(process));
+  return {ending, std::move(counted)};
 }
 
 /// The last lines of what a program wrote, indented.
@@ -170,9 +193,11 @@ outcome::ExitCode run_program(const ProgramOptions& options, const Source& sourc
 }
 
 void record_program(const std::vector<std::string>& command, const Source& source,
-                    const fs::path& output, const fs::path& facts, const Compilation& compilation) {
+                    const fs::path& output, const fs::path& facts, const Compilation& compilation,
+                    std::chrono::seconds time_limit) {
   EndedProgram ended =
-      run_counted(command, source, {}, facts.parent_path(), {.output = output, .messages = output});
+      run_counted(command, source, {}, facts.parent_path(), {.output = output, .messages = output},
+                  {.time_limit = time_limit, .most_output_bytes = kMostOutput});
   require_whole(ended, output);
   for (CountedKernel& kernel : ended.counted.kernels) kernel.source_hash = compilation.source_hash;
   std::vector<ProgramCase> cases =

@@ -2,6 +2,7 @@
 // `warpgauge attach` and `warpgauge emulate`.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -19,6 +20,7 @@ namespace warpgauge::programs {
 struct ProgramOptions : JudgeOptions {
   std::vector<std::string> command;  ///< program and arguments
   LaunchFilter choice;
+  std::chrono::seconds launch_limit = kUsualLaunchLimit;
 };
 
 /// The counts of a run of a program.
@@ -38,7 +40,8 @@ class Source {
   virtual std::vector<std::string> own_options() const { return {}; }
   /// The request that the run records.
   virtual metrics::RunRequest asked() const { return {}; }
-  /// Changes to the environment of the program, which leaves its counts in `folder`.
+  /// Changes to the environment of the program and of all that it starts, which leave their counts
+  /// in `folder`. What is to be preloaded is in LD_PRELOAD alone.
   virtual std::map<std::string, std::string> variables(
       const std::filesystem::path& folder) const = 0;
   /// The counts that the processes of the program have left in `folder`.
@@ -52,10 +55,10 @@ class Source {
 outcome::ExitCode run_program(const ProgramOptions& options, const Source& source);
 
 /// Runs a program with its output in a file, and adds the counts of its kernels to a file of facts,
-/// without judging them. Throws std::runtime_error for a program or kernel that fails, and for what
-/// is not counted.
+/// without judging them. Throws std::runtime_error for a program or kernel that fails, or takes
+/// longer than the limit, and for what is not counted.
 void record_program(const std::vector<std::string>& command, const Source& source,
                     const std::filesystem::path& output, const std::filesystem::path& facts,
-                    const Compilation& compilation);
+                    const Compilation& compilation, std::chrono::seconds time_limit);
 
 }  // namespace warpgauge::programs

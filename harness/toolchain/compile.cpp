@@ -34,19 +34,24 @@ std::set<std::string> archs_of(const fs::path& file, const std::vector<std::stri
   throw std::runtime_error(fmt::format("{}: {}", file.string(), error.what()));
 }
 
-/// The lines that a compiler wrote, indented.
+/// The first lines that a compiler wrote, indented.
 std::string messages_in(const fs::path& file) {
+  constexpr std::size_t kMost = 10000;
   std::string text;
   std::ifstream in(file);
-  for (std::string line; std::getline(in, line);) text += "\n  " + files::printable(line);
+  for (std::string line; text.size() < kMost && std::getline(in, line);) {
+    text += "\n  " + files::printable(line.substr(0, kMost));
+  }
   return text;
 }
 
 /// Runs a compiler, which is to make `what`.
 void run_compiler(const Toolkit& toolkit, const std::vector<std::string>& command,
                   const std::string& what, const std::string& arch, const fs::path& messages) {
-  const process::Ending ending =
-      process::run_to_its_end(command, {}, {.output = "", .messages = messages});
+  constexpr std::uintmax_t kMostMessages = 64 << 20;
+  const process::Ending ending = process::run_supervised(
+      command, {}, {.output = messages, .messages = messages},
+      {.time_limit = toolkit.time_limit, .most_output_bytes = kMostMessages});
   if (ending.exit_code() == 0) return;
   throw std::runtime_error(fmt::format("{} cannot {} for {}: {} {}{}", toolkit.str(), what, arch,
                                        fs::path(command.front()).filename().string(), ending.str(),

@@ -40,7 +40,7 @@ std::vector<Toolkit> toolkits_of(const ToolchainOptions& options,
   if (options.emulate) require_programs(sources);
   std::vector<Toolkit> toolkits;
   for (const fs::path& folder : options.toolkits) {
-    toolkits.push_back(toolkit_in(folder));
+    toolkits.push_back(toolkit_in(folder, options.time_limit));
     if (options.emulate) require_runtime(toolkits.back());
     for (const Source& source : sources) require_compiler(toolkits.back(), source);
   }
@@ -120,7 +120,7 @@ class Compilations {
     command.insert(command.end(), options_.program_arguments.begin(),
                    options_.program_arguments.end());
     try {
-      emulate::record(command, arch, output, facts, compilation);
+      emulate::record(command, arch, output, facts, compilation, options_.time_limit);
     } catch (const std::runtime_error& error) {
       throw std::runtime_error(
           fmt::format("{}: its program fails on {}: {}", toolkit.str(), arch, error.what()));

@@ -1,6 +1,7 @@
 // The command that compares what several compilers make of the same sources.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -17,6 +18,7 @@ struct ToolchainOptions {
   std::vector<std::string> arguments;           ///< arguments of the compilers
   bool emulate = false;                         ///< build programs, and run them on the emulator
   std::vector<std::string> program_arguments;   ///< arguments of those programs
+  std::chrono::seconds time_limit{600};         ///< for each compilation, and each program
   std::filesystem::path out;                    ///< keeps what is made; empty: nothing is kept
   diff::DiffOptions diff;                       ///< how they are compared
 };

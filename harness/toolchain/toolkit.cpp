@@ -5,12 +5,14 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <fstream>
 #include <iterator>
 #include <regex>
 #include <set>
 #include <stdexcept>
 
-#include "harness/process/output_of.h"
+#include "harness/files/temporary_path.h"
+#include "harness/process/child_program.h"
 #include "metrics/architecture/arch_name.h"
 
 namespace warpgauge::toolchain {
@@ -35,10 +37,27 @@ std::vector<std::string> toolkits_below(const fs::path& folder) {
 
 /// The text that ptxas prints with this option.
 std::string said_by(const fs::path& ptxas, const std::string& option) {
-  const std::optional<std::string> said = process::output_of({ptxas.string(), option});
-  if (said) return *said;
-  throw std::runtime_error(
-      fmt::format("{0}: does not run; `{0} {1}` shows why", ptxas.string(), option));
+  const process::Supervision limits{.time_limit = std::chrono::seconds(20),
+                                    .most_output_bytes = 1 << 20};
+  const auto folder =
+      files::TemporaryPath::folder_in(fs::temp_directory_path(), "warpgauge-ptxas-");
+  const fs::path answer = folder.path() / "answer";
+  process::Ending ending{.status = 1};
+  try {
+    ending = process::run_supervised({ptxas.string(), option}, {},
+                                     {.output = answer, .messages = "/dev/null"}, limits);
+  } catch (const std::runtime_error&) {  // it is no program
+  }
+  if (!ending.limit.empty()) {
+    throw std::runtime_error(
+        fmt::format("{0}: `{0} {1}` {2}", ptxas.string(), option, ending.limit));
+  }
+  if (ending.exit_code() != 0) {
+    throw std::runtime_error(
+        fmt::format("{0}: does not run; `{0} {1}` shows why", ptxas.string(), option));
+  }
+  std::ifstream in(answer);
+  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 /// "release 12.4, V12.4.131".
@@ -69,7 +88,7 @@ std::vector<std::string> archs_in(const std::string& help, const fs::path& ptxas
 
 std::string Toolkit::str() const { return fmt::format("CUDA {} in {}", version, path.string()); }
 
-Toolkit toolkit_in(const fs::path& folder) {
+Toolkit toolkit_in(const fs::path& folder, std::chrono::seconds time_limit) {
   const std::vector<std::string> found = toolkits_below(folder);
   if (found.size() != 1) {
     throw std::runtime_error(
@@ -84,7 +103,8 @@ Toolkit toolkit_in(const fs::path& folder) {
   return {.path = folder,
           .programs = programs,
           .version = version_in(said_by(ptxas, "--version"), ptxas),
-          .archs = archs_in(said_by(ptxas, "--help"), ptxas)};
+          .archs = archs_in(said_by(ptxas, "--help"), ptxas),
+          .time_limit = time_limit};
 }
 
 void require_arch(const Toolkit& toolkit, const std::string& arch) {

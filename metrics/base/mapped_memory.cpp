@@ -1,4 +1,5 @@
-// Reads /proc/self/maps (proc(5)): begin-end permissions ..., in hexadecimal and ascending.
+// Reads the maps of this process (proc(5)): begin-end permissions ..., in hexadecimal and
+// ascending.
 #include "metrics/base/mapped_memory.h"
 
 #include <cstdint>
@@ -12,7 +13,8 @@ std::size_t readable_bytes(const void* address) {
   constexpr auto kLine = std::numeric_limits<std::streamsize>::max();
   const auto first = reinterpret_cast<std::uintptr_t>(address);
   std::uintptr_t end_so_far = first;
-  std::ifstream maps("/proc/self/maps");
+  // Those of /proc/self are empty when the first thread has ended and others run.
+  std::ifstream maps("/proc/thread-self/maps");
   std::uintptr_t begin = 0, end = 0;
   char dash = 0;
   std::string permissions;

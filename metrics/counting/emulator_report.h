@@ -54,7 +54,8 @@ struct CountsReport {
   std::vector<ReportedProcess> processes = {};
   std::vector<ReportedKernel> kernels = {};
   std::vector<ReportedRuntime> runtimes = {};
-  std::vector<std::string> refused = {};  ///< refused calls whose failure the program ignored
+  /// Calls that are a fault of the program: it ignored a refusal, or went beyond memory.
+  std::vector<std::string> refused = {};
 };
 
 /// The environment variable with the file to which a program under the emulated runtime appends its

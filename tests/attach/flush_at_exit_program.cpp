@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 #include "harness/process/flush_at_exit.h"
 
@@ -34,6 +35,10 @@ int main(int argc, char** argv) {
   }
   if (way == "pipe") raise(SIGPIPE);
   if (way == "own" || way == "terminate") raise(SIGTERM);
+  if (way == "threads") {  // of which the first one ends first
+    std::thread([] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }).detach();
+    pthread_exit(nullptr);
+  }
   if (way.starts_with("fork")) {
     const pid_t child = fork();
     if (child == 0 && way != "fork") warpgauge::process::flush_forked_child();

@@ -113,6 +113,32 @@ def test_facts_and_a_summary_beside_an_output_that_is_the_programs(tmp_path):
     assert not list(tmp_path.glob(".counts-*"))
 
 
+def test_a_program_that_was_ended_while_it_waited_names_its_kernel(tmp_path):
+    """The library writes the kernel down and kills the process."""
+    end = (
+        f"assert os.environ['WARPGAUGE_ATTACH_WAIT_LIMIT'] == '7'; "
+        f"open(path.replace('.json', '.endless'), 'w').write({KERNEL!r}); "
+        "os.kill(os.getpid(), signal.SIGKILL)"
+    )
+    result = attach(tmp_path, counted(), "--timeout", "7", then=end)
+    assert result.returncode == 2, result.stderr
+    said = " ".join(result.stderr.split())
+    assert "it waited for the GPU for longer than its limit of 7 s (--timeout)" in said
+    assert "was ended: void by_columns<32>(int*, int const*), which it launched last" in said
+    assert "warpgauge attach --timeout 7 " in said
+
+
+def test_programs_that_are_started_without_the_environment_have_the_library(tmp_path):
+    child = (
+        "import os; print(sorted(name for name in os.environ if 'ATTACH' in name or '64' in name))"
+    )
+    start = f"import subprocess; subprocess.run([sys.executable, '-c', {child!r}], env={{}})"
+    result = attach(tmp_path, counted(), then=start)
+    assert result.returncode == 1, result.stderr
+    names = ["CUDA_INJECTION64_PATH", "WARPGAUGE_ATTACH_FOLDER", "WARPGAUGE_ATTACH_WAIT_LIMIT"]
+    assert str(names) in result.stdout
+
+
 def test_budgets_by_the_name_of_the_kernel(tmp_path):
     budgets = tmp_path / "budgets.toml"
     good = f'"shared.bank_conflicts" = {{ equal = {3 * CONFLICTS}, reason = "a column" }}\n'

@@ -26,6 +26,7 @@ pytestmark = pytest.mark.skipif(
         ("pipe", -signal.SIGPIPE, 1),
         ("before", -signal.SIGHUP, 1),
         ("own", 4, 0),  # a signal that the program handles is the program's
+        ("threads", 0, 1),
         ("fork", 0, 1),  # forked children do not flush by themselves
         ("fork_flush", 0, 2),
         ("fork_terminate", 0, 2),

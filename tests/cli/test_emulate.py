@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import jsonschema_rs
@@ -227,6 +228,59 @@ def test_a_refused_call_is_a_fault_unless_the_program_took_its_error(tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.parametrize(
+    ("way", "both_sizes"),
+    [
+        ("copy", "the destination has 4000 bytes left in "),
+        ("read", "the source has 4000 bytes left in "),
+        ("fill", "the destination has 4000 bytes left in "),
+        ("start", "the destination is not device memory: "),
+    ],
+)
+def test_a_copy_or_fill_beyond_its_memory_is_a_fault(way, both_sizes, tmp_path):
+    """The program looked at the error, which is that of a GPU."""
+    program = [BUILD / "programs" / "ends", f"beyond_{way}"]
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", *program)
+    assert result.stdout == "PASSED\n", result.stderr
+    assert result.returncode == 2, result.stderr
+    said = " ".join(result.stderr.split())
+    assert "reason " + ("cudaMemset: " if way in ("fill", "start") else "cudaMemcpy: ") in said
+    assert both_sizes in said and (way == "start" or "not 4004" in said)
+
+
+@pytest.mark.parametrize("synchronises", [True, False])
+@pytest.mark.parametrize("way", ["computes", "polls", "leaves"])
+def test_a_kernel_that_never_ends_is_ended_with_its_line(way, synchronises, tmp_path):
+    program = [BUILD / "programs" / "endless", way, *([] if synchronises else ["left"])]
+    options = ["--arch", archs()[-1], "--timeout", 2, "--out", tmp_path]
+    result = emulate(*options, "--", *program)
+    assert result.returncode == 2, result.stderr
+    said = " ".join(result.stderr.split())
+    if synchronises or way == "computes":
+        assert "longer than its limit of 2 s of CPU time" in said
+        assert re.search(r"at \S*endless.cu:\d+", said)
+        assert "--timeout 2" in said
+    else:
+        assert f"not counted: 1 of 1 launches of {way}(" in said
+
+
+def test_kernels_that_launch_each_other_without_end_are_ended(tmp_path):
+    program = [BUILD / "programs" / "launches", "again"]
+    options = ["--arch", archs()[-1], "--timeout", 2, "--out", tmp_path]
+    result = emulate(*options, "--", *program)
+    assert result.returncode == 2, result.stderr
+    assert "longer than its limit of 2 s of CPU time: they launch each other without end" in (
+        " ".join(result.stderr.split())
+    )
+
+
+def test_recursion_without_end_is_a_fault_with_its_line(tmp_path):
+    program = [BUILD / "programs" / "endless", "recurses"]
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", *program)
+    assert result.returncode == 2, result.stderr
+    assert re.search(r"at \S*endless.cu:\d+", " ".join(result.stderr.split()))
+
+
 def test_programs_were_found():
     assert len(PROGRAMS) >= 2
 
@@ -337,6 +391,13 @@ def forked(*steps, folder):
         (["_exit", "SIGTERM", "launch"], 3),
         (["starts", "launch"], 2),
         (["launch", "starts", "launch", "starts"], 4),
+        (["starts_bare", "launch"], 2),
+        (["starts_cleared", "launch"], 2),
+        (["starts_shell", "launch"], 2),
+        (["outlives"], 1),
+        (["outlives", "launch"], 2),
+        (["becomes_daemon", "launch"], 2),
+        (["ends_first_thread", "launch"], 2),
     ],
 )
 def test_each_launch_of_each_process_is_counted_once(steps, launches, tmp_path):
@@ -345,12 +406,105 @@ def test_each_launch_of_each_process_is_counted_once(steps, launches, tmp_path):
     assert counted == launches
 
 
+def test_launches_after_the_end_of_the_first_thread_are_counted(tmp_path):
+    """By pthread_exit() in main(): the process ends with its last thread."""
+    program = BUILD / "programs" / "ends"
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", program, "first_thread")
+    assert (result.returncode, result.stdout) == (0, "PASSED\n"), result.stderr
+    assert values(tmp_path)["copy", "global.load.requests"].value == 64
+
+
 @pytest.mark.parametrize("way", ["SIGKILL", "exec"])
 def test_counts_of_a_process_that_are_lost_are_no_success(way, tmp_path):
     result, counted = forked(way, "launch", folder=tmp_path)
     assert result.returncode == 3, result.stderr
     assert counted == 1
     assert re.search(r"the counts of \S*/forks \(process \d+\) are missing: ", result.stderr)
+
+
+def bare(way, program):
+    """A command that starts a program without the environment that it has itself."""
+    script = (
+        f"import subprocess; subprocess.run([{str(program)!r}, 'launch'], env={{}}, check=True)"
+    )
+    return {
+        "env": ["sh", "-c", f"env -i {program} launch"],
+        "unset": ["bash", "-c", f"unset LD_PRELOAD; {program} launch"],
+        "emptied": ["bash", "-c", f"LD_PRELOAD= {program} launch; true"],
+        "exec": ["bash", "-c", f"exec -c {program} launch"],
+        "python": [sys.executable, "-c", script],
+    }[way]
+
+
+@pytest.mark.parametrize("way", ["env", "unset", "emptied", "exec", "python"])
+def test_programs_that_are_started_without_the_environment_are_counted(way, tmp_path):
+    command = bare(way, BUILD / "programs" / "forks")
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", *command)
+    assert result.returncode == 0, result.stderr
+    assert values(tmp_path)["copy", "global.load.requests"].value == 32
+
+
+# Its library is the C library alone, in it, so that nothing can be preloaded.
+STATIC = r"""
+#include <sys/wait.h>
+#include <unistd.h>
+int main(int count, char** words) {
+  char* const none[] = {0};
+  if (fork() == 0) return execve(words[1], words + 1, none);
+  int status = 0;
+  wait(&status);
+  return 0;
+}
+"""
+
+
+def static_program(folder, source=STATIC):
+    program = folder / "static"
+    command = [shutil.which("cc") or "gcc", "-x", "c", "-static", "-o", program, "-"]
+    subprocess.run(command, input=source, text=True, check=True)
+    return program
+
+
+def test_a_program_without_the_library_is_named(tmp_path):
+    """It is started by one that loads no libraries, and gives it no environment."""
+    program = BUILD / "programs" / "forks"
+    hidden = [static_program(tmp_path), program, "outlives"]
+    script = shlex.join([str(program), "launch"]) + "; " + shlex.join(map(str, hidden))
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", "sh", "-c", script)
+    assert result.returncode == 3, result.stderr
+    said = " ".join(result.stderr.split())
+    assert re.search(r"/forks outlives \(process \d+\) ran without the library that counts", said)
+    assert values(tmp_path)["copy", "global.load.requests"].value == 32
+
+
+def test_a_static_program_with_device_code_is_named(tmp_path):
+    section = (
+        '__asm__(".section .nv_fatbin,\\"a\\"\\n.long 1\\n.text");\nint main(void) { return 0; }\n'
+    )
+    script = f"{BUILD / 'programs' / 'forks'} launch; {static_program(tmp_path, section)}"
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", "sh", "-c", script)
+    assert result.returncode == 3, result.stderr
+    assert f"{tmp_path}/static is linked with CUDA, and no library can be preloaded" in (
+        " ".join(result.stderr.split())
+    )
+
+
+def test_what_a_program_leaves_behind_is_ended_and_named(tmp_path):
+    """At once when a signal says so, else after a while."""
+    program = BUILD / "programs" / "forks"
+    script = f"{program} launch; sleep 300 & echo gone"
+    command = [GAUGE, "emulate", "--arch", archs()[-1], "--out", tmp_path, "--", "sh", "-c", script]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    assert process.stdout.readline() == "PASSED\n"
+    assert process.stdout.readline() == "gone\n"
+    time.sleep(1)
+    process.terminate()
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 3, said
+    assert re.search(r"sleep 300 \(process \d+\) still ran", said), said
+    assert not list(tmp_path.glob(".counts-*"))
 
 
 def test_facts_and_outcome_are_as_those_of_attach(tmp_path):

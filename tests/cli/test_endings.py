@@ -72,6 +72,12 @@ def test_an_exception_that_says_too_little_is_named(main, way, says, tmp_path):
     assert says in result.stdout + result.stderr
 
 
+@pytest.mark.parametrize("main", ["check", "gate"])
+def test_a_case_that_closes_all_files_and_never_ends_is_a_fault(main, tmp_path):
+    result = run([*MAINS[main], "--timeout", "2"], tmp_path, "case close_and_loop")
+    assert result.returncode == 2, result.stdout + result.stderr
+
+
 @pytest.mark.parametrize("way", ["exit", "_exit", "quick_exit"])
 @pytest.mark.parametrize("place", ["destructor", "finaliser"])
 def test_a_failure_stays_one_after_main_has_returned(place, way, tmp_path):

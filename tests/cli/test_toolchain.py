@@ -9,6 +9,7 @@ import os
 import re
 import shutil
 import subprocess
+import time
 from pathlib import Path
 
 import jsonschema_rs
@@ -308,9 +309,15 @@ __global__ void column(float* out, const float* in) {
   float sum = 0;
 #pragma unroll kTurns
   for (int i = 0; i < 32; ++i) sum += in[(i * 32 + threadIdx.x) * STRIDE];
+#ifdef SPINS
+  for (unsigned x = threadIdx.x; x != 1; x *= 2) sum += x;
+#endif
   out[threadIdx.x] = sum;
 }
 int main(int count, char** words) {
+#ifdef FLOODS
+  for (volatile int i = 0;; i = 1 - i) if (FLOODS) puts("flood");
+#endif
   for (int i = 1; i < count; ++i) printf("word %s\\n", words[i]);
 #ifdef LEFT
   fprintf(stderr, "left early\\n");
@@ -417,10 +424,20 @@ def test_emulate_links_code_that_is_compiled_separately(loop, tmp_path):
     assert changes["run", "global.load.sectors"] == (128, 256, "worse")
 
 
-def fails(tmp_path, added, source="loop.cu"):
+def fails(tmp_path, added, source="loop.cu", *options):
     """What is said where the program of the newer toolkit fails, behind its name."""
     other = newer(tmp_path, added)
-    words = ["--with", INSTALLED, "--with", "newer", "--arch", "sm_90", "--emulate", source]
+    words = [
+        "--with",
+        INSTALLED,
+        "--with",
+        "newer",
+        "--arch",
+        "sm_90",
+        "--emulate",
+        *options,
+        source,
+    ]
     message = refused(*words, cwd=tmp_path)
     progress, name, text = message.partition(f" in {other.name}")
     assert name and re.search(r"^CUDA \d+\.99\.1$", progress, re.M), message
@@ -448,6 +465,36 @@ def test_a_kernel_that_fails_names_its_toolkit_and_line(loop, tmp_path):
         rf": its program fails on sm_90: kernel column, .*loop\.cu:{LINE}: invalid global read",
         text,
     ), text
+
+
+@pytest.mark.parametrize(
+    ("added", "limit", "says"),
+    [
+        ("-DFLOODS=0", "20", ": its program fails on sm_90: it took longer than 20 s, and was ended"),
+        ("-DFLOODS=1", "20", ": its program fails on sm_90: it "),
+        ("-DSPINS", "30", "the launch has taken longer than its limit of 15 s of CPU time"),
+    ],
+)
+def test_a_program_that_does_not_end_is_ended(added, limit, says, loop, tmp_path):
+    text = fails(tmp_path, added, "loop.cu", "--timeout", limit)
+    assert says in text
+    if added != "-DSPINS":
+        assert "and was ended" in text and len(text) < 20000
+
+
+@pytest.mark.parametrize("asked", ["--version", "--help", "-arch=sm_90"])
+@pytest.mark.parametrize("fault", ["sleep 1000", "yes"])
+def test_a_compiler_that_does_not_end_is_ended(fault, asked, ptx, tmp_path):
+    other = toolkit(tmp_path / "other")
+    compiler = other / "bin" / "ptxas"
+    text = compiler.read_text()
+    compiler.write_text(text.replace("case $1", f'[ "$1" != {asked} ] || {fault}\ncase $1'))
+    begin = time.monotonic()
+    result = toolchain("--with", INSTALLED, "--with", other, "--timeout", 3, ptx)
+    assert result.returncode == 2, result.stderr
+    assert "and was ended" in result.stderr
+    assert time.monotonic() - begin < 60
+    assert len(result.stderr) < 20000
 
 
 def test_a_program_that_cannot_be_linked_names_its_toolkit(loop, tmp_path):

@@ -121,6 +121,19 @@ TEST(Faults, EndlessLoopsMeetTheTimeLimit) {
   EXPECT_EQ(fault->kind(), Fault::Kind::time_limit);
 }
 
+TEST(Faults, EndlessLoopsMeetTheLimitOfCpuTime) {
+  Options options;
+  options.cpu_limit = std::chrono::milliseconds(100);
+  for (const char* const body : {"L: bra L;",
+                                 "L: ld.volatile.global.u32 %r3, [%rd2];"
+                                 "setp.eq.u32 %p1, %r3, 0; @%p1 bra L;"}) {
+    const auto fault = fault_of(kernel_text(body), {{3, 1, 1}, {64, 1, 1}}, options);
+    ASSERT_TRUE(fault.has_value());
+    EXPECT_EQ(fault->kind(), Fault::Kind::time_limit);
+    EXPECT_THAT(fault->what(), HasSubstr("its limit of 0.1 s of CPU time"));
+  }
+}
+
 TEST(Faults, LaunchesThatNoGpuTakesAreRefused) {
   const auto expect_refused = [](const Shape& shape, const std::string& why) {
     EXPECT_THAT([&] { run_kernel(kernel_text("ret;"), shape); },

@@ -40,6 +40,11 @@ void end_by(const std::string& way) {
       static_cast<void>(!write(fd, "junk", 4));
     }
   }
+  if (way == "close_and_loop") {
+    for (int fd = 0; fd < 1024; ++fd) close(fd);
+    for (volatile bool loops = true; loops;) {
+    }
+  }
   if (way == "handler") {
     std::signal(SIGSEGV, [](int) { _exit(0); });
     std::raise(SIGSEGV);

@@ -2,10 +2,13 @@
 #include "harness/process/child_program.h"
 
 #include <gmock/gmock.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <set>
 #include <string>
 
 #include "harness/files/temporary_path.h"
@@ -13,7 +16,13 @@
 namespace warpgauge::child_program_test {
 namespace {
 
+using namespace std::chrono_literals;
+using testing::Contains;
+using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
 
 process::Ending run(const std::string& script) {
   return process::run_to_its_end({"sh", "-c", script}, {{"A", "b c"}});
@@ -59,6 +68,78 @@ TEST(ChildProgram, WritesBothToOneFileInOrder) {
   std::string text;
   std::getline(std::ifstream(file), text, '\0');
   EXPECT_EQ(text, "one\ntwo\nthree\n");
+}
+
+class SupervisedProgram : public testing::Test {
+ protected:
+  process::Ending run(const std::string& script, const process::Supervision& supervision) {
+    return process::run_supervised({"sh", "-c", script}, {}, {.output = output_, .messages = ""},
+                                   supervision);
+  }
+  std::string said() const {
+    std::string line;
+    std::getline(std::ifstream(output_), line);
+    return line;
+  }
+
+ private:
+  const files::TemporaryPath folder_ =
+      files::TemporaryPath::folder_in(testing::TempDir(), "supervised-");
+  const std::filesystem::path output_ = folder_.path() / "output";
+};
+
+TEST_F(SupervisedProgram, SaysHowItEnded) {
+  const process::Ending ending = run("echo out; exit 7", {});
+  EXPECT_EQ(ending.exit_code(), 7);
+  EXPECT_THAT(ending.left, IsEmpty());
+  EXPECT_EQ(said(), "out");
+  EXPECT_EQ(run("kill -KILL $$", {}).signal, SIGKILL);
+  EXPECT_EQ(run("kill -TERM $PPID; sleep 5", {}).signal, SIGTERM);
+}
+
+TEST_F(SupervisedProgram, IsEndedAtItsLimitsWithAllThatItStarted) {
+  const process::Ending slow = run("sleep 1000 & exec sleep 1001", {.time_limit = 1s});
+  EXPECT_EQ(slow.str(), "took longer than 1 s, and was ended");
+  EXPECT_NE(slow.exit_code(), 0);
+  EXPECT_THAT(process::descendants(), IsEmpty());
+  const process::Ending loud = run("yes", {.time_limit = 100s, .most_output_bytes = 10000});
+  EXPECT_EQ(loud.str(), "wrote more than 10000 bytes, and was ended");
+  EXPECT_THAT(process::descendants(), IsEmpty());
+}
+
+TEST_F(SupervisedProgram, IsWaitedForWithWhatItLeavesBehind) {
+  EXPECT_THAT(run("(sleep 0.3; echo late) &", {.patience = 100s}).left, IsEmpty());
+  EXPECT_EQ(said(), "late");
+  const process::Ending ending = run("sleep 1000 & echo first", {.patience = 1s});
+  EXPECT_EQ(ending.exit_code(), 0);
+  EXPECT_THAT(ending.left, ElementsAre(StartsWith("sleep 1000 (process ")));
+  EXPECT_THAT(process::descendants(), IsEmpty());
+}
+
+TEST_F(SupervisedProgram, ThatIgnoresTheSignalToEndIsKilled) {
+  const process::Ending ending = run("(trap '' TERM; sleep 1000) & sleep 0.2", {.patience = 0s});
+  EXPECT_THAT(ending.left, Not(IsEmpty()));
+  EXPECT_THAT(process::descendants(), IsEmpty());
+}
+
+TEST_F(SupervisedProgram, IsLookedAtWithTheProgramsThatItStarts) {
+  std::set<std::string> seen;
+  run("sleep 0.21; exec sleep 0.22", {.look = [&](const auto& processes) {
+        for (const process::Descendant& process : processes) seen.insert(process.str());
+      }});
+  EXPECT_THAT(seen, Contains(StartsWith("sleep 0.21 (process ")));
+  EXPECT_THAT(seen, Contains(StartsWith("sleep 0.22 (process ")));
+}
+
+TEST_F(SupervisedProgram, EndsNoProcessThatWasThereBefore) {
+  const pid_t before = fork();
+  if (before == 0) {
+    pause();
+    _exit(0);
+  }
+  EXPECT_THAT(run("exit 3", {.patience = 100s}).left, IsEmpty());
+  EXPECT_EQ(kill(before, SIGKILL), 0);
+  EXPECT_EQ(waitpid(before, nullptr, 0), before);
 }
 
 TEST(ChildProgram, ThatIsNotThere) {

@@ -1,5 +1,5 @@
 // Why the emulator did not come to see a program.
-#include "harness/emulate/linkage.h"
+#include "harness/programs/linkage.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <string>
 
-namespace warpgauge::emulate::linkage_test {
+namespace warpgauge::programs::linkage_test {
 namespace {
 
 using testing::Contains;
@@ -55,4 +55,4 @@ TEST(LinkageTest, WhatIsNoProgramHasNoLinkage) {
 }
 
 }  // namespace
-}  // namespace warpgauge::emulate::linkage_test
+}  // namespace warpgauge::programs::linkage_test

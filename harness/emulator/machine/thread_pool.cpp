@@ -1,6 +1,8 @@
 // Threads that wait for work.
 #include "harness/emulator/machine/thread_pool.h"
 
+#include "metrics/base/own_thread.h"
+
 namespace warpgauge::emulator::machine {
 
 ThreadPool::~ThreadPool() {
@@ -34,6 +36,7 @@ void ThreadPool::recruit(int count) {
 }
 
 void ThreadPool::serve(int number) {
+  metrics::begin_own_thread();
   unsigned served = 0;
   std::unique_lock lock(mutex_);
   for (;;) {

@@ -35,11 +35,27 @@
 namespace warpgauge::emulator::preload {
 namespace {
 
+/// The value of a variable when the program started, which may clear its environment.
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+/// Never destroyed, as Launches.
+const std::string& report_file() {
+  static const std::string& file = *new std::string(variable(metrics::kReportVariable));
+  return file;
+}
+
+const std::string& coverage_file() {
+  static const std::string& file = *new std::string(variable(metrics::kCoverageVariable));
+  return file;
+}
+
 bool append(const metrics::CountsReport& report) {
-  const char* path = std::getenv(metrics::kReportVariable);
-  if (path == nullptr) return true;
+  if (report_file().empty()) return true;
   try {
-    metrics::append_report(path, report);
+    metrics::append_report(report_file(), report);
     return true;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "warpgauge: %s\n", error.what());
@@ -132,11 +148,10 @@ Launches& launches() {
 
 /// Adds what of this process's code ran, and what not.
 bool append_coverage() {
-  const char* path = std::getenv(metrics::kCoverageVariable);
-  if (path == nullptr) return true;
+  if (coverage_file().empty()) return true;
   const std::string text = metrics::lcov_text(take_coverage());
-  if (metrics::append_at_once(path, text)) return true;
-  std::fprintf(stderr, "warpgauge: %s: %s\n", path, std::strerror(errno));
+  if (metrics::append_at_once(coverage_file().c_str(), text)) return true;
+  std::fprintf(stderr, "warpgauge: %s: %s\n", coverage_file().c_str(), std::strerror(errno));
   return false;
 }
 
@@ -159,8 +174,9 @@ bool report(std::chrono::seconds) {
 }
 
 const bool kReportsAtExit = [] {
+  report_file();
   watch_launches(&launches());
-  if (std::getenv(metrics::kCoverageVariable) != nullptr) count_coverage(true);
+  if (!coverage_file().empty()) count_coverage(true);
   process::flush_at_exit(report);
   return true;
 }();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "harness/emulator/process_id.h"
+#include "metrics/base/own_thread.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -44,6 +45,7 @@ void Background::unlocked(const std::function<void()>& use) {
 }
 
 void Background::work() {
+  metrics::begin_own_thread();
   is_background = true;
   const std::lock_guard lock(mutex_);
   while (!items_.empty()) {

@@ -1,6 +1,8 @@
 // Copies of one, two and three dimensions.
 #include "harness/emulator/runtime/copy.h"
 
+#include <fmt/format.h>
+
 #include <cstring>
 #include <string>
 
@@ -51,14 +53,18 @@ void check_end(State& state, const End& end, const Size& size, const char* role)
   if (size.empty()) return;
   const std::byte* const begin = end.box.begin;
   const std::size_t bytes = span_of(end.box, size);
-  const auto fail = [&](const std::string& why) {
-    throw Failure{cudaErrorInvalidValue, std::string("the ") + role + " " + why};
+  const auto fail = [&](const std::string& why, bool is_fault = false) {
+    throw Failure{.code = cudaErrorInvalidValue,
+                  .why = std::string("the ") + role + " " + why,
+                  .is_fault = is_fault};
   };
   if (begin == nullptr) fail("is a null pointer");
 
   const auto found = state.memory().find(begin);
   if (!found) {
-    if (end.side == Side::device) fail("is not device memory: " + state.memory().describe(begin));
+    if (end.side == Side::device) {
+      fail("is not device memory: " + state.memory().describe(begin), true);
+    }
     return;
   }
   if (end.side == Side::host && !host_may_touch(found->kind)) {
@@ -67,7 +73,8 @@ void check_end(State& state, const End& end, const Size& size, const char* role)
   const auto left = static_cast<std::size_t>(found->end() - begin);
   if (bytes > left) {
     fail("has " + std::to_string(left) + " bytes left in " + found->name + ", not " +
-         std::to_string(bytes));
+             std::to_string(bytes),
+         true);
   }
 }
 
@@ -92,9 +99,16 @@ End end_in_array(const Array& array, std::size_t x, std::size_t y, std::size_t z
   const auto fits = [](std::size_t offset, std::size_t count, std::size_t all) {
     return offset <= all && count <= all - offset;
   };
-  require(size.empty() ||
-          (fits(x, size.width, array.pitch()) && fits(y, size.height, array.rows()) &&
-           fits(z, size.depth, array.slices())));
+  if (!size.empty() && !(fits(x, size.width, array.pitch()) && fits(y, size.height, array.rows()) &&
+                         fits(z, size.depth, array.slices()))) {
+    throw Failure{
+        .code = cudaErrorInvalidValue,
+        .why = fmt::format("{} x {} x {} bytes, rows and slices from ({}, {}, {}) on leave "
+                           "an array of {} x {} x {}",
+                           size.width, size.height, size.depth, x, y, z, array.pitch(),
+                           array.rows(), array.slices()),
+        .is_fault = true};
+  }
   return {{array.data + z * array.slice_bytes() + y * array.pitch() + x, array.pitch(),
            array.slice_bytes()},
           Side::device};

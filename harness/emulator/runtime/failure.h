@@ -12,7 +12,8 @@ namespace warpgauge::emulator::runtime {
 struct Failure {
   cudaError_t code;
   std::string why = {};
-  bool kept = false;  ///< as the failure of a launch
+  bool kept = false;      ///< as the failure of a launch
+  bool is_fault = false;  ///< of the program, also if it looks at the code and goes on
 };
 
 /// Fails with `code` unless `condition` holds.

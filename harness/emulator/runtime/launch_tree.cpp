@@ -14,6 +14,7 @@
 #include "harness/emulator/runtime/failure.h"
 #include "harness/emulator/runtime/functions.h"
 #include "harness/emulator/runtime/stream_order.h"
+#include "metrics/base/demangled.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -58,7 +59,8 @@ void keeping_failures(State& state, const KernelCall& request, const std::functi
   }
 }
 
-LaunchTree::LaunchTree(State& state, const KernelCall& call) : state_(state) {
+LaunchTree::LaunchTree(State& state, const KernelCall& call)
+    : state_(state), kernel_(name_of(state, call.kernel)) {
   begin(call);
   module_ = &current_->module();
 }
@@ -81,7 +83,7 @@ bool LaunchTree::run_with(const std::function<bool()>& run_kernel) {
       add(current_->finish());
       current_.reset();
     }
-    if (left_.empty() || state_.fault != cudaSuccess) return true;
+    if (left_.empty() || state_.fault != cudaSuccess || is_too_long()) return true;
     begin_next();
   }
 }
@@ -90,13 +92,30 @@ void LaunchTree::add(std::vector<machine::DeviceWork> work) {
   std::ranges::move(std::views::reverse(work), std::back_inserter(left_));
 }
 
+bool LaunchTree::is_too_long() {
+  const std::chrono::milliseconds limit = state_.options().cpu_limit;
+  if (limit.count() == 0 || machine::CpuClock::now() - begun_ < limit) return false;
+  std::string text = fmt::format(
+      "kernel {}: with the kernels that it launches it has taken longer than its limit of {} s of "
+      "CPU time: they launch each other without end",
+      metrics::demangled(kernel_), std::chrono::duration<double>(limit).count());
+  state_.fault = cudaErrorLaunchTimeout;
+  state_.say(text);
+  const std::lock_guard lock(state_.results.mutex);
+  state_.results.faults.push_back({std::move(text), kernel_, {}});
+  return true;
+}
+
 void LaunchTree::begin_next() {
   const machine::DeviceWork next = std::move(left_.back());
   left_.pop_back();
   try {
     std::visit([&](const auto& work) { begin(work); }, next);
   } catch (const Failure& failure) {  // which the program cannot see
-    if (!failure.kept) state_.say("what a kernel launched failed: " + failure.why);
+    if (failure.kept) return;
+    const std::string what = "what a kernel launched failed: " + failure.why;
+    state_.say(what);
+    if (failure.is_fault) state_.results.keep({what});
   }
 }
 

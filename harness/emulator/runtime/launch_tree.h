@@ -5,8 +5,10 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "harness/emulator/machine/core/cpu_time.h"
 #include "harness/emulator/machine/core/device_work.h"
 #include "harness/emulator/runtime/kernel_run.h"
 #include "harness/emulator/runtime/state.h"
@@ -32,12 +34,16 @@ class LaunchTree {
   bool run_with(const std::function<bool()>& run_kernel);
   void add(std::vector<machine::DeviceWork> work);
   void begin_next();
+  /// Whether the launches took more than a launch may in all, which is then kept as a fault.
+  bool is_too_long();
   void begin(const KernelCall& call);
   void begin(const machine::DeviceLaunch& launch);
   void begin(const machine::DeviceCopy& copy);
   void begin(const machine::DeviceFill& fill);
 
   State& state_;
+  const std::string kernel_;
+  const machine::CpuClock::time_point begun_ = machine::CpuClock::now();
   Module* module_ = nullptr;
   std::unique_ptr<KernelRun> current_;
   std::vector<machine::DeviceWork> left_;  ///< the next one last

@@ -1,11 +1,13 @@
 // The state of the emulated CUDA runtime.
 #include "harness/emulator/runtime/state.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <stdexcept>
+#include <utility>
 
 #include "harness/emulator/counting/access_table.h"
 #include "harness/emulator/counting/coverage.h"
@@ -32,6 +34,12 @@ State::Results::Results()
 
 State::Results::~Results() = default;
 
+void State::Results::keep(Refusal refusal) {
+  const std::lock_guard lock(mutex);
+  if (std::ranges::find(use.refusals, refusal.what, &Refusal::what) != use.refusals.end()) return;
+  use.refusals.push_back(std::move(refusal));
+}
+
 State::State() {
   const char* const arch = std::getenv("WARPGAUGE_EMULATED_ARCH");
   const char* const older = std::getenv("WARPGAUGE_EMULATED_OLDER_PTX");
@@ -39,6 +47,11 @@ State::State() {
   const char* const schedules = std::getenv("WARPGAUGE_EMULATED_SCHEDULES");
   if (schedules != nullptr) {
     std::from_chars(schedules, schedules + std::strlen(schedules), options_.schedules);
+  }
+  if (const char* const limit = std::getenv("WARPGAUGE_EMULATED_CPU_LIMIT")) {
+    int seconds = 0;
+    std::from_chars(limit, limit + std::strlen(limit), seconds);
+    options_.cpu_limit = std::chrono::seconds(seconds);
   }
   older_ptx = older != nullptr && std::string_view(older) == "1";
   try {

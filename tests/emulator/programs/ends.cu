@@ -2,10 +2,12 @@
 #include <cuda_runtime.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 constexpr int kNumbers = 1000;
 
@@ -42,12 +44,30 @@ int main(int argc, char** argv) {
     cudaIpcGetMemHandle(&handle, out);
     if (way == "refused_and_taken") cudaGetLastError();
   }
+  if (way.rfind("beyond", 0) == 0) {  // memory, with a look at the error
+    float numbers[kNumbers + 1] = {};
+    const std::size_t bytes = sizeof numbers;
+    cudaError_t error = cudaSuccess;
+    if (way == "beyond_copy") error = cudaMemcpy(in, numbers, bytes, cudaMemcpyHostToDevice);
+    if (way == "beyond_read") error = cudaMemcpy(numbers, in, bytes, cudaMemcpyDeviceToHost);
+    if (way == "beyond_fill") error = cudaMemset(in, 0, bytes);
+    if (way == "beyond_start") error = cudaMemset(in + kNumbers + 1, 0, sizeof(float));
+    is_right = error == cudaErrorInvalidValue && cudaGetLastError() == error;
+  }
   if (way == "more") {
     for (int i = 0; i < 3; ++i) add_one<<<(kNumbers + 255) / 256, 256>>>(out, in);
     is_right = is_right && cudaDeviceSynchronize() == cudaSuccess;
   }
   if (way == "spin") {  // until a signal ends it
     spin<<<1, 1>>>(out);
+  }
+  if (way == "first_thread") {
+    std::thread([=] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      copy<<<(kNumbers + 255) / 256, 256>>>(out, in);
+      std::puts(cudaDeviceSynchronize() == cudaSuccess && is_right ? "PASSED" : "FAILED");
+    }).detach();
+    pthread_exit(nullptr);
   }
   std::printf("%s\n", is_right ? "PASSED" : "FAILED");
   std::fflush(stdout);

@@ -4,10 +4,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 constexpr int kNumbers = 1000;
 
@@ -32,6 +34,31 @@ bool launch() {
 bool act(const std::string& what, char* program) {
   if (what == "idle") return true;
   if (what == "starts") execl(program, program, "launch", nullptr);
+  if (what == "starts_bare") {  // without the environment of this process
+    char* const arguments[] = {program, const_cast<char*>("launch"), nullptr};
+    char* const none[] = {nullptr};
+    execve(program, arguments, none);
+  }
+  if (what == "starts_cleared") {
+    clearenv();
+    execlp(program, program, "launch", nullptr);
+  }
+  if (what == "starts_shell") {
+    clearenv();
+    return std::system((std::string(program) + " launch").c_str()) == 0;
+  }
+  if (what == "outlives") {  // its parent
+    sleep(1);
+    return launch();
+  }
+  if (what == "becomes_daemon") return daemon(1, 1) == 0 && act("outlives", program);
+  if (what == "ends_first_thread") {
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(200));
+      launch();
+    }).detach();
+    pthread_exit(nullptr);
+  }
   if (!launch()) return false;
   if (what == "launches") return true;
   if (what == "launches_twice") return launch();
@@ -52,7 +79,7 @@ int main(int argc, char** argv) {
     }
     std::fflush(stdout);
     if (fork() == 0) return act(step, argv[0]) ? EXIT_SUCCESS : EXIT_FAILURE;
-    wait(nullptr);
+    if (step != "outlives") wait(nullptr);
   }
   std::printf("%s\n", is_right ? "PASSED" : "FAILED");
   return is_right ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -28,7 +28,12 @@ __global__ void launch(const int* values, int* sums, int* total) {
   }
 }
 
-int main() {
+__global__ void again(int* sum) {
+  ++*sum;
+  again<<<1, 1, 0, cudaStreamTailLaunch>>>(sum);
+}
+
+int main(int argc, char**) {
   int *values = nullptr, *sums = nullptr, *total = nullptr;
   cudaMallocManaged(&values, kParts * kPart * sizeof(int));
   cudaMallocManaged(&sums, kParts * sizeof(int));
@@ -38,6 +43,7 @@ int main() {
   for (int part = 0; part < kParts; ++part) sums[part] = 0;
   *total = 0;
   launch<<<2, kParts / 2>>>(values, sums, total);
+  if (argc > 1) again<<<1, 1>>>(total);  // for ever
   const cudaError_t error = cudaDeviceSynchronize();
   const bool passed = error == cudaSuccess && *total == expected;
   std::printf("%d of %d: %s\n%s\n", *total, expected, cudaGetErrorString(error),

@@ -1,6 +1,8 @@
 // Blocks: their memory, the warps in turn, limits, deadlocks.
 #include "harness/emulator/machine/control/block.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -146,14 +148,20 @@ void Block::check_limits(const WarpState& state) {
   if (launch.stop.load(std::memory_order_relaxed)) throw LaunchStopped();
   const Options& options = launch.options;
   const bool too_many = options.step_limit != 0 && steps >= options.step_limit;
-  const bool too_long =
-      options.time_limit.count() != 0 && std::chrono::steady_clock::now() >= launch.deadline;
-  if (!too_many && !too_long) return;
-  const std::string limit = too_many ? "the block has executed " + std::to_string(steps) +
-                                           " warp instructions, the limit is " +
-                                           std::to_string(options.step_limit)
-                                     : "the launch has taken longer than its limit of " +
-                                           std::to_string(options.time_limit.count()) + " ms";
+  std::string limit;
+  if (too_many) {
+    limit = fmt::format("the block has executed {} warp instructions, the limit is {}", steps,
+                        options.step_limit);
+  } else if (options.time_limit.count() != 0 &&
+             std::chrono::steady_clock::now() >= launch.deadline) {
+    limit = fmt::format("the launch has taken longer than its limit of {} ms",
+                        options.time_limit.count());
+  } else if (options.cpu_limit.count() != 0 && CpuClock::now() >= launch.cpu_deadline) {
+    limit = fmt::format("the launch has taken longer than its limit of {} s of CPU time",
+                        std::chrono::duration<double>(options.cpu_limit).count());
+  } else {
+    return;
+  }
   const Warp& warp = state.warp;
   const Frame& frame = *state.engine.frame;
   const std::size_t last = frame.code->instructions.size() - 1;

@@ -20,6 +20,7 @@
 #include "harness/emulator/machine/control/mbarriers.h"
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/core/code.h"
+#include "harness/emulator/machine/core/cpu_time.h"
 #include "harness/emulator/machine/core/launch.h"
 #include "harness/emulator/machine/core/options.h"
 #include "harness/emulator/machine/core/special_registers.h"
@@ -39,6 +40,7 @@ struct LaunchContext {
   std::uint64_t stack_bytes = 0;                   ///< local memory of a lane
   AlignedBytes parameters;                         ///< vectors, as code.parameters says
   std::chrono::steady_clock::time_point deadline;  ///< where options.time_limit is not 0
+  CpuClock::time_point cpu_deadline;               ///< where options.cpu_limit is not 0
   std::atomic<bool> stop = false;                  ///< a worker met a fault
   OrderedOutput& output;
   std::atomic<std::uint64_t>& heap_in_use;   ///< bytes that kernels have allocated

@@ -1,5 +1,5 @@
 // Reads from a program's file how it is linked with CUDA.
-#include "harness/emulate/linkage.h"
+#include "harness/programs/linkage.h"
 
 #include <elf.h>
 #include <fmt/format.h>
@@ -16,7 +16,7 @@
 #include "harness/files/mapped_file.h"
 #include "metrics/machine_code/elf_sections.h"
 
-namespace warpgauge::emulate {
+namespace warpgauge::programs {
 namespace {
 
 namespace fs = std::filesystem;
@@ -52,6 +52,7 @@ Linkage linkage_of(const std::string& program) try {
   Linkage out;
   for (const metrics::ElfSection& section : sections) {
     if (section.name == ".nv_fatbin") out.has_device_code = true;
+    if (section.name == ".interp") out.loads_libraries = true;
     if (section.type != SHT_DYNAMIC || section.link >= sections.size()) continue;
     const auto entries = section.bytes;
     for (std::size_t at = 0; at + sizeof(Elf64_Dyn) <= entries.size(); at += sizeof(Elf64_Dyn)) {
@@ -66,6 +67,10 @@ Linkage linkage_of(const std::string& program) try {
   return {};
 } catch (const metrics::ElfError&) {
   return {};
+}
+
+bool has_cuda(const Linkage& linkage) {
+  return linkage.has_device_code || needs(linkage, "libcuda.so") || needs(linkage, "libcudart.so");
 }
 
 bool has_other_runtime(const Linkage& linkage, const std::string& runtime) {
@@ -96,4 +101,4 @@ std::string why_not_called(const Linkage& linkage, const std::string& runtime) {
       runtime);
 }
 
-}  // namespace warpgauge::emulate
+}  // namespace warpgauge::programs

@@ -5,16 +5,20 @@
 #include <string>
 #include <vector>
 
-namespace warpgauge::emulate {
+namespace warpgauge::programs {
 
 struct Linkage {
   std::vector<std::string> needed = {};  ///< shared libraries: "libcudart.so.13"
   bool has_device_code = false;
+  bool loads_libraries = false;  ///< a loader is asked for
 };
 
 /// The linkage of an ELF file of 64 bits, found as the shell finds it; parts that cannot be read
 /// are left out.
 Linkage linkage_of(const std::string& program);
+
+/// Whether it can use CUDA without loading a further library by itself.
+bool has_cuda(const Linkage& linkage);
 
 /// Whether the program has a CUDA runtime that the one of this name does not take the place of: as
 /// a part of it, or of another version.
@@ -24,4 +28,4 @@ bool has_other_runtime(const Linkage& linkage, const std::string& runtime);
 /// what to do.
 std::string why_not_called(const Linkage& linkage, const std::string& runtime);
 
-}  // namespace warpgauge::emulate
+}  // namespace warpgauge::programs

@@ -1,0 +1,14 @@
+// Threads of warpgauge in a program of others.
+#pragma once
+
+#include <pthread.h>
+
+namespace warpgauge::metrics {
+
+/// The name of each, by which it is told from the program's own.
+inline constexpr const char* kOwnThread = "warpgauge";
+
+/// Called by such a thread when it begins.
+inline void begin_own_thread() { pthread_setname_np(pthread_self(), kOwnThread); }
+
+}  // namespace warpgauge::metrics
