@@ -1,12 +1,17 @@
 // Runs another program to its end, with the input of this one.
 #pragma once
 
+#include <csignal>
 #include <filesystem>
 #include <map>
 #include <string>
 #include <vector>
 
 namespace warpgauge::process {
+
+/// The signals of writes that fail, beyond a limit of files or to a pipe without a reader. Our
+/// programs ignore them, since their writes say so, too; programs that they run get them.
+inline constexpr int kFailedWrites[] = {SIGXFSZ, SIGPIPE};
 
 /// How a program ended.
 struct Ending {
