@@ -386,7 +386,7 @@ function(warpgauge_add_built_from target)
     add_custom_target(${name}
       COMMAND "${CMAKE_COMMAND}" -D "SOURCE=${PROJECT_SOURCE_DIR}" -D "HEADER=${header}"
               -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/BuiltFrom.cmake"
-      BYPRODUCTS "${header}" COMMENT "" VERBATIM)
+      BYPRODUCTS "${header}" COMMENT "Looking for the commit of the sources" VERBATIM)
   endif()
   add_dependencies(${target} ${name})
   target_include_directories(${target} PRIVATE "${folder}")
