@@ -381,15 +381,15 @@ function(warpgauge_add_built_from target)
   set(folder "${PROJECT_BINARY_DIR}/warpgauge_built_from")
   string(MD5 name "${folder}")  # a project for each folder
   string(PREPEND name warpgauge_built_from_)
+  set(header "${folder}/warpgauge_built_from.h")
   if(NOT TARGET ${name})
-    set(header "${folder}/warpgauge_built_from.h")
     add_custom_target(${name}
       COMMAND "${CMAKE_COMMAND}" -D "SOURCE=${PROJECT_SOURCE_DIR}" -D "HEADER=${header}"
               -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/BuiltFrom.cmake"
       BYPRODUCTS "${header}" COMMENT "Looking for the commit of the sources" VERBATIM)
   endif()
   add_dependencies(${target} ${name})
-  target_include_directories(${target} PRIVATE "${folder}")
+  target_compile_definitions(${target} PRIVATE "WARPGAUGE_BUILT_FROM_HEADER=\"${header}\"")
 endfunction()
 
 # warpgauge_complete_build_info(<target>): finds what the program is linked with.

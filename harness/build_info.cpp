@@ -6,7 +6,7 @@
 #include <string>
 #include <system_error>
 
-#include "warpgauge_built_from.h"
+#include WARPGAUGE_BUILT_FROM_HEADER
 
 namespace warpgauge {
 namespace {

@@ -304,7 +304,7 @@ TEST_F(FactFile, AFactWrittenInPartIsTakenBack) {
     const rlimit limit{fs::file_size(path_) + 20, RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &limit);
     const std::string error = error_of([&] { writer.write({registers(33)}); });
-    _exit(error.find("only a part of the facts could be written") == std::string::npos);
+    _exit(error.find("facts could not be written: File too large") == std::string::npos);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);
