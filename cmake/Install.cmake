@@ -58,7 +58,7 @@ configure_package_config_file(cmake/warpgaugeConfig.cmake.in "${package}/warpgau
 write_basic_package_version_file("${package}/warpgaugeConfigVersion.cmake"
                                  COMPATIBILITY SameMinorVersion)
 install(FILES "${package}/warpgaugeConfig.cmake" "${package}/warpgaugeConfigVersion.cmake"
-              cmake/ToolkitVersions.cmake cmake/WarpgaugeKernels.cmake cmake/WarpgaugeToolkit.cmake
+              cmake/BuiltFrom.cmake cmake/ToolkitVersions.cmake cmake/WarpgaugeKernels.cmake cmake/WarpgaugeToolkit.cmake
               cmake/FindWarpgaugeCupti.cmake cmake/Cuda20.cmake
         DESTINATION ${share}/cmake)
 install(PROGRAMS ci/link-cuda-wheels DESTINATION ${share}/cmake)

@@ -356,6 +356,7 @@ function(warpgauge_add_build_info target)
   endif()
   set(info ${target}_build_info)
   add_library(${info} OBJECT "${root}harness/build_info.cpp")
+  warpgauge_add_built_from(${info})
   target_include_directories(${info} PRIVATE "${root}")
   target_compile_features(${info} PRIVATE cxx_std_20)
   target_compile_definitions(${info} PRIVATE
@@ -374,6 +375,22 @@ function(warpgauge_add_build_info target)
     "WARPGAUGE_INJECTION=\"${injection}\"")
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${info}>)
   set_property(GLOBAL APPEND PROPERTY WARPGAUGE_WITH_BUILD_INFO ${target})
+endfunction()
+
+# warpgauge_add_built_from(<target>): gives a target the header that BuiltFrom.cmake writes before each build.
+function(warpgauge_add_built_from target)
+  set(folder "${PROJECT_BINARY_DIR}/warpgauge_built_from")
+  string(MD5 name "${folder}")  # a project for each folder
+  string(PREPEND name warpgauge_built_from_)
+  set(header "${folder}/warpgauge_built_from.h")
+  if(NOT TARGET ${name})
+    add_custom_target(${name}
+      COMMAND "${CMAKE_COMMAND}" -D "SOURCE=${PROJECT_SOURCE_DIR}" -D "HEADER=${header}"
+              -P "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/BuiltFrom.cmake"
+      BYPRODUCTS "${header}" COMMENT "Looking for the commit of the sources" VERBATIM)
+  endif()
+  add_dependencies(${target} ${name})
+  target_compile_definitions(${target} PRIVATE "WARPGAUGE_BUILT_FROM_HEADER=\"${header}\"")
 endfunction()
 
 # warpgauge_complete_build_info(<target>): finds what the program is linked with.

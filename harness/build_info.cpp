@@ -6,8 +6,12 @@
 #include <string>
 #include <system_error>
 
+#include WARPGAUGE_BUILT_FROM_HEADER
+
 namespace warpgauge {
 namespace {
+
+constexpr std::string_view kSources[] = {WARPGAUGE_SOURCES};
 
 /// The path, with a relative one taken from the program's folder, so that an installation can be
 /// moved as a whole.
@@ -25,6 +29,8 @@ const BuildInfo kBuildInfo = {.version = WARPGAUGE_VERSION,
                               .toolkit = WARPGAUGE_TOOLKIT,
                               .newest_toolkit = WARPGAUGE_NEWEST_TOOLKIT,
                               .source_root = WARPGAUGE_SOURCE_ROOT,
+                              .built_from = WARPGAUGE_BUILT_FROM,
+                              .sources = kSources,
                               .budgets_folder = WARPGAUGE_BUDGETS_DIR,
                               .project_file = WARPGAUGE_PROJECT_FILE,
                               .cuda_flags = WARPGAUGE_CUDA_FLAGS,

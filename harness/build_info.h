@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <span>
 #include <string_view>
 
 namespace warpgauge {
@@ -11,6 +12,8 @@ struct BuildInfo {
   std::string_view toolkit;         ///< CUDA whose nvcc compiled the kernels: "13.0"
   std::string_view newest_toolkit;  ///< the newest that this version of warpgauge is tested with
   std::string_view source_root;     ///< paths in facts are relative to it
+  std::string_view built_from;      ///< a commit with the sources that were built; empty: none has
+  std::span<const std::string_view> sources;  ///< git's pathspecs of what programs are built from
   std::string_view
       budgets_folder;  ///< folder with <family>.toml; empty: budgets lie beside the sources
   std::string_view project_file;     ///< budgets of the whole project, if it is there

@@ -1,6 +1,8 @@
 # shellcheck shell=bash
 # Functions that the scripts of this folder share. Sourced after ci/common.sh.
 
+trap 'exit 2' ERR # a command that fails is a fault, never a verdict
+
 # Runs COMMAND so that what kernels and compilers print is no workflow command, and that they do not
 # reach the files in which a step hands on its results.
 without_commands() { # COMMAND...
@@ -25,21 +27,4 @@ in_a_command() { # TEXT
 fault() { # shown as an annotation
   printf '::error title=warpgauge::%s\n' "$(in_a_command "$*")"
   exit 2
-}
-
-# Names of files and options: a value that spans lines could add outputs to a step.
-one_line() { # VALUE...
-  local value
-  for value; do
-    [[ $value != *[[:cntrl:]]* ]] || fault "an input has a line break or another control character"
-  done
-}
-
-choice() { # INPUT VALUE ALLOWED...
-  local input=$1 value=$2 allowed
-  shift 2
-  for allowed; do
-    [[ $value != "$allowed" ]] || return 0
-  done
-  fault "the input $input must be one of: $*"
 }

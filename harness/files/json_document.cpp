@@ -1,8 +1,13 @@
 // Writes a JSON document member by member.
 #include "harness/files/json_document.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "harness/files/printable.h"
 
 namespace warpgauge::files {
 
@@ -44,17 +49,20 @@ void JsonDocument::begin(const std::string& key) {
   is_empty_ = false;
 }
 
-/// Texts in JSON have no line breaks: each one is of the layout.
+/// Texts in JSON have no line breaks: each one is of the layout. What a terminal would obey is
+/// written as its number.
 std::string JsonDocument::text(const ordered_json& value, int depth) const {
   const std::string flush = value.dump(indent_, ' ', false, ordered_json::error_handler_t::replace);
   const std::string indented = line_break(depth * indent_);
   std::string text;
-  for (const char c : flush) {
-    if (c == '\n') {
-      text += indented;
+  for (std::string_view rest = flush; !rest.empty();) {
+    const auto [character, bytes] = hidden_at(rest);
+    if (bytes == 0) {
+      text += rest[0];
     } else {
-      text += c;
+      text += character == '\n' ? indented : fmt::format("\\u{:04x}", character);
     }
+    rest.remove_prefix(bytes == 0 ? 1 : bytes);
   }
   return text;
 }

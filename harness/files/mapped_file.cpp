@@ -24,7 +24,7 @@ void* address_of(std::span<const std::byte> bytes) {
 }  // namespace
 
 MappedFile::MappedFile(const std::filesystem::path& path) {
-  const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  const int file = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);  // no wait for a writer
   if (file < 0) fail(path, errno);
   struct stat status {};
   int error = fstat(file, &status) != 0 ? errno : S_ISREG(status.st_mode) ? 0 : EINVAL;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 namespace warpgauge::files {
-
 namespace {
 
 /// The character of three bytes at the beginning of a text; 0: there is none.
@@ -24,24 +23,30 @@ bool is_invisible(unsigned character) {
 
 }  // namespace
 
+Hidden hidden_at(std::string_view text) {
+  if (text.empty()) return {};
+  const auto first = static_cast<unsigned char>(text[0]);
+  if (first < 0x20 || first == 0x7f) return {first, 1};
+  const auto second = static_cast<unsigned char>(text.size() > 1 ? text[1] : 0);
+  if (first == 0xc2 && second >= 0x80 && second < 0xa0) return {second, 2};
+  const unsigned character = three_bytes(text);
+  return is_invisible(character) ? Hidden{character, 3} : Hidden{};
+}
+
 std::string printable(std::string_view text) {
   std::string safe;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : 0);
-    if (byte == '\n' || byte == '\r' || byte == '\t') {
+  while (!text.empty()) {
+    const auto [character, bytes] = hidden_at(text);
+    if (bytes == 0) {
+      safe += text[0];
+    } else if (character == '\n' || character == '\r' || character == '\t') {
       safe += ' ';
-    } else if (byte < 0x20 || byte == 0x7f) {
-      safe += fmt::format("\\x{:02x}", byte);
-    } else if (byte == 0xc2 && next >= 0x80 && next < 0xa0) {
-      safe += fmt::format("\\x{:02x}", next);
-      ++i;
-    } else if (const unsigned character = three_bytes(text.substr(i)); is_invisible(character)) {
-      safe += fmt::format("\\u{:04x}", character);
-      i += 2;
+    } else if (character < 0x100) {
+      safe += fmt::format("\\x{:02x}", character);
     } else {
-      safe += text[i];
+      safe += fmt::format("\\u{:04x}", character);
     }
+    text.remove_prefix(bytes == 0 ? 1 : bytes);
   }
   return safe;
 }

@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "harness/build_info.h"
+#include "metrics/base/why_unreadable.h"
 
 namespace warpgauge::files {
 namespace fs = std::filesystem;
@@ -16,8 +17,10 @@ std::string relative_to_root(const std::string& file) {
 }
 
 std::vector<std::string> source_lines(const std::string& file) {
-  std::ifstream stream(fs::path(kBuildInfo.source_root) / file);
+  const fs::path path = fs::path(kBuildInfo.source_root) / file;
   std::vector<std::string> lines;
+  if (!metrics::why_unreadable(path).empty()) return lines;  // facts can name anything
+  std::ifstream stream(path);
   for (std::string text; std::getline(stream, text);) lines.push_back(text);
   return lines;
 }

@@ -8,6 +8,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "metrics/base/why_unreadable.h"
+
 namespace warpgauge::inspect {
 namespace {
 
@@ -79,7 +81,7 @@ std::vector<NamedFile> files_of(const std::vector<fs::path>& things) {
     } else {
       throw std::runtime_error(
           fmt::format("{}: {}; name a file with machine code, or a folder of them", thing.string(),
-                      fs::exists(thing) ? "neither a file nor a folder" : "not there"));
+                      fs::exists(thing) ? metrics::why_unreadable(thing) : "not there"));
     }
   }
   return std::move(all.files);

@@ -24,6 +24,15 @@ std::optional<std::string> git(const std::string& folder, std::vector<std::strin
   return process::output_of(std::move(arguments));
 }
 
+/// True if HEAD has all sources that the program was built from.
+bool is_built_from_head() {
+  if (kBuildInfo.built_from.empty()) return false;
+  std::vector<std::string> words = {"diff", "--quiet", "--no-ext-diff"};
+  words.insert(words.end(), {std::string(kBuildInfo.built_from), "HEAD", "--"});
+  words.insert(words.end(), kBuildInfo.sources.begin(), kBuildInfo.sources.end());
+  return git(std::string(kBuildInfo.source_root), std::move(words)).has_value();
+}
+
 /// A run that starts now.
 metrics::Run start_run_now(std::string command, metrics::RunRequest asked) {
   const auto now = std::chrono::floor<std::chrono::seconds>(std::chrono::system_clock::now());
@@ -41,6 +50,7 @@ metrics::Run start_run_now(std::string command, metrics::RunRequest asked) {
 metrics::Run start_run(std::string command, metrics::RunRequest asked) {
   metrics::Run run =
       start_run_of_other(std::string(kBuildInfo.source_root), std::move(command), std::move(asked));
+  run.dirty = run.dirty || !is_built_from_head();
   run.version = kBuildInfo.version;
   run.toolkit = kBuildInfo.toolkit;
   run.flags = kBuildInfo.cuda_flags;

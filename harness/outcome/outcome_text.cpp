@@ -77,7 +77,7 @@ std::string table(const Outcome& outcome) {
     }
     text += '\n';
   };
-  for (const auto& [family, tally] : outcome.families()) row(family, tally);
+  for (const auto& [family, tally] : outcome.families()) row(files::printable(family), tally);
   row("total", outcome.total());
   return text;
 }

@@ -86,7 +86,11 @@ pid_t start(std::vector<std::string> command, const std::map<std::string, std::s
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   posix_spawnattr_setsigmask(&attributes, &before);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
+  sigset_t by_default;
+  sigemptyset(&by_default);
+  for (const int signal : kFailedWrites) sigaddset(&by_default, signal);
+  posix_spawnattr_setsigdefault(&attributes, &by_default);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   const auto open = [&](int stream, const std::filesystem::path& file) {

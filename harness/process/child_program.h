@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <csignal>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -12,6 +13,10 @@
 #include "harness/process/descendants.h"
 
 namespace warpgauge::process {
+
+/// The signals of writes that fail, beyond a limit of files or to a pipe without a reader. Our
+/// programs ignore them, since their writes say so, too; programs that they run get them.
+inline constexpr int kFailedWrites[] = {SIGXFSZ, SIGPIPE};
 
 /// How a program ended.
 struct Ending {

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -27,6 +28,7 @@
 #include "harness/devices.h"
 #include "harness/files/error_text.h"
 #include "harness/outcome/exit_code.h"
+#include "harness/process/child_program.h"
 #include "harness/process/exit_guard.h"
 #include "harness/process/isolated_text.h"
 #include "harness/process/program_name.h"
@@ -88,6 +90,7 @@ void check_build() {
 int run_program(int (*run)(int argc, char** argv), int argc, char** argv) {
   int code = outcome::kFault;
   try {
+    for (const int signal : kFailedWrites) std::signal(signal, SIG_IGN);
     open_standard_streams();
     code = run(argc, argv);
     finish_output();

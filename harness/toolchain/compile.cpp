@@ -19,6 +19,7 @@
 #include "harness/process/found_program.h"
 #include "metrics/architecture/architectures.h"
 #include "metrics/base/hash.h"
+#include "metrics/base/why_unreadable.h"
 
 namespace warpgauge::toolchain {
 namespace {
@@ -73,8 +74,8 @@ std::vector<Source> sources_of(const std::vector<fs::path>& files,
                       "behind --",
                       file.string()));
     }
-    if (!fs::is_regular_file(file)) {
-      throw std::runtime_error(fmt::format("{}: there is no such file", file.string()));
+    if (const std::string why = metrics::why_unreadable(file); !why.empty()) {
+      throw std::runtime_error(fmt::format("{}: cannot be read: {}", file.string(), why));
     }
   }
   std::vector<Source> sources;

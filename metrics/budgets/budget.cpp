@@ -4,14 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <fstream>
 #include <iterator>
-#include <system_error>
 #include <tuple>
 
 #include "metrics/architecture/arch_name.h"
 #include "metrics/base/glob.h"
+#include "metrics/base/why_unreadable.h"
 #include "metrics/facts/built_in_limits.h"
 #include "metrics/facts/counter_row.h"
 
@@ -21,22 +20,14 @@ namespace {
 constexpr std::string_view kDefault = "default";
 
 std::string text_of(const std::filesystem::path& path) {
-  const auto refuse = [&](int error) {
+  const auto refuse = [&](std::string_view why) {
     throw BudgetError(fmt::format("{}: cannot be read: {}\n  Give the path of a budget file.",
-                                  path.string(), std::generic_category().message(error)));
+                                  path.string(), why));
   };
-  if (std::filesystem::is_directory(path)) refuse(EISDIR);
-  // Opening a pipe would wait for its writer.
-  std::error_code ignored;
-  const std::filesystem::file_status status = std::filesystem::status(path, ignored);
-  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
-    throw BudgetError(path.string() + ": is not a file; give the path of a budget file");
-  }
-  errno = 0;
+  if (const std::string why = why_unreadable(path); !why.empty()) refuse(why);
   std::ifstream file(path, std::ios::binary);
-  if (!file) refuse(errno);
   std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.bad()) refuse(errno);
+  if (!file || file.bad()) refuse("the disk fails");
   return text;
 }
 

@@ -280,7 +280,7 @@ class FactReader {
   std::vector<StoredRun> read(const Wanted& wanted);
 
  private:
-  [[noreturn]] void refuse() const;
+  [[noreturn]] void refuse(std::string_view why) const;
   void read(const std::string& line);
   void begin(Run run);
 

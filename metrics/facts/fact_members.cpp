@@ -27,6 +27,16 @@ std::string Members::text(std::string_view key) {
   return member.get<std::string>();
 }
 
+std::string Members::name(std::string_view key) {
+  std::string name = text(key);
+  for (std::size_t i = 0; i < name.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(name[i]);
+    const bool is_c1 = byte == 0xc2 && static_cast<unsigned char>(name[i + 1]) < 0xa0;  // in UTF-8
+    if (byte < 0x20 || byte == 0x7f || is_c1) fail(key, "must not have control characters");
+  }
+  return name;
+}
+
 std::string Members::text_or_absent(std::string_view key) { return has(key) ? text(key) : ""; }
 
 std::string Members::one_of_or_absent(std::string_view key,

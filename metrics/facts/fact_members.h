@@ -38,6 +38,8 @@ class Members {
   std::string text(std::string_view key);
   /// A text that is not empty, or "" where there is no such member.
   std::string text_or_absent(std::string_view key);
+  /// A text that is not empty, without control characters.
+  std::string name(std::string_view key);
   std::string one_of_or_absent(std::string_view key, std::initializer_list<std::string_view> words);
   bool truth(std::string_view key);
   bool truth_or_absent(std::string_view key) { return has(key) && truth(key); }

@@ -2,13 +2,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <iterator>
 #include <nlohmann/json.hpp>
-#include <system_error>
 #include <utility>
 #include <vector>
 
+#include "metrics/base/why_unreadable.h"
 #include "metrics/facts/fact.h"
 #include "metrics/facts/fact_records.h"
 
@@ -91,16 +90,16 @@ ordered_json parsed(const std::string& line) {
 
 FactReader::FactReader(const std::filesystem::path& path, Wanted wanted)
     : path_(path), wanted_(std::move(wanted)) {
-  errno = 0;
+  if (const std::string why = why_unreadable(path_); !why.empty()) refuse(why);
   file_.open(path_, std::ios::binary);
-  if (!file_) refuse();
+  if (!file_) refuse("it cannot be opened");
 }
 
-void FactReader::refuse() const {
+void FactReader::refuse(std::string_view why) const {
   throw FactError(
       fmt::format("{}: cannot be read: {}\n  Give the path of a facts file, such as the "
                   "out/facts.jsonl of a gate.",
-                  path_.string(), std::generic_category().message(errno)));
+                  path_.string(), why));
 }
 
 const std::vector<StoredRun>& FactReader::update() {
@@ -122,7 +121,7 @@ const std::vector<StoredRun>& FactReader::update() {
       throw FactError(fmt::format("{}:{}: {}", path_.string(), line_, error.what()));
     }
   }
-  if (file_.bad()) refuse();  // such as a folder
+  if (file_.bad()) refuse("the disk fails");
   file_.clear();
   return runs_;
 }

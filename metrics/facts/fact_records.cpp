@@ -189,6 +189,12 @@ void read_verdict(Members& members, Fact& fact) {
   fact.cause = members.one_of_or_absent("cause", {"environment"});
 }
 
+/// True for verdicts on what was measured.
+bool is_of_a_value(Verdict verdict) {
+  return verdict != Verdict::unmeasured && verdict != Verdict::unbudgeted &&
+         verdict != Verdict::error;
+}
+
 /// Reads the members that the values of a record share, except the limit.
 void read_shared(Members& members, Fact& shared) {
   shared.source = members.one_of_or_absent(
@@ -256,10 +262,10 @@ Fact read_case(Members members, const std::string& name) {
   if (!has_form(name, "xxxxxxxxxxxx")) members.fail("case", "must be 12 hexadecimal digits");
   CaseContext context;
   Fact fact;
-  fact.id = {.family = members.text("family"),
-             .variant = members.text("variant"),
-             .type = members.text("type"),
-             .size = members.text("size")};
+  fact.id = {.family = members.name("family"),
+             .variant = members.name("variant"),
+             .type = members.name("type"),
+             .size = members.name("size")};
   if (members.has("kind")) {
     const std::string word = members.text("kind");
     const std::optional<CaseKind> kind = case_kind_from(word);
@@ -300,6 +306,10 @@ std::vector<Fact> read_values(Members members, Fact shared) {
     fact.metric = values.first();
     const Metric& row = known_metric(members, fact.metric);
     if (values.is_null(fact.metric)) {
+      if (is_of_a_value(fact.verdict)) {
+        values.fail(fact.metric,
+                    fmt::format("must not be null: its verdict is {}", to_string(fact.verdict)));
+      }
       values.take(fact.metric);
     } else {
       fact.value = read_value(values, fact.metric, row);

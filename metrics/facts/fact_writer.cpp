@@ -152,14 +152,14 @@ void FactWriter::append(std::string lines) {
   const bool is_ours = size_of(fd_) == *end_;
   if (!is_ours) cut_torn_line(fd_);  // the torn line of a fork that has died
   if (!is_ours || !knows_devices_) lines.insert(0, line_of(run_json(run_)));
-  ssize_t written = 0;
-  do {
-    written = ::write(fd_, lines.data(), lines.size());
-  } while (written < 0 && errno == EINTR);
-  if (written < 0) fail_to_write(path_, "facts could not be written", errno);
-  if (static_cast<std::size_t>(written) < lines.size()) {
-    cut_torn_line(fd_);
-    fail_to_write(path_, "only a part of the facts could be written", ENOSPC);
+  for (std::string_view rest = lines; !rest.empty();) {
+    const ssize_t written = ::write(fd_, rest.data(), rest.size());
+    if (written >= 0) {  // less than all of it: the next one says why
+      rest.remove_prefix(static_cast<std::size_t>(written));
+    } else if (const int error = errno; error != EINTR) {
+      cut_torn_line(fd_);
+      fail_to_write(path_, "facts could not be written", error);
+    }
   }
   *end_ = size_of(fd_);
   knows_devices_ = true;

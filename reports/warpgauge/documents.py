@@ -7,12 +7,13 @@ from typing import Any
 
 from warpgauge.errors import CommandError
 from warpgauge.facts.contract import parsed
+from warpgauge.files import read_whole
 
 
 def read_document(path: Path, schema: str, remedy: str) -> dict[str, Any]:
     """The document, whose member `schema` is that; CommandError, which ends with the remedy."""
     try:
-        text = path.read_bytes()
+        text = read_whole(path)
     except OSError as error:
         raise CommandError(f"{path}: cannot be read: {error.strerror}") from error
     if text.startswith(b'{"record":'):

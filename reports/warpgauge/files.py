@@ -1,17 +1,35 @@
-"""The one writer of files: content is written beside its place and renamed, so that no reader ever
-sees half of a file."""
+"""The one reader and writer of files. Content is written beside its place and renamed, so that no
+reader ever sees half of a file."""
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import stat
 import tempfile
 from collections.abc import Iterable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import NamedTuple
 
 from warpgauge.errors import CommandError
+
+_KINDS = {
+    stat.S_IFIFO: "it is a pipe; write it to a file first",
+    stat.S_IFCHR: "it is a device; write it to a file first",
+    stat.S_IFBLK: "it is a device; write it to a file first",
+    stat.S_IFSOCK: "it is a socket; write it to a file first",
+}
+
+
+def read_whole(path: str | Path) -> bytes:
+    """The bytes of a file; OSError, whose strerror is a text for people. Pipes and devices are not
+    opened: they may have no end, or wait for a writer."""
+    kind = stat.S_IFMT(os.stat(path).st_mode)
+    if kind in _KINDS:
+        raise OSError(errno.EINVAL, _KINDS[kind], str(path))
+    return Path(path).read_bytes()
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -23,7 +41,7 @@ def write_parts(path: Path, parts: Iterable[bytes]) -> None:
     """As write_whole(), for content that comes in parts; if they fail, nothing is written. Goes
     through symbolic links, and into what is there and no file (/dev/stdout, a pipe)."""
     try:
-        place = path.resolve()
+        place = _place(path)
         if place.exists() and not (place.is_file() or place.is_dir()):
             with path.open("wb") as stream:
                 stream.writelines(parts)
@@ -36,15 +54,17 @@ def write_parts(path: Path, parts: Iterable[bytes]) -> None:
 
 
 def replace_files(contents: Mapping[Path, bytes]) -> None:
-    """Replaces all files or, if that fails (CommandError), none. Keeps modes, and writes through
-    symbolic links."""
+    """Writes all files, and the folders above them, or if that fails (CommandError) none. Keeps
+    modes, and writes through symbolic links."""
     path = Path()
     done: list[_Staged] = []
     with ExitStack() as stack:
         try:
             staged = []
             for path, content in contents.items():
-                staged.append(_staged(stack, path.resolve(), [content]).with_old())
+                place = _place(path)
+                _make_folder(stack, place.parent)
+                staged.append(_staged(stack, place, [content]).with_old())
             for path, file in zip(contents, staged, strict=True):  # noqa: B007  the error names it
                 os.replace(file.new, file.place)
                 done.append(file)
@@ -76,6 +96,27 @@ class _Staged(NamedTuple):
             self.place.unlink()
         else:
             os.replace(self.old, self.place)
+
+
+def _place(path: Path) -> Path:
+    """The place that a path leads to through links; OSError for links that lead nowhere."""
+    with suppress(FileNotFoundError):
+        path.stat()
+    return path.resolve()
+
+
+def _make_folder(stack: ExitStack, folder: Path) -> None:
+    """Makes a folder and those above it; they go with the stack if they are empty then."""
+    if folder.exists():
+        return
+    _make_folder(stack, folder.parent)
+    folder.mkdir()
+    stack.callback(_remove_if_empty, folder)
+
+
+def _remove_if_empty(folder: Path) -> None:
+    with suppress(OSError):
+        folder.rmdir()
 
 
 def _staged(stack: ExitStack, place: Path, parts: Iterable[bytes]) -> _Staged:

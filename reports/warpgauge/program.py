@@ -47,12 +47,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:
         # What is left of the output must not fail again when the interpreter ends.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if error.errno != errno.EPIPE:  # whose reader wants no more
-            print(
-                f"standard output cannot be written: {error.strerror}; give it a file with space, "
-                "or /dev/null",
-                file=sys.stderr,
-            )
+        print(
+            f"standard output cannot be written: {error.strerror}; give it a file with space, "
+            "or /dev/null",
+            file=sys.stderr,
+        )
     return 2
 
 
@@ -77,10 +76,19 @@ def _exit_code(arguments: Sequence[str]) -> int:
             print(printable(line), file=sys.stderr)
     except ModuleNotFoundError as error:
         print(f"{program_name()} {arguments[0]} {lacks(str(error.name))}", file=sys.stderr)
-    except Exception as error:  # Python would exit with 1, which is a verdict
-        # Errors of files have been made CommandErrors where they are written.
-        if isinstance(error, OSError) and error.filename is None and error.errno in _OF_OUTPUT:
-            raise
+    except ImportError as error:  # of a library, whose last line has the cause
+        why = str(error).strip().rpartition("\n")[2]
+        print(printable(f"{program_name()} {arguments[0]} cannot start: {why}"), file=sys.stderr)
+    except MemoryError:
+        print(f"{program_name()} {arguments[0]}: there is not enough memory", file=sys.stderr)
+    except OSError as error:
+        if error.filename is None and error.errno in _OF_OUTPUT:
+            raise  # standard output; errors of files are CommandErrors where they are written
+        if error.filename is None:
+            traceback.print_exc()
+        else:
+            print(printable(f"{error.filename}: {error.strerror}"), file=sys.stderr)
+    except Exception:  # Python would exit with 1, which is a verdict
         traceback.print_exc()
     return 2
 

@@ -1,5 +1,7 @@
 """`warpgauge accept`: what is refused, and that nothing is written then."""
 
+import os
+
 import pytest
 from accept_project import (
     COMMIT,
@@ -268,3 +270,33 @@ def test_a_dry_run_writes_nothing(project):
     assert project.text() is None
     assert "| `= 0` | `= 5` |" in project.out
     assert "would write " in project.err
+
+
+def test_budgets_that_are_no_file(project):
+    for make, why in (
+        (lambda path: path.symlink_to(path.name), "Too many levels of symbolic links"),
+        (os.mkfifo, "it is a pipe; write it to a file first"),
+        (os.mkdir, "Is a directory"),
+    ):
+        make(project.budgets)
+        assert project.accept([conflicts(5)], *WHY) == 2
+        assert project.err == f"kernels/transpose/budgets.toml: cannot be read: {why}\n"
+        assert list(project.budgets.parent.iterdir()) == [project.budgets]
+        project.budgets.rmdir() if project.budgets.is_dir() else project.budgets.unlink()
+
+
+@pytest.mark.parametrize(
+    "text", ['[default]\n"nix.da" = 3\n', '[default.sm_90]\n"shared.bank_conflict" = 3\n']
+)
+def test_a_budget_of_an_unknown_metric(project, text):
+    project.write(text)
+    assert project.accept([conflicts(5)], *WHY) == 2
+    assert "kernels/transpose/budgets.toml:2: unknown metric '" in project.err
+    assert project.err.count("\n") == 1 and project.text() == text
+
+
+@pytest.mark.parametrize("verdict", ["fail", "better"])
+def test_a_judged_value_that_is_null(project, verdict):
+    assert project.accept([conflicts(None, verdict)], *WHY) == 2
+    assert f"must not be null: its verdict is {verdict}\n" in project.err
+    assert project.err.count("\n") == 1 and project.text() is None

@@ -193,9 +193,9 @@ def test_an_installation_that_fails_is_a_fault(runner, tmp_path, fails):
         ("nothing", "the target nothing could not be built in build"),
         ("broken", "the target broken could not be built in build"),
         ("bin/nothing", "there is no program bin/nothing, and it is no name of a build target"),
-        ("--version", "no name of a build target"),
+        ("--version", "the input gauge is not a path"),
         ("CMakeLists.txt", "could not be built"),
-        ("a=b", "cannot have a ="),
+        ("a=b", "the input gauge is not a path"),
     ],
 )
 def test_a_gauge_that_is_not_there_is_an_error(runner, gauge, says):
@@ -436,14 +436,9 @@ def test_alerts_of_some_cases_do_not_close_those_of_the_others(runner, some):
         ({"device": "none"}, "device must be one of"),
         ({"strict": "yes"}, "strict must be one of"),
         ({"upload_sarif": ""}, "upload-sarif must be one of"),
-        ({"out": ""}, "out, build-dir and source-dir name folders"),
-        ({"build_dir": "-x"}, "out, build-dir and source-dir name folders"),
-        ({"out": "a\nfacts=b"}, "control character"),
-        ({"filter": "a\nb"}, "control character"),
         ({"filter": "nothing.like.this"}, "nothing.like.this"),
         ({"filter": "$(touch stolen); `touch stolen` ' \" %0A::error::"}, "touch"),
-        ({"gauge": "$(touch stolen)"}, "no name of a build target"),
-        ({"name": "$(touch stolen)\n--><b>"}, "control character"),
+        ({"out": "$(touch stolen)"}, "the input out is not a path"),
         ({"require": "luck"}, "luck"),
     ],
 )

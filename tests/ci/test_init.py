@@ -62,3 +62,24 @@ def test_a_folder_that_cannot_be_written_is_an_error(tmp_path, capsys):
     (tmp_path / "file").write_text("")
     assert main(["init", str(tmp_path / "file")]) == 2
     assert f"{tmp_path / 'file'}" in capsys.readouterr().err
+
+
+def test_all_or_nothing_is_written(tmp_path, capsys):
+    (tmp_path / "gauge").write_text("")
+    assert main(["init", str(tmp_path)]) == 2
+    place = tmp_path / "gauge/first.cu"
+    assert capsys.readouterr() == (
+        "",
+        f"{place}: cannot be written: Not a directory; nothing was\n",
+    )
+    assert list(tmp_path.iterdir()) == [tmp_path / "gauge"]
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "a/" + "x" * 300])
+def test_a_name_that_is_too_long_is_an_error(tmp_path, capsys, name):
+    assert main(["init", str(tmp_path / name)]) == 2
+    out, err = capsys.readouterr()
+    assert out == "" and err.endswith(
+        "/warpgauge.toml: cannot be written: File name too long; nothing was\n"
+    )
+    assert err.count("\n") == 1 and not list(tmp_path.iterdir())

@@ -347,17 +347,17 @@ def test_json_says_what_the_text_says(diff, tmp_path):
 
 
 def test_names_are_data(diff, tmp_path):
-    case = ("\x1b[31mred\n", "<script>\u202e")
+    case = ("[31mred\u2028", "<script>\u202e")  # others are refused
     file = {"file": "a\nb\x07.cu"}
     before = [a_fact(case=case), a_line(1, 1, case=case, **file)]
     after = [a_fact(value=200, case=case), a_line(1, 2, case=case, **file)]
     code, out, _ = diff(before, after, "--all", "--json", tmp_path / "diff.json")
     assert code == 1
     assert not [c for c in out if c != "\n" and not c.isprintable()]
-    assert "\\x1b[31mred .<script>\\u202e.f32@8x8 on sm_90\n" in out
+    assert "[31mred\\u2028.<script>\\u202e.f32@8x8 on sm_90\n" in out
     assert "a b\\x07.cu:1: 1 -> 2\n" in out
     document = json.loads((tmp_path / "diff.json").read_text())
-    assert document["changes"][0]["id"] == "\x1b[31mred\n.<script>\u202e.f32@8x8"
+    assert document["changes"][0]["id"] == "[31mred\u2028.<script>\u202e.f32@8x8"
 
 
 def in_a_terminal(command, **environment):

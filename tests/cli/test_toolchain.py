@@ -282,7 +282,10 @@ def test_cuda_asks_for_nvcc_and_architectures(ptx, tmp_path):
             [*["--with", "a"] * 3, "--json", "x", "k.ptx"],
             "--json is for two toolkits; of more --out keeps a diff.json for each comparison\n",
         ),
-        (["--with", "a", "--with", "b", "k.ptx"], "k.ptx: there is no such file\n"),
+        (
+            ["--with", "a", "--with", "b", "k.ptx"],
+            "k.ptx: cannot be read: No such file or directory\n",
+        ),
         (
             ["--with", "a", "--with", "b", "k.cpp"],
             "k.cpp: neither PTX (.ptx) nor CUDA (.cu); arguments of the compiler stand behind --\n",

@@ -41,6 +41,13 @@ TEST(JsonDocument, ReadsAsOneThatIsWrittenWhole) {
   EXPECT_EQ(written(ordered_json::object(), 1), "{}\n");
 }
 
+TEST(JsonDocument, HasNothingThatATerminalObeys) {
+  const std::string hostile = "\x1b[31m\x7f\u009b2J\u202e\u2028\n::error::";
+  const std::string text = written({{"name", hostile}}, 1);
+  for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 0x7f)) << int{c};
+  EXPECT_EQ(ordered_json::parse(text).at("name"), hostile);
+}
+
 TEST(JsonDocument, ReplacesWhatIsNoUtf8) {
   const std::string text = written({{"name", "a\xff"}}, 1);
   EXPECT_EQ(ordered_json::parse(text).at("name"), "a\uFFFD");

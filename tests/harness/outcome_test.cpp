@@ -243,7 +243,7 @@ TEST(RecordedRun, EndsInItsFileAndInItsResultsAsItsProgramDoes) {
   const auto facts = folder / "warpgauge_recorded.jsonl", results = folder / "warpgauge_results";
   std::filesystem::remove(facts);
   RecordedRun recorded(run_of({}).run, facts);
-  recorded.add({on(fact(pass), "sm_90")});
+  recorded.add({counted("registers", 20, pass)});
   const auto outcome = recorded.end({}, results, kOverBudget);
   EXPECT_EQ(outcome->exit_code(), kOverBudget);
   std::ifstream stream(results);
@@ -262,7 +262,7 @@ TEST(RecordedRun, ThatKeepsWhatIsJudgedHasTheOutcomeOfItsFile) {
   metrics::Fact line = fact(unbudgeted);
   line.scope = metrics::Scope::line;
   RecordedRun recorded(run_of({}).run, facts, Kept::judged);
-  recorded.add({on(fact(fail), "sm_80"), on(line, "sm_80")});
+  recorded.add({on(beyond(64, 32), "sm_80"), on(line, "sm_80")});
   recorded.add({on(fact(unbudgeted), "sm_90"), on(line, "sm_90")});
   const auto outcome = recorded.end({}, "");
   EXPECT_EQ(outcome->runs().at(0).facts.size(), 2);

@@ -316,7 +316,9 @@ TEST(BudgetError, APipeIsNotWaitedFor) {
     Budgets::load_unregistered(pipe);
     ADD_FAILURE() << "no error";
   } catch (const BudgetError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("warpgauge_pipe.toml: is not a file"));
+    EXPECT_THAT(
+        error.what(),
+        HasSubstr("warpgauge_pipe.toml: cannot be read: it is a pipe; write it to a file first"));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -87,6 +88,17 @@ TEST(ReadFacts, MissingFilesAndFoldersSayWhy) {
   EXPECT_THAT(error_of([] { read_facts("none.jsonl"); }),
               HasSubstr("none.jsonl: cannot be read: No such file"));
   EXPECT_THAT(error_of([] { read_facts(kData); }), HasSubstr("cannot be read: Is a directory"));
+}
+
+TEST(ReadFacts, PipesAndDevicesAreNotOpened) {
+  const fs::path pipe = fs::path(testing::TempDir()) / "warpgauge_pipe.jsonl";
+  fs::remove(pipe);
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(error_of([&] { read_facts(pipe); }),
+              HasSubstr("pipe.jsonl: cannot be read: it is a pipe; write it to a file first"));
+  EXPECT_THAT(error_of([] { read_facts("/dev/zero"); }),
+              HasSubstr("/dev/zero: cannot be read: it is a device; write it to a file first"));
+  fs::remove(pipe);
 }
 
 TEST(ReadFacts, BuiltInLimitsHaveAnOriginThatIsTrue) {
@@ -292,7 +304,7 @@ TEST_F(FactFile, AFactWrittenInPartIsTakenBack) {
     const rlimit limit{fs::file_size(path_) + 20, RLIM_INFINITY};
     setrlimit(RLIMIT_FSIZE, &limit);
     const std::string error = error_of([&] { writer.write({registers(33)}); });
-    _exit(error.find("only a part of the facts could be written") == std::string::npos);
+    _exit(error.find("facts could not be written: File too large") == std::string::npos);
   }
   int status = 0;
   ASSERT_EQ(waitpid(child, &status, 0), child);

@@ -422,6 +422,15 @@ def headline(out):
     return (out / "digest.md").read_text().splitlines()[0]
 
 
+CASE = "transpose.naive.f32@1024x1024"
+
+
+@pytest.mark.parametrize("pattern", ["", "/", CASE, f"{CASE}/", f"{CASE}/register", f"{NAME}/"])
+def test_a_name_without_its_metric_is_that_of_no_series(pattern, db, capsys):
+    assert ack(db, pattern) == 2
+    assert f": no series matches '{pattern}'" in capsys.readouterr().err
+
+
 def test_the_exit_code_is_that_of_the_headline(db, tmp_path, capsys):
     assert html(db, tmp_path / "a") == 1
     assert headline(tmp_path / "a").startswith(f"# {STILL}: ")
@@ -457,7 +466,8 @@ def test_nothing_judged_is_exit_code_3(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "pattern", [NAME, f"{NAME}/sm_90", f"{NAME}/sm_90/cubin", "*/registers", "*"]
+    "pattern",
+    [NAME, f"{NAME}/sm_90", f"{NAME}/sm_90/cubin", "*/registers", "*/registers/*", "*"],
 )
 def test_a_series_is_named_by_its_beginning_or_a_glob(pattern, db):
     assert ack(db, pattern) == 0

@@ -6,6 +6,7 @@ import sqlite3
 import stat
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
@@ -311,8 +312,9 @@ def test_files_that_are_no_database(tmp_path):
     (tmp_path / "text.db").write_text("text " * 1000)
     with pytest.raises(CommandError, match="text.db: file is not a database"):
         open_history(tmp_path / "text.db", create=True)
-    with pytest.raises(CommandError, match="there is no history"):
-        open_history(tmp_path)
+    for place in (tmp_path, Path("/dev/zero")):
+        with pytest.raises(CommandError, match="is no file; name that of a history"):
+            open_history(place, create=True)
     (tmp_path / "empty.db").touch()
     with pytest.raises(CommandError, match="empty.db: there is no history in this database"):
         open_history(tmp_path / "empty.db")

@@ -17,7 +17,9 @@ import tomlkit
 from warpgauge.budgets.limits import Limit, fault_of, toml_string, toml_value
 from warpgauge.errors import CommandError
 from warpgauge.facts.archs import arch_order, is_arch
+from warpgauge.facts.catalog import unknown_metric
 from warpgauge.facts.records import Fact
+from warpgauge.files import read_whole
 
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
@@ -50,18 +52,20 @@ class BudgetFile:
         a file that cannot be read, and for invalid limits."""
         self.path, self.name = path, name
         try:
-            self.original = path.read_bytes() if path.exists() else None
+            self.original = _content(path)
             self.text = (self.original or b"").decode("utf-8")
-        except (OSError, UnicodeDecodeError) as error:
+        except OSError as error:
+            raise CommandError(f"{name}: cannot be read: {error.strerror}") from error
+        except UnicodeDecodeError as error:
             raise CommandError(f"{name}: cannot be read: {error}") from error
         self.tables = _parsed(self.text, name)
         self._blocks_read = _blocks(self.text.split("\n"))
         for place, metric, limit in _limits(self.tables):
-            if fault := fault_of(limit):
-                raise CommandError(
-                    f"{name}:{self._line_number(place, metric)}: the limit of '{metric}' {fault}; "
-                    "correct the file first"
-                )
+            fault = fault_of(limit)
+            problem = f"the limit of '{metric}' {fault}" if fault else unknown_metric(metric)
+            if problem:
+                where = f"{name}:{self._line_number(place, metric)}"
+                raise CommandError(f"{where}: {problem}; correct the file first")
 
     def sections_of(self, fact: Fact) -> list[str]:
         """The sections that can hold for a case, the most special first. Those of a program's
@@ -171,6 +175,14 @@ class BudgetFile:
         while lines and not lines[-1].strip():
             lines = lines[:-1]
         return [*lines, *([end] if lines else []), *new, ""]
+
+
+def _content(path: Path) -> bytes | None:
+    """The bytes of a file; None where there is none."""
+    try:
+        return read_whole(path)
+    except FileNotFoundError:
+        return None
 
 
 class _Block(NamedTuple):

@@ -19,7 +19,7 @@ def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | 
     root, and for facts of programs and tests, which are registered nowhere, without `budgets`.
     """
     facts = list(facts)
-    if budgets is not None and (budgets.is_file() or budgets.suffix == ".toml"):
+    if budgets is not None and not budgets.is_dir() and (budgets.exists() or _is_named(budgets)):
         return budgets
     if any(fact.case.is_of_program for fact in facts):
         raise CommandError(
@@ -69,6 +69,11 @@ def _held_against(facts: Iterable[Fact]) -> str:
     origins = (fact.limit.origin.rpartition(":")[0] for fact in facts if fact.limit)
     files = sorted({origin for origin in origins if origin.endswith(".toml")})
     return f" (it had {', '.join(files)})" if files else ""
+
+
+def _is_named(budgets: Path) -> bool:
+    """Whether a path that need not be there is that of a budget file, not of a folder."""
+    return budgets.suffix == ".toml"
 
 
 def _is_name(family: str) -> bool:

@@ -54,8 +54,8 @@ def _objection_to_origin(fact: Fact, head: str | None) -> str | None:
     commit = fact.run.commit
     if fact.run.dirty and commit is not None:
         return (
-            "measured from sources with changes that are not committed; commit them, and run the "
-            "gate again"
+            "measured from sources with changes that are not committed; commit them, build again, "
+            "and run the gate again"
         )
     if head is not None and commit != head:
         return (

@@ -18,6 +18,7 @@ from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import Metric, catalog
 from warpgauge.facts.reader import read_facts
 from warpgauge.facts.records import Case, Fact
+from warpgauge.files import read_whole
 from warpgauge.text import printable
 
 _RANGE = re.compile(r'warpgauge:([^:"]+)')
@@ -205,8 +206,10 @@ def _in_our_unit(launch: Launch, name: str, row: Metric) -> float:
 def read_launches(path: Path) -> list[Launch]:
     """The launches of a file that ncu has written. Raises CommandError."""
     try:
-        text = path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        text = read_whole(path).decode("utf-8")
+    except OSError as error:
+        raise CommandError(f"{path}: cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
         raise CommandError(f"{path}: cannot be read: {error}") from error
     lines = [line for line in text.splitlines(keepends=True) if not line.startswith("==")]
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID",')), None)

@@ -17,7 +17,7 @@ def worse_series(history: History, pattern: str, runs: RunChoice) -> list[Series
     The pattern is CASE/METRIC, CASE/METRIC/ARCH or CASE/METRIC/ARCH/DEVICE, or a glob of these.
     """
     keys = history.keys()
-    chosen = {key for key in keys if _matches(key.name, pattern)}
+    chosen = {key for key in keys if _matches(key, pattern)}
     if not chosen:
         raise CommandError(_unknown(history.name, keys, pattern))
     from warpgauge.changes.series import is_regressed  # loading the analysis takes a second
@@ -36,10 +36,9 @@ def worse_series(history: History, pattern: str, runs: RunChoice) -> list[Series
     return found
 
 
-def _matches(name: str, pattern: str) -> bool:
-    """Whether a name or its beginning, up to a slash, is the pattern or matches it."""
-    is_it = name == pattern or name.startswith(f"{pattern}/")
-    return is_it or fits(pattern, name) or fits(f"{pattern}/*", name)
+def _matches(key: SeriesKey, pattern: str) -> bool:
+    """Whether the pattern is one of the names of a series, or a glob of one."""
+    return any(pattern == name or fits(pattern, name) for name in key.names)
 
 
 def _unknown(where: str, keys: Collection[SeriesKey], pattern: str) -> str:

@@ -8,13 +8,14 @@ conflicts, so that its gate is red at first. Nothing is overwritten.
 from __future__ import annotations
 
 import argparse
+import os
 from importlib import resources
 from pathlib import Path
 
 from warpgauge import templates
 from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError
-from warpgauge.files import write_whole
+from warpgauge.files import replace_files
 
 EPILOG = """\
 exit codes:
@@ -52,21 +53,24 @@ def run(options: argparse.Namespace) -> int:
     folder = options.folder
     texts = {place: _template(name) for name, place in _PLACES.items()}
     cmake = texts[_PLACES[_CMAKE]]
-    has_cmake = (folder / _CMAKE).exists()
+    has_cmake = _is_there(folder / _CMAKE)
     if has_cmake:
         del texts[_PLACES[_CMAKE]]
-    places = [folder / place for place in texts]
-    there = [str(place) for place in places if place.is_symlink() or place.exists()]
-    if there:
+    contents = {folder / place: text.encode() for place, text in texts.items()}
+    if there := [str(place) for place in contents if _is_there(place)]:
         raise CommandError(
             f"{', '.join(there)}: there already; nothing was written. Move it away, "
             "or name another folder"
         )
-    for place, text in texts.items():
-        write_whole(folder / place, text.encode())
-        print(f"wrote {folder / place}")
+    replace_files(contents)
+    for place in contents:
+        print(f"wrote {place}")
     print(_next_steps(folder, cmake if has_cmake else None))
     return 0
+
+
+def _is_there(place: Path) -> bool:
+    return os.path.lexists(place)  # which a name that is too long is not
 
 
 def _template(name: str) -> str:

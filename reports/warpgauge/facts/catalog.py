@@ -10,6 +10,8 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
+from warpgauge.text import nearest
+
 
 @dataclass(frozen=True, slots=True)
 class Metric:
@@ -81,6 +83,14 @@ def catalog() -> Catalog:
     """All metrics."""
     text = resources.files(__package__).joinpath("catalog.toml").read_text("utf-8")
     return Catalog(tomllib.loads(text))
+
+
+def unknown_metric(name: str) -> str | None:
+    """A sentence for a name that no metric has, with the nearest one; None for that of a metric."""
+    if name in catalog():
+        return None
+    meant = nearest(name, catalog())
+    return f"unknown metric '{name}'{f', did you mean {meant!r}?' if meant else ''}"
 
 
 def _metric(id: str, *, source: str, formula: str = "", **columns: Any) -> Metric:

@@ -59,12 +59,18 @@ def check_kind(name: str, value: Any, key: str) -> None:
         raise ValueError(f"key '{key}': {name} is {kind}")
 
 
+_OF_VALUES = ("pass", "fail", "better", "waived", "moved")  # verdicts on what was measured
+
+
 def check_values(members: dict[str, Any]) -> None:
     """The rules for values that the schema cannot say."""
     equal = members.get("limit", {}).get("equal")
+    verdict = members.get("verdict")
     for name, value in members["values"].items():
         if name not in catalog():
             raise ValueError(f"key 'values' has the unknown metric '{name}'")
+        if value is None and verdict in _OF_VALUES:
+            raise ValueError(f"key 'values.{name}' must not be null: its verdict is {verdict}")
         for key, given in ((f"values.{name}", value), ("limit.equal", equal)):
             check_kind(name, given, key)
     if "verdict" in members and "scope" in members:

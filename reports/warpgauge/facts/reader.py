@@ -28,6 +28,7 @@ from warpgauge.facts.records import (
     MachineState,
     Run,
 )
+from warpgauge.files import read_whole
 from warpgauge.text import printable
 
 DIGEST_BYTES = 16
@@ -205,7 +206,7 @@ _COMPRESSIONS = {b"\x1f\x8b": gzip, b"\xfd7zXZ\0": lzma}
 def _content(path: str | Path) -> bytes:
     """The bytes of a file, compressed (gzip, xz) or not; FactError if it cannot be read."""
     try:
-        content = Path(path).read_bytes()
+        content = read_whole(path)
         for start, library in _COMPRESSIONS.items():
             if content.startswith(start):
                 with library.open(io.BytesIO(content)) as packed:

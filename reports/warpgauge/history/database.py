@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import URL, Connection, Engine
 
 from warpgauge.command_line import as_started
-from warpgauge.errors import CommandError, lacks
+from warpgauge.errors import CommandError, FactError, lacks
 from warpgauge.history.tables import FORM, metadata
 
 WAIT_SECONDS = 300  # for another writer: a large file takes seconds, deleting from a year a minute
@@ -30,6 +30,8 @@ class Database:
         self._url = _parse_url(where)
         self.name = _shown(self._url)
         path = Path(self._url.database or "") if self.is_sqlite else None
+        if path and path.exists() and not path.is_file():
+            raise CommandError(f"{path}: is no file; name that of a history")
         if path and not path.is_file():
             if not create:
                 raise CommandError(
@@ -143,12 +145,23 @@ class Database:
     def _faults(self) -> Iterator[None]:
         try:
             yield
+        except (CommandError, FactError):
+            raise
         except OSError as error:
             raise CommandError(f"{self.name}: {error.strerror or error}") from None
         except (sa.exc.DBAPIError, self._engine.dialect.loaded_dbapi.Error) as error:
             error = getattr(error, "orig", error)  # the driver's
             reason = " ".join(str(error).split()) or type(error).__name__
             raise CommandError(f"{self.name}: {reason}") from None
+        except _OF_DAMAGE as error:
+            raise CommandError(
+                f"{self.name}: holds what warpgauge does not write ({type(error).__name__}: "
+                f"{error}); it is damaged: restore a copy, or ingest the facts into a new history"
+            ) from error
+
+
+# What code that reads rows runs into where they are not what was written.
+_OF_DAMAGE = (ArithmeticError, LookupError, TypeError, ValueError, sa.exc.SQLAlchemyError)
 
 
 @contextmanager

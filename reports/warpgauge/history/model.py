@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, datetime
+from itertools import accumulate
 from typing import NamedTuple
 
 from warpgauge.facts.catalog import catalog
@@ -69,8 +70,13 @@ class SeriesKey:
     @property
     def name(self) -> str:
         """ "transpose.padded.f32@64x64/time.median_us/sm_90/NVIDIA L4", for `report ack`."""
-        finder = self.device_name or self.source
-        return "/".join(filter(None, (self.id, self.metric, self.arch, finder)))
+        return self.names[-1]
+
+    @property
+    def names(self) -> list[str]:
+        """The name, and before it those without the device, and without the architecture."""
+        parts = filter(None, (self.arch, self.device_name or self.source))
+        return list(accumulate(parts, "{}/{}".format, initial=f"{self.id}/{self.metric}"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Any
 
 import sqlalchemy as sa
@@ -49,7 +49,7 @@ def read_runs(connection: Connection, chosen: RunChoice = EVERY_RUN) -> dict[int
 
 def _run(row: sa.Row) -> Run:
     """A run with the GPU that is first by name."""
-    run = rows.run_from(row.record)
+    run = rows.run_from(row.record, row.exit_code)
     gpus = sorted(
         (device for device in run.devices if not device.is_emulated), key=lambda device: device.name
     )
@@ -65,7 +65,7 @@ def _run(row: sa.Row) -> Run:
         emulated=row.emulated,
         branch=run.branch,
         label=run.label,
-        exit_code=row.exit_code,
+        exit_code=run.exit_code,
     )
 
 
@@ -151,7 +151,11 @@ def _members(
     case_text: str,
 ) -> tuple[Any, ...]:
     case = rows.case_from(case_text)
-    of = json.loads(context)
+    rows.hold_types((value, low, high), repeat(rows.NUMBER))
+    rows.hold_types((word, verdict, reason, confidence), repeat(str))
+    if (low is None) != (high is None):
+        raise ValueError("a row has half an interval")
+    of = rows.object_of(context)
     kernel = case.kernel(of.get("kernel"))
     limit = of.get("limit")
     place = (of["file"], of.get("line")) if "file" in of else (case.file, case.line)
@@ -167,7 +171,7 @@ def _members(
         kernel.sass_hash if kernel else None,
         kernel.source_hash if kernel else None,
         *place,
-        None if quiet else json.loads(machine)["disturbance"],
+        None if quiet else rows.object_of(machine)["disturbance"],
         case.code_hash,
         kernel.launches if kernel else (),
         len(case.kernels),
@@ -175,6 +179,7 @@ def _members(
 
 
 def _key(row: sa.Row) -> SeriesKey:
+    rows.hold_types(row[1:], repeat(str))
     return SeriesKey(
         **{name: getattr(row, name) for name in ("family", "variant", "type", "size")},
         metric=row.metric,

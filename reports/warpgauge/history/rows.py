@@ -3,19 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache
 from hashlib import blake2b
+from itertools import repeat
+from types import NoneType
 from typing import Any
 
 from warpgauge.facts.reader import case_of, fact_of, run_of
 from warpgauge.facts.records import Case, Fact, Run
 from warpgauge.facts.writer import case_members, compact, run_members, shared_members
 
+NUMBER = (int, float, NoneType)
 TIME_FORM = "%Y-%m-%dT%H:%M:%SZ"
 _OF_CONTEXTS = ("kernel", "file", "line", "inlined", "leaves_out", "limit", "cure")
 _TEXTS = ("confidence", "confidence_reason", "verdict", "would", "cause", "reason")
+
+
+def hold_types(values: Iterable[Any], types: Iterable[Any]) -> None:
+    """ValueError unless the values have these types: SQLite keeps in a column what it is given, and
+    what a damaged row has."""
+    if not all(map(isinstance, values, types)):
+        raise ValueError("a row has a value of another type")
+
+
+def object_of(text: str) -> dict[str, Any]:
+    """The JSON object of a column; ValueError."""
+    members = json.loads(text)
+    hold_types([members], [dict])
+    return members
 
 
 def seconds(time: str) -> int:
@@ -34,7 +51,8 @@ def run_text(run: Run) -> str:
 
 def run_from(text: str, exit_code: int | None = None) -> Run:
     """The run that run_text() was made of."""
-    return run_of(json.loads(text) | {"exit_code": exit_code})
+    hold_types([exit_code], [NUMBER])
+    return run_of(object_of(text) | {"exit_code": exit_code})
 
 
 def case_row(case: Case) -> dict[str, Any]:
@@ -44,7 +62,7 @@ def case_row(case: Case) -> dict[str, Any]:
 
 @lru_cache(maxsize=4096)  # values of a case are read together
 def case_from(text: str) -> Case:
-    return case_of(json.loads(text))
+    return case_of(object_of(text))
 
 
 def series_key(fact: Fact) -> tuple[str, ...]:
@@ -78,7 +96,9 @@ def state_row(fact: Fact) -> dict[str, Any]:
 
 def fact_from(row: Mapping[str, Any], run: Run) -> Fact:
     """The fact of a row of states, contexts, cases and series joined."""
-    members = {"metric": row["metric"]} | json.loads(row["context"])
+    hold_types((row[name] for name in ("metric", "source", "word", *_TEXTS)), repeat(str))
+    hold_types((row[name] for name in ("value", "low", "high")), repeat(NUMBER))
+    members = {"metric": row["metric"]} | object_of(row["context"])
     members |= {name: row[name] for name in ("source", *_TEXTS) if row[name]}
     value = row["word"] or _number(row["value"])
     if value is not None:
@@ -88,7 +108,7 @@ def fact_from(row: Mapping[str, Any], run: Run) -> Fact:
     if row["stable"] is not None:
         members["stable"] = bool(row["stable"])
     if row["machine"]:
-        members["machine"] = json.loads(row["machine"])
+        members["machine"] = object_of(row["machine"])
     return fact_of(run, case_from(row["case_record"]), members)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from warpgauge.drawing import occupancy_curves
 from warpgauge.drawing.occupancy_curves import Curve, Curves
 from warpgauge.errors import CommandError
-from warpgauge.files import write_whole
+from warpgauge.files import read_whole, write_whole
 
 EPILOG = """\
 exit codes:
@@ -50,9 +50,9 @@ def run(options: argparse.Namespace) -> int:
 
 def _curves(path: Path) -> list[Curves]:
     try:
-        return _curves_of(json.loads(path.read_text()))
+        return _curves_of(json.loads(read_whole(path)))
     except OSError as error:
-        raise CommandError(f"{path}: {error.strerror}") from error
+        raise CommandError(f"{path}: cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise CommandError(
             f"{path}: not what `warpgauge occupancy --over threads --json` prints"

@@ -1,0 +1,87 @@
+"""A limit of the size of files, as a full disk: a message and exit code 2, never the signal."""
+
+import os
+import resource
+import subprocess
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+from programs import BIN
+from some_facts import FACT, write
+from warpgauge.commands.accept import CI_VARIABLES
+
+ROOT = Path(__file__).resolve().parents[2]
+ONE = ("--device=emulated", "--arch=sm_90", "--filter=transpose.padded.f32@1024x1024")
+WRITERS = {
+    "gate": ("gate", *ONE, "--out=o"),
+    "inspect": ("inspect", "k.cubin", "--out=o"),
+    "wheel": ("inspect", "k.whl", "--out=o"),
+    "outcome": ("outcome", "good.jsonl", "--out=o.json"),
+    "diff": ("diff", "good.jsonl", "good.jsonl", "--json=o.json"),
+    "explain": ("explain", "transpose.padded.f32@1024x1024", "--json=o.json"),
+    "emit": ("emit", "r.json", "--all=o"),
+    "init": ("init", "o"),
+    "accept": ("accept", "good.jsonl", "--any-commit", "--reason=r", "--budgets=o.toml"),
+    "ingest": ("report", "ingest", "good.jsonl", "--db=o.db"),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("limits")
+    write(folder / "good.jsonl", [FACT | {"registered": "kernels/transpose/family.cu"}], 1)
+    cubin = (ROOT / "tests/fuzz/corpus/cubin_fuzz/spills.sm_75.cubin").read_bytes()
+    (folder / "k.cubin").write_bytes(cubin)
+    with ZipFile(folder / "k.whl", "w") as wheel:
+        wheel.writestr("k.cubin", cubin)
+    command = [BIN / "warpgauge", "outcome", "good.jsonl", "--out=r.json"]
+    assert subprocess.run(command, cwd=folder, capture_output=True).returncode == 1
+    return folder
+
+
+def limited(folder, words, limit, value):
+    environment = {name: text for name, text in os.environ.items() if name not in CI_VARIABLES}
+    return subprocess.run(
+        [BIN / "warpgauge", *words],
+        cwd=folder,
+        env=environment,
+        preexec_fn=lambda: resource.setrlimit(limit, (value, value)),
+        restore_signals=True,
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+
+
+@pytest.mark.parametrize("size", [0, 50])
+@pytest.mark.parametrize("name", WRITERS)
+def test_files_that_may_not_grow(folder, name, size):
+    done = limited(folder, WRITERS[name], resource.RLIMIT_FSIZE, size)
+    assert done.returncode == 2 and "Traceback" not in done.stderr, done
+    assert done.stderr.strip()
+    assert not (folder / "o.json").exists() and not (folder / "o.toml").exists()
+
+
+def test_a_program_that_is_emulated_has_the_signal(folder):
+    words = ["emulate", "--out=o", "--", "sh", "-c", "kill -XFSZ $$"]
+    done = subprocess.run([BIN / "warpgauge", *words], cwd=folder, capture_output=True, text=True)
+    assert done.returncode == 2 and "was ended by SIGXFSZ" in done.stdout + done.stderr
+
+
+def test_too_little_memory_for_a_page(folder):
+    done = limited(folder, ("report", "html", "--out=o"), resource.RLIMIT_AS, 100_000 << 10)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done
+
+
+@pytest.mark.parametrize(
+    "name", ["list", "metrics", "outcome good.jsonl", "emit r.json --format tap"]
+)
+def test_a_reader_that_wants_no_more(folder, name):
+    reader, writer = os.pipe()
+    os.close(reader)
+    command = [BIN / "warpgauge", *name.split()]
+    done = subprocess.run(command, cwd=folder, stdout=writer, stderr=subprocess.PIPE, text=True)
+    os.close(writer)
+    assert done.returncode == 2
+    assert "standard output cannot be written" in done.stderr and "Broken pipe" in done.stderr
