@@ -473,7 +473,11 @@ def test_a_kernel_that_fails_names_its_toolkit_and_line(loop, tmp_path):
 @pytest.mark.parametrize(
     ("added", "limit", "says"),
     [
-        ("-DFLOODS=0", "20", ": its program fails on sm_90: it took longer than 20 s, and was ended"),
+        (
+            "-DFLOODS=0",
+            "20",
+            ": its program fails on sm_90: it took longer than 20 s, and was ended",
+        ),
         ("-DFLOODS=1", "20", ": its program fails on sm_90: it "),
         ("-DSPINS", "30", "the launch has taken longer than its limit of 15 s of CPU time"),
     ],
