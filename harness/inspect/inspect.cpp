@@ -236,7 +236,8 @@ class Inspection {
     }
     visit_all(kLogCounter, file, std::move(kernels));
   } catch (const metrics::PtxasError& error) {
-    faults.push_back(programs::program_failure(kLogCounter, file.name, error.what()));
+    faults.push_back(
+        programs::program_failure(kLogCounter, file.name, files::printable(error.what())));
   }
 
   /// By name and architecture, which are those of the kernel.

@@ -15,6 +15,7 @@
 #include "metrics/machine_code/kernel_resources.h"
 #include "metrics/machine_code/nv_info.h"
 #include "metrics/machine_code/sass_code.h"
+#include "metrics/machine_code/symbol_name.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -32,12 +33,6 @@ constexpr std::array<std::string_view, 3> kNotes = {".note.nv.tkinfo", ".note.nv
 [[noreturn]] void refuse_parts(std::string_view problem) {
   throw CubinError(fmt::format(
       "not a usable cubin: its parts do not agree: {}. It is damaged: make it again", problem));
-}
-
-/// No compiler writes other names: letters, digits and some more of ASCII, or UTF-8.
-bool is_name(std::string_view text) {
-  const auto is_of_name = [](unsigned char c) { return c > ' ' && c != 0x7f; };
-  return !text.empty() && std::ranges::all_of(text, is_of_name);
 }
 
 class Parts {
@@ -73,7 +68,7 @@ class Parts {
   void check_name(const ElfSection& section) const {
     const std::string_view name = section.name;
     const std::uint32_t type = section.type;
-    expect(type == SHT_NULL || is_name(name), section, "has no usable name");
+    expect(type == SHT_NULL || is_symbol_name(name), section, "has no usable name");
     if ((section.flags & SHF_EXECINSTR) != 0) {
       expect(name.starts_with(kCodeOf), section, "has code, and the name of another part");
     }
@@ -134,7 +129,8 @@ class Parts {
   void check_symbols() const {
     if (!codes_.empty() && !has(".symtab")) refuse_parts("there is code, and no symbol");
     for (const auto& [number, function] : functions_) {
-      if (!is_name(function.name)) refuse_parts(fmt::format("function {} has no name", number));
+      if (!is_symbol_name(function.name))
+        refuse_parts(fmt::format("function {} has no name", number));
       if (!codes_.contains(function.kernel)) {
         refuse_parts(fmt::format("'{}' has no code", function.name));
       }

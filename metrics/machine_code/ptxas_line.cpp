@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "metrics/machine_code/symbol_name.h"
 #include "metrics/machine_code/text_scanner.h"
 
 namespace warpgauge::metrics {
@@ -79,7 +80,7 @@ std::optional<PtxasEntry> read_ptxas_entry(std::string_view rest) {
   std::string_view arch = rest.substr(end + kFor.size());
   const PtxasEntry entry{.name = std::string(rest.substr(1, end - 1)),
                          .arch = std::string(take_until(arch, '\''))};
-  if (entry.name.empty() || entry.arch.empty()) return std::nullopt;
+  if (!is_symbol_name(entry.name) || !is_symbol_name(entry.arch)) return std::nullopt;
   return entry;
 }
 

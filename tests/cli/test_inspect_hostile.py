@@ -322,3 +322,12 @@ def test_the_target_of_ptx_is_an_architecture(target, tmp_path):
     assert result.returncode == 2
     assert "\x1b" not in result.stdout + result.stderr
     assert "\\u001b" not in (tmp_path / "out" / "results.json").read_text()
+
+
+def test_control_characters_of_a_log_reach_nothing(tmp_path):
+    text = (DATA / "ptxas" / "log-threads.txt").read_text()
+    (tmp_path / "build.log").write_text(text.replace("swap_neighbours", "swap\x9b31m"))
+    result = inspect(tmp_path, tmp_path / "build.log")
+    assert result.returncode == 2
+    for file in [*(tmp_path / "out").iterdir()]:
+        assert "\x9b" not in file.read_text() + result.stdout

@@ -92,6 +92,17 @@ TEST(CubinParts, ANameThatIsDamagedIsSaid) {
   }
 }
 
+TEST(CubinParts, NamesWithControlCharactersAreDamage) {
+  const std::string whole = recorded("cubin/spills.sm_90.cubin"), kernel = "_Z6spillsPfPKf";
+  for (const char* name : {"_Z6sp\x1b[31PfPKf", "_Z6s\xc2\x9bxxxPfPKf", "_Z6s\xff\xfexxxPfPKf"}) {
+    std::string image = whole;
+    for (std::size_t at = 0; (at = image.find(kernel, at)) != image.npos;) {
+      image.replace(at, kernel.size(), name);
+    }
+    EXPECT_THAT(values_of(image), HasSubstr("has no usable name"));
+  }
+}
+
 /// Every byte of both tables of names, turned in two ways: what is lost is never lost silently.
 TEST(CubinParts, BytesTurnedInNamesAreDamageOrChangeNoValue) {
   for (const char* file : {"cubin/spills.sm_90.cubin", "cubin/spills.sm_75.cubin",
