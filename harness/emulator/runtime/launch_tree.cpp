@@ -115,7 +115,7 @@ void LaunchTree::begin_next() {
     if (failure.kept) return;
     const std::string what = "what a kernel launched failed: " + failure.why;
     state_.say(what);
-    if (failure.is_fault) state_.results.keep({what});
+    if (failure.is_fault) state_.results.keep_wrong_call(what);
   }
 }
 
