@@ -32,8 +32,7 @@ with what the compiler and the program said, facts.jsonl, and, but for the first
 Exit codes:
   0  no other toolkit makes a kernel worse than the first does
   1  one does
-  2  a fault: a toolkit that is missing, or does not compile a source; a program that fails;
-     a compiler or program that takes too long, or writes too much
+  2  a fault: a toolkit is missing, fails on a source or takes too long, or a program does
   3  not compared: a value that one toolkit has and the other lacks
 
 Examples:

@@ -170,6 +170,10 @@ std::vector<std::string> refused_calls() {
   });
 }
 
+std::vector<std::string> take_wrong_calls() {
+  return taken([](State::Results& results) { return std::exchange(results.wrong_calls, {}); });
+}
+
 std::string last_call() { return State::instance().results.use.call.load(); }
 
 std::string last_failure() {

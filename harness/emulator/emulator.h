@@ -28,9 +28,13 @@ std::vector<metrics::LineCounts> take_counts();
 /// the error.
 std::vector<metrics::DeviceFault> take_failed_launches();
 
-/// A sentence for each call of the CUDA runtime that is not emulated, unless the program has taken
-/// its error with cudaGetLastError(), and for each copy or fill beyond its memory, in order.
+/// Calls of the CUDA runtime that are not emulated, in order, a sentence each: those whose error
+/// the program has not taken with cudaGetLastError().
 std::vector<std::string> refused_calls();
+
+/// The copies and fills since the last call that went beyond their memory, a sentence each, whether
+/// or not the program looked at the error.
+std::vector<std::string> take_wrong_calls();
 
 /// The last call of the CUDA runtime; empty without one.
 std::string last_call();

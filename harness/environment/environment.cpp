@@ -1,7 +1,6 @@
 // A library that is preloaded into a program and keeps variables in the environment of all programs
 // that it starts, whatever environment it gives them. Its functions stand before the C library's.
 // They may run in a child of vfork(), so they allocate on the stack alone.
-#include <alloca.h>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
@@ -115,9 +114,10 @@ auto with_kept(char* const* given, Run run) {
   for (; given != nullptr && given[count] != nullptr; ++count) {
     if (is_preload(given[count])) preload_bytes = std::strlen(given[count]);
   }
-  char** const entries = static_cast<char**>(alloca((count + kMostKept + 2) * sizeof(char*)));
+  char** const entries =
+      static_cast<char**>(__builtin_alloca((count + kMostKept + 2) * sizeof(char*)));
   const std::size_t most = sizeof kPreload + std::strlen(libraries) + 1 + preload_bytes;
-  char* const preload = static_cast<char*>(alloca(most));
+  char* const preload = static_cast<char*>(__builtin_alloca(most));
   std::snprintf(preload, most, "%s%s", kPreload, libraries);
   bool has[kMostKept] = {};
   std::size_t out = 0;
@@ -207,7 +207,7 @@ int with_arguments(const char* first, va_list words, Run run) {
     while (va_arg(ahead, char*) != nullptr) ++count;
   }
   va_end(ahead);
-  char** const arguments = static_cast<char**>(alloca((count + 1) * sizeof(char*)));
+  char** const arguments = static_cast<char**>(__builtin_alloca((count + 1) * sizeof(char*)));
   arguments[0] = const_cast<char*>(first);
   for (std::size_t n = 1; n <= count; ++n) arguments[n] = va_arg(words, char*);
   return run(arguments, words);

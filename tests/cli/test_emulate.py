@@ -257,7 +257,7 @@ def test_a_kernel_that_never_ends_is_ended_with_its_line(way, synchronises, tmp_
     assert result.returncode == 2, result.stderr
     said = " ".join(result.stderr.split())
     if synchronises or way == "computes":
-        assert "longer than its limit of 2 s of CPU time" in said
+        assert "longer than its limit of 2000 ms of CPU time" in said
         assert re.search(r"at \S*endless.cu:\d+", said)
         assert "--timeout 2" in said
     else:
@@ -269,7 +269,7 @@ def test_kernels_that_launch_each_other_without_end_are_ended(tmp_path):
     options = ["--arch", archs()[-1], "--timeout", 2, "--out", tmp_path]
     result = emulate(*options, "--", *program)
     assert result.returncode == 2, result.stderr
-    assert "longer than its limit of 2 s of CPU time: they launch each other without end" in (
+    assert "longer than its limit of 2000 ms of CPU time: they launch each other without end" in (
         " ".join(result.stderr.split())
     )
 

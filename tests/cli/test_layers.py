@@ -55,6 +55,7 @@ LIBRARIES = {
     "harness/diff": [POSIX, FMT, JSON],
     "harness/gate": [POSIX, FMT],
     "harness/emulate": [POSIX, FMT],
+    "harness/environment": [POSIX],
     "harness/inspect": [POSIX, FMT],
     "harness/programs": [POSIX, FMT],
     "harness/toolchain": [POSIX, FMT],
@@ -106,7 +107,7 @@ OURS = {
     **{f"harness/emulator/machine/{folder}": machine_folder(folder) for folder in MACHINE},
     "harness/emulator/machine": [
         r"harness/emulator/machine/(launcher|machine|program|schedule_check|thread_pool)\.h",
-        r"metrics/base/available_cores\.h",
+        r"metrics/base/(available_cores|own_thread)\.h",
         *machine_folder("decode"),
     ],
     "harness/emulator/preload": [
@@ -118,6 +119,7 @@ OURS = {
         *(r"harness/(runtime|emulator/([\w/]+/)?\w+)\.h", ANY_METRICS),
         r"warpgauge/cuda_error\.h",
     ],
+    "harness/environment": [r"harness/environment/\w+\.h"],
     "harness/include": [r"warpgauge/\w+\.h"],
     "harness/attach": harness_rooms(
         "attach", "programs", "outcome", "process", "files", "cases", "measuring", ""
@@ -150,7 +152,7 @@ OURS = {
         "",
     ),
     "harness/programs": harness_rooms(
-        "programs", "outcome", "process", "files", "cases", "measuring", ""
+        "programs", "environment", "outcome", "process", "files", "cases", "measuring", ""
     ),
     "harness/doctor": harness_rooms(
         "doctor", "outcome", "process", "files", "cases", "measuring", ""

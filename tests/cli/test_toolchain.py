@@ -479,7 +479,7 @@ def test_a_kernel_that_fails_names_its_toolkit_and_line(loop, tmp_path):
             ": its program fails on sm_90: it took longer than 20 s, and was ended",
         ),
         ("-DFLOODS=1", "20", ": its program fails on sm_90: it "),
-        ("-DSPINS", "30", "the launch has taken longer than its limit of 15 s of CPU time"),
+        ("-DSPINS", "30", "the launch has taken longer than its limit of 15000 ms of CPU time"),
     ],
 )
 def test_a_program_that_does_not_end_is_ended(added, limit, says, loop, tmp_path):

@@ -1,14 +1,20 @@
 // Copies of the emulated runtime: where the bytes go, and which copies are refused.
 #include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <vector>
 
+#include "harness/emulator/emulator.h"
 #include "tests/emulator/runtime_test.h"
 
 namespace warpgauge::emulator::runtime::runtime_copy_test {
 namespace {
+
+using testing::ElementsAre;
+using testing::MatchesRegex;
+using testing::StartsWith;
 
 class RuntimeCopyTest : public RuntimeTest {
  protected:
@@ -42,6 +48,31 @@ TEST_F(RuntimeCopyTest, WhatLeavesTheAllocationIsInvalid) {
   EXPECT_EQ(cudaMemcpy(back_.data(), device_ + 200, 41, cudaMemcpyDefault), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemset(device_, 0, kBytes + 1), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemset(device_, 0, kBytes), cudaSuccess);
+}
+
+TEST_F(RuntimeCopyTest, WhatLeavesTheMemoryIsAFaultThatNoOneTakes) {
+  take_wrong_calls();
+  for (int i = 0; i < 2; ++i) {
+    cudaMemcpy(device_ + 200, host_.data(), 41, cudaMemcpyHostToDevice);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
+  }
+  cudaMemset(device_ + kBytes, 0, 1);
+  cudaMemset(device_, 0, kBytes);
+  cudaMemcpy(nullptr, host_.data(), 8, cudaMemcpyHostToDevice);
+  EXPECT_THAT(take_wrong_calls(),
+              ElementsAre(MatchesRegex("cudaMemcpy: the destination has 40 bytes left in "
+                                       "cudaMalloc #[0-9]+, not 41"),
+                          StartsWith("cudaMemset: the destination is not device memory: ")));
+  const cudaChannelFormatDesc bytes =
+      cudaCreateChannelDesc(8, 0, 0, 0, cudaChannelFormatKindUnsigned);
+  cudaArray_t array = nullptr;
+  ASSERT_EQ(cudaMallocArray(&array, &bytes, 4, 3), cudaSuccess);
+  EXPECT_EQ(cudaMemcpy2DToArray(array, 1, 0, host_.data(), 20, 4, 3, cudaMemcpyHostToDevice),
+            cudaErrorInvalidValue);
+  EXPECT_THAT(take_wrong_calls(),
+              ElementsAre(StartsWith("cudaMemcpy2DToArray: 4 x 3 x 1 bytes, rows and slices from ("
+                                     "1, 0, 0) on leave an array of 4 x 3 x 1")));
+  cudaFreeArray(array);
 }
 
 TEST_F(RuntimeCopyTest, TheKindMustFitThePointers) {

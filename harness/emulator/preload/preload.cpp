@@ -164,6 +164,7 @@ bool report(std::chrono::seconds) {
   if (!launched) report.emplace();
   report->runtimes = {{program_invocation_name, last_call(), last_failure()}};
   report->refused = refused_calls();
+  std::ranges::move(take_wrong_calls(), std::back_inserter(report->refused));
   if (!launched) return append(*report);
   report->lines = take_counts();
   report->faults = take_faults();

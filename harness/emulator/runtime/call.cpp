@@ -19,6 +19,14 @@ const char* error_name(cudaError_t error) {
                                     : driver::name_of(driver::result_of(error));
 }
 
+void keep_refusal(State& state, const std::string& what) {
+  const std::lock_guard lock(state.results.mutex);
+  auto& refusals = state.results.use.refusals;
+  if (std::ranges::find(refusals, what, &Refusal::what) == refusals.end()) {
+    refusals.push_back({what, std::this_thread::get_id()});
+  }
+}
+
 /// The thread has taken the error of what was refused to it: it goes on in another way.
 void forget_refusals(State& state) {
   const std::lock_guard lock(state.results.mutex);
@@ -49,8 +57,8 @@ cudaError_t code_of(const char* name, State& state, FunctionRef<void(State&)> bo
     const bool refused =
         failure.code == cudaErrorNotSupported && !failure.why.empty() && !failure.kept;
     const std::string what = std::string(name) + ": " + failure.why;
-    if (refused) state.results.keep({what, std::this_thread::get_id()});
-    if (failure.is_fault) state.results.keep({what});
+    if (refused) keep_refusal(state, what);
+    if (failure.is_fault) state.results.keep_wrong_call(what);
     return failure.code;
   } catch (const std::bad_alloc&) {
     return cudaErrorMemoryAllocation;
@@ -121,7 +129,7 @@ int refuse(const char* name) {
   const std::lock_guard lock(state.mutex);
   const std::string what = std::string(name) + " is not emulated";
   state.say(what + ": it returns " + error_name(cudaErrorNotSupported));
-  state.results.keep({what, std::this_thread::get_id()});
+  keep_refusal(state, what);
   return record(noted(name, state, cudaErrorNotSupported));
 }
 

@@ -96,9 +96,9 @@ bool LaunchTree::is_too_long() {
   const std::chrono::milliseconds limit = state_.options().cpu_limit;
   if (limit.count() == 0 || machine::CpuClock::now() - begun_ < limit) return false;
   std::string text = fmt::format(
-      "kernel {}: with the kernels that it launches it has taken longer than its limit of {} s of "
+      "kernel {}: with the kernels that it launches it has taken longer than its limit of {} ms of "
       "CPU time: they launch each other without end",
-      metrics::demangled(kernel_), std::chrono::duration<double>(limit).count());
+      metrics::demangled(kernel_), limit.count());
   state_.fault = cudaErrorLaunchTimeout;
   state_.say(text);
   const std::lock_guard lock(state_.results.mutex);
@@ -115,7 +115,7 @@ void LaunchTree::begin_next() {
     if (failure.kept) return;
     const std::string what = "what a kernel launched failed: " + failure.why;
     state_.say(what);
-    if (failure.is_fault) state_.results.keep({what});
+    if (failure.is_fault) state_.results.keep_wrong_call(what);
   }
 }
 

@@ -34,10 +34,10 @@ State::Results::Results()
 
 State::Results::~Results() = default;
 
-void State::Results::keep(Refusal refusal) {
+void State::Results::keep_wrong_call(std::string what) {
   const std::lock_guard lock(mutex);
-  if (std::ranges::find(use.refusals, refusal.what, &Refusal::what) != use.refusals.end()) return;
-  use.refusals.push_back(std::move(refusal));
+  if (std::ranges::find(wrong_calls, what) != wrong_calls.end()) return;
+  wrong_calls.push_back(std::move(what));
 }
 
 State::State() {

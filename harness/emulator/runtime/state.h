@@ -87,17 +87,17 @@ struct Device {
   unsigned long long stream_ids = 2;  ///< 1 and 2 are the default streams'
 };
 
-/// A call that is not emulated, or that is a fault of the program.
+/// A call that is not emulated.
 struct Refusal {
-  std::string what;             ///< a sentence that begins with the function's name
-  std::thread::id thread = {};  ///< can take the error of what is not emulated; none: a fault
+  std::string what;  ///< a sentence that begins with the function's name
+  std::thread::id thread;
 };
 
 /// The functions that the program has called so far.
 struct RuntimeUse {
   std::atomic<const char*> call = "";  ///< the last function; needs no lock
   std::string failure;                 ///< the last that failed, with its error
-  std::vector<Refusal> refusals;       ///< without those whose error the thread has taken
+  std::vector<Refusal> refusals;       ///< refusals whose error the thread has not taken
 };
 
 class State {
@@ -162,7 +162,9 @@ class State {
     metrics::Memory memory = metrics::Memory::settled;
     Results();
     ~Results();
-    void keep(Refusal refusal);  ///< each sentence once
+    /// Faults of calls: a sentence for each, once.
+    std::vector<std::string> wrong_calls;
+    void keep_wrong_call(std::string what);
   };
   Results results;
 

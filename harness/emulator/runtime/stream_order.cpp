@@ -34,7 +34,7 @@ void put_behind(State& state, cudaStream_t stream, std::function<void()> work) {
       work();
     } catch (const Failure& failure) {
       if (!failure.why.empty()) state.say(failure.why);
-      if (failure.is_fault) state.results.keep({"work of a stream: " + failure.why});
+      if (failure.is_fault) state.results.keep_wrong_call("work of a stream: " + failure.why);
     } catch (const std::exception& error) {  // out of memory
       state.say(error.what());
       state.fault = cudaErrorUnknown;

@@ -1,8 +1,6 @@
 // Blocks: their memory, the warps in turn, limits, deadlocks.
 #include "harness/emulator/machine/control/block.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <string>
@@ -150,15 +148,15 @@ void Block::check_limits(const WarpState& state) {
   const bool too_many = options.step_limit != 0 && steps >= options.step_limit;
   std::string limit;
   if (too_many) {
-    limit = fmt::format("the block has executed {} warp instructions, the limit is {}", steps,
-                        options.step_limit);
+    limit = "the block has executed " + std::to_string(steps) +
+            " warp instructions, the limit is " + std::to_string(options.step_limit);
   } else if (options.time_limit.count() != 0 &&
              std::chrono::steady_clock::now() >= launch.deadline) {
-    limit = fmt::format("the launch has taken longer than its limit of {} ms",
-                        options.time_limit.count());
+    limit = "the launch has taken longer than its limit of " +
+            std::to_string(options.time_limit.count()) + " ms";
   } else if (options.cpu_limit.count() != 0 && CpuClock::now() >= launch.cpu_deadline) {
-    limit = fmt::format("the launch has taken longer than its limit of {} s of CPU time",
-                        std::chrono::duration<double>(options.cpu_limit).count());
+    limit = "the launch has taken longer than its limit of " +
+            std::to_string(options.cpu_limit.count()) + " ms of CPU time";
   } else {
     return;
   }
