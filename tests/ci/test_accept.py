@@ -247,16 +247,16 @@ def test_the_table_shows_the_worst_first(project):
     )
 
 
-HOSTILE = ['a"b', "a`|b", "<script>", "a\\b", "a\nb", "a]b", "a\x1b[31mb", "\u202eb", "#b", "é𝄞"]
+HOSTILE = ['a"b', "a`|b", "<script>", "a\\b", "a]b", "\u202eb", "\u2028b", "#b", "é𝄞"]
 
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_names_and_reasons_are_data(project, name):
     """They come back as they were from the file, and are no markup in the table."""
     fact = conflicts(5) | {"variant": name}
-    assert project.accept([fact], "--reason", f"{name} | why") == 0, project.err
+    assert project.accept([fact], "--reason", f"{name} | \n\x1b[31mwhy") == 0, project.err
     assert project.tables() == {
-        f"{name}.f32@8x8": {CONFLICTS: {"equal": 5, "reason": f"{name} | why"}}
+        f"{name}.f32@8x8": {CONFLICTS: {"equal": 5, "reason": f"{name} | \n\x1b[31mwhy"}}
     }
     (row,) = project.out.splitlines()[2:]
     assert all(letter.isprintable() for letter in row)

@@ -86,7 +86,8 @@ def test_shellcheck_finds_nothing_in_run_blocks(tmp_path):  # ci/lint checks the
 
 def test_all_of_the_folders_of_scripts_and_workflows_is_known():
     names = {file.name for file in (ROOT / "ci/github").iterdir() if file.is_file()}
-    assert names == {"comment", "common.sh", "gate", "gauge", "nightly", "summary", "verdict"}
+    scripts = {"comment", "gate", "gauge", "inputs", "nightly", "summary", "verdict"}
+    assert names == {"common.sh", *scripts}
     assert {file.name for file in OWN} == {"nightly.yml", "release.yml", "tests.yml"}
 
 

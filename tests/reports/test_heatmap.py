@@ -264,7 +264,7 @@ def test_filter_chooses_cases(tmp_path):
         "<script>alert(1)</script>&amp;\"'",
         "]]>--><!--",
         "$\\frac{1}{0}$ $x_$",
-        "line\nbreak\ttab\x00nul\x1b[31mred\x7f\ufffe",
+        "line\u2028break\u2060\ufffe",
         "\u202eright-to-left",
         "名前 \U0001f600 é",
         "{} %s %(x)s",
@@ -272,7 +272,8 @@ def test_filter_chooses_cases(tmp_path):
     ],
 )
 def test_names_are_data(tmp_path, capsys, family):
-    names = draw(tmp_path, sweep(case=(family, "naive", "f32"), device=GPU | {"name": family}))
+    device = GPU | {"name": f"{family}\n\t\0\x1b[31mred\x7f"}
+    names = draw(tmp_path, sweep(case=(family, "naive", "f32"), device=device))
     assert len(names) == 2
     for name in names:
         assert re.fullmatch(r"heatmap-[\w.-]+\.(png|svg)", name, re.ASCII)

@@ -69,4 +69,4 @@ def test_what_has_no_curves_is_refused(tmp_path, capsys, content):
 
 def test_a_file_that_is_not_there_is_said(tmp_path, capsys):
     assert main(["report", "occupancy", str(tmp_path / "no"), "--out", str(tmp_path)]) == 2
-    assert "no: No such file or directory" in capsys.readouterr().err
+    assert "no: cannot be read: No such file or directory" in capsys.readouterr().err
