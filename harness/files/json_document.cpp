@@ -1,6 +1,8 @@
 // Writes a JSON document member by member.
 #include "harness/files/json_document.h"
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <nlohmann/json.hpp>
 
@@ -44,16 +46,24 @@ void JsonDocument::begin(const std::string& key) {
   is_empty_ = false;
 }
 
-/// Texts in JSON have no line breaks: each one is of the layout.
+/// Texts in JSON have no line breaks: each one is of the layout. The control characters that JSON
+/// lets stand, DEL and C1, are escaped: a terminal would obey them.
 std::string JsonDocument::text(const ordered_json& value, int depth) const {
   const std::string flush = value.dump(indent_, ' ', false, ordered_json::error_handler_t::replace);
   const std::string indented = line_break(depth * indent_);
   std::string text;
-  for (const char c : flush) {
-    if (c == '\n') {
+  for (std::size_t i = 0; i < flush.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(flush[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < flush.size() ? flush[i + 1] : 0);
+    if (byte == '\n') {
       text += indented;
+    } else if (byte == 0x7f) {
+      text += "\\u007f";
+    } else if (byte == 0xc2 && next < 0xa0) {
+      text += fmt::format("\\u{:04x}", next);
+      ++i;
     } else {
-      text += c;
+      text += flush[i];
     }
   }
   return text;

@@ -41,6 +41,11 @@ TEST(JsonDocument, ReadsAsOneThatIsWrittenWhole) {
   EXPECT_EQ(written(ordered_json::object(), 1), "{}\n");
 }
 
+TEST(JsonDocument, EscapesControlCharacters) {
+  const std::string text = written({{"name", "a\x7f\x1b\xc2\x9b"}}, 1);
+  EXPECT_EQ(text, "{\n \"name\": \"a\\u007f\\u001b\\u009b\"\n}\n");
+}
+
 TEST(JsonDocument, ReplacesWhatIsNoUtf8) {
   const std::string text = written({{"name", "a\xff"}}, 1);
   EXPECT_EQ(ordered_json::parse(text).at("name"), "a\uFFFD");
