@@ -64,7 +64,9 @@ std::string escaped(std::string_view text) {
 std::string table(const Outcome& outcome) {
   constexpr std::size_t kWidest = 24;
   std::size_t width = 8;
-  for (const auto& [family, tally] : outcome.families()) width = std::max(width, family.size());
+  for (const auto& [family, tally] : outcome.families()) {
+    width = std::max(width, files::printable(family).size());
+  }
   width = std::min(width, kWidest);
   std::string text = fmt::format("{:<{}} {:>6} {:>7}", "family", width, "cases", "checks");
   const std::vector<Column> columns = columns_of(outcome);

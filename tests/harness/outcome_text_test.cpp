@@ -321,8 +321,8 @@ struct Hostile {
 
   Hostile() {
     for (Fact& fact : recorded.run.facts) {
-      for (std::string* text :
-           {&fact.reason, &fact.file, &fact.arch, &fact.kernel, &fact.confidence_reason}) {
+      for (std::string* text : {&fact.id.family, &fact.reason, &fact.file, &fact.arch, &fact.kernel,
+                                &fact.confidence_reason}) {
         *text = kText;
       }
       if (fact.limit) fact.limit->reason = kText;
