@@ -374,9 +374,10 @@ extern "C" __attribute__((visibility("default"))) int InitializeInjection() {
   try {
     folder = where;
     const char* const limit = std::getenv(kWaitLimit);
-    wait_limit = new WaitLimit(limit == nullptr ? warpgauge::programs::kUsualLaunchLimit
-                                                : std::chrono::seconds(std::atoi(limit)),
-                               folder);
+    wait_limit =
+        new WaitLimit(limit == nullptr ? warpgauge::programs::kUsualLaunchLimit
+                                       : std::chrono::seconds(std::strtol(limit, nullptr, 10)),
+                      folder);
     recorder = new Recorder(folder, warpgauge::programs::LaunchFilter::from_environment());
     warpgauge::process::flush_at_exit(finish);
     try {

@@ -16,6 +16,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 #include <type_traits>
 
 #include "harness/environment/kept_variables.h"
@@ -65,17 +66,23 @@ const Next& next() {
   return all;
 }
 
-void keep(const char* name, std::size_t length) {
-  char* const entry = static_cast<char*>(std::malloc(length + 1));
-  if (entry == nullptr || kept_count == kMostKept) return;
-  std::memcpy(entry, name, length);
-  entry[length] = '\0';
+void keep(std::string_view name) {
+  char entry[64];  // ours are shorter
+  if (name.empty() || name.size() >= sizeof entry || kept_count == kMostKept) return;
+  std::memcpy(entry, name.data(), name.size());
+  entry[name.size()] = '\0';
   const char* const value = std::getenv(entry);
   char* text = nullptr;
   if (value != nullptr && asprintf(&text, "%s=%s", entry, value) > 0) {
-    kept[kept_count++] = {text, length + 1};
+    kept[kept_count++] = {text, name.size() + 1};
   }
-  std::free(entry);
+}
+
+/// Takes what stands before the first `separator` out of `text`, with that.
+std::string_view take(std::string_view& text, char separator) {
+  const std::string_view taken(text.data(), std::min(text.find(separator), text.size()));
+  text.remove_prefix(std::min(taken.size() + 1, text.size()));
+  return taken;
 }
 
 [[gnu::constructor]] void keep_variables() {
@@ -83,14 +90,8 @@ void keep(const char* name, std::size_t length) {
   const char* const names = std::getenv(kKeptVariables);
   const char* const preloaded = std::getenv(kKeptLibraries);
   if (names == nullptr || preloaded == nullptr || *preloaded == '\0') return;
-  for (const char* name : {kKeptVariables, kKeptLibraries, kWithoutLibraries}) {
-    keep(name, std::strlen(name));
-  }
-  for (const char* name = names; *name != '\0';) {
-    const std::size_t length = std::strcspn(name, " ");
-    if (length > 0) keep(name, length);
-    name += length + (name[length] == ' ' ? 1 : 0);
-  }
+  for (const char* name : {kKeptVariables, kKeptLibraries, kWithoutLibraries}) keep(name);
+  for (std::string_view rest = names; !rest.empty();) keep(take(rest, ' '));
   libraries = strdup(preloaded);
   if (const char* file = std::getenv(kWithoutLibraries)) notes = strdup(file);
 }
@@ -185,14 +186,14 @@ void look_at(const char* path) {
 void look_for(const char* name) {
   if (notes == nullptr || name == nullptr || *name == '\0') return;
   if (std::strchr(name, '/') != nullptr) return look_at(name);
-  const char* folder = std::getenv("PATH");
-  for (bool more = folder != nullptr; more;) {
-    const std::size_t length = std::strcspn(folder, ":");
+  const char* const folders = std::getenv("PATH");
+  if (folders == nullptr) return;
+  for (std::string_view rest = folders; !rest.empty();) {
+    const std::string_view folder = take(rest, ':');
     char path[PATH_MAX];
-    std::snprintf(path, sizeof path, "%.*s/%s", static_cast<int>(length), folder, name);
+    std::snprintf(path, sizeof path, "%.*s/%s", static_cast<int>(folder.size()), folder.data(),
+                  name);
     if (access(path, X_OK) == 0) return look_at(path);
-    more = folder[length] == ':';
-    folder += length + 1;
   }
 }
 

@@ -12,7 +12,7 @@ struct CpuClock {
   using rep = duration::rep;
   using period = duration::period;
   using time_point = std::chrono::time_point<CpuClock>;
-  static constexpr bool is_steady = true;
+  static constexpr bool is_steady = true;  // NOLINT(readability-identifier-naming): as all clocks
 
   static time_point now() {
     timespec time{};
