@@ -80,7 +80,7 @@ void keep(std::string_view name) {
 
 /// Takes what stands before the first `separator` out of `text`, with that.
 std::string_view take(std::string_view& text, char separator) {
-  const std::string_view taken(text.data(), std::min(text.find(separator), text.size()));
+  const std::string_view taken = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(taken.size() + 1, text.size()));
   return taken;
 }

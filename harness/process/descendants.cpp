@@ -40,8 +40,7 @@ std::optional<Listed> listed(const fs::path& folder) {
   Listed out;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), out.process.id);
   if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  std::ifstream file(folder / "stat");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = text_in_proc(folder / "stat").value_or("");
   const std::size_t behind_name = text.rfind(')');  // which may have blanks and parentheses
   if (behind_name == std::string::npos) return std::nullopt;
   std::istringstream fields(text.substr(behind_name + 1));
@@ -59,8 +58,7 @@ std::optional<Listed> listed(const fs::path& folder) {
 
 std::string Descendant::str() const {
   constexpr std::size_t kLongest = 100;
-  std::ifstream file(folder() + "/cmdline");
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text = text_in_proc(folder() + "/cmdline").value_or("");
   while (text.ends_with('\0')) text.pop_back();
   std::ranges::replace(text, '\0', ' ');
   if (text.size() > kLongest) text = text.substr(0, kLongest) + "...";
@@ -88,6 +86,14 @@ std::vector<Descendant> descendants(const std::vector<pid_t>& others) {
     }
   }
   return out;
+}
+
+std::optional<std::string> text_in_proc(const std::string& file) try {
+  std::ifstream in(file, std::ios::binary);
+  if (!in.is_open()) return std::nullopt;
+  return std::string{std::istreambuf_iterator<char>(in), {}};
+} catch (const std::ios_base::failure&) {  // the process has ended
+  return std::nullopt;
 }
 
 void adopt_orphans() {

@@ -4,6 +4,7 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -32,5 +33,8 @@ std::vector<Descendant> descendants(const std::vector<pid_t>& others = {});
 /// From now on processes whose parent has ended are children of this one, if it is their ancestor.
 /// Throws std::system_error.
 void adopt_orphans();
+
+/// All of a file of /proc; nullopt if it cannot be read, or its process has ended meanwhile.
+std::optional<std::string> text_in_proc(const std::string& file);
 
 }  // namespace warpgauge::process

@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <ranges>
 #include <regex>
@@ -36,14 +35,6 @@ fs::path library_of_this_build() {
                              ": not there; build the target warpgauge_environment");
   }
   return fs::canonical(kBuildInfo.environment);
-}
-
-/// All of a file of /proc; nullopt if it cannot be read.
-std::optional<std::string> text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (!in.is_open() || in.bad()) return std::nullopt;
-  return text;
 }
 
 /// Whether the loader puts preloaded libraries into the program of this file.
@@ -92,7 +83,7 @@ void ProgramWatch::look(const std::vector<process::Descendant>& processes) {
 
 void ProgramWatch::look(const process::Descendant& process) {
   const fs::path folder = process.folder(), program = folder / "exe";
-  const std::optional<std::string> maps = text_of(folder / "maps");
+  const std::optional<std::string> maps = process::text_in_proc(folder / "maps");
   const auto has = [&](const std::string& library) {
     return maps->find(library) != std::string::npos;
   };
@@ -110,7 +101,7 @@ void ProgramWatch::look(const process::Descendant& process) {
     why = "has loaded " + files::printable(library);
   } else {
     const Linkage linkage = linkage_of(program.string());
-    const std::string variables = text_of(folder / "environ").value_or("");
+    const std::string variables = process::text_in_proc(folder / "environ").value_or("");
     const bool will_be_loaded =
         variables.find(variables_.at(environment::kKeptLibraries)) != std::string::npos &&
         can_be_preloaded(program, linkage);
