@@ -9,6 +9,7 @@
 #include "harness/measure/gtest_outcome.h"
 #include "harness/process/help.h"
 #include "harness/process/program.h"
+#include "harness/process/timeout_option.h"
 #include "harness/runtime.h"
 
 namespace warpgauge::check {
@@ -44,13 +45,8 @@ int run(int argc, char** argv) {
   app.add_flag("--require-cupti", options.require_cupti,
                "Fail instead of skip where run-time facts cannot be measured");
   app.add_flag("--large", options.large, "Run the large cases, too; they are made for GPUs");
-  app.add_option_function<int>(
-         "--timeout",
-         [&options](const int& seconds) { options.time_limit = std::chrono::seconds(seconds); },
-         "Time limit for each case; one that takes longer ends the program")
-      ->check(CLI::Range(1, 86400))
-      ->default_str(std::to_string(options.time_limit.count()))
-      ->type_name("SECONDS");
+  process::add_timeout_option(app, options.time_limit,
+                              "Time limit for each case; one that takes longer ends the program");
   if (is_emulated()) {
     app.add_option("--arch", options.arch,
                    "The architecture that kernels run as (default: sm_90, sm_90a or the newest)")

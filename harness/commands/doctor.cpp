@@ -2,10 +2,10 @@
 
 #include "harness/doctor/doctor.h"
 
-#include <chrono>
 #include <stdexcept>
 
 #include "harness/commands/command_line.h"
+#include "harness/process/timeout_option.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -40,14 +40,8 @@ void add_doctor(CommandLine& line) {
   command->add_option("--out", options->out, "The gate's folder of results")
       ->capture_default_str()
       ->type_name("DIR");
-  command
-      ->add_option_function<int>(
-          "--timeout",
-          [options](const int& seconds) { options->time_limit = std::chrono::seconds(seconds); },
-          "Time limit for each check that may hang")
-      ->check(CLI::Range(1, 86400))
-      ->default_str("60")
-      ->type_name("SECONDS");
+  process::add_timeout_option(*command, options->time_limit,
+                              "Time limit for each check that may hang");
   command->add_flag("--json", options->json, "Print one JSON object");
   line.on_run(command, [=, &line] {
     options->device = *device;

@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <stdexcept>
 
 #include "harness/cases/filter_options.h"
 #include "harness/commands/command_line.h"
 #include "harness/files/printable.h"
+#include "harness/process/timeout_option.h"
 #include "metrics/cupti/cupti.h"
 #include "metrics/facts/counter_row.h"
 
@@ -118,14 +118,7 @@ void add_gate(CommandLine& line) {
       ->delimiter(',');
   command->add_flag("--strict", options->requirements.strict,
                     "Values better than their budget fail, so that budgets stay tight");
-  command
-      ->add_option_function<int>(
-          "--timeout",
-          [options](const int& seconds) { options->time_limit = std::chrono::seconds(seconds); },
-          "Time limit for each case")
-      ->check(CLI::Range(1, 86400))
-      ->default_str("60")
-      ->type_name("SECONDS");
+  process::add_timeout_option(*command, options->time_limit, "Time limit for each case");
   command
       ->add_option("-j,--jobs", options->jobs,
                    "Processes at once (default: one for each core, at most 6 on a GPU)")

@@ -1,6 +1,8 @@
 // Adds the options that attach, emulate and inspect share.
 #include "harness/commands/program_options.h"
 
+#include "harness/process/timeout_option.h"
+
 namespace warpgauge::commands {
 
 void add_judge_options(CLI::App* command, programs::JudgeOptions& options) {
@@ -48,14 +50,7 @@ void add_program_options(CLI::App* command, programs::ProgramOptions& options) {
 
 void add_launch_limit(CLI::App* command, programs::ProgramOptions& options,
                       const std::string& text) {
-  command
-      ->add_option_function<int>(
-          "--timeout",
-          [&options](const int& seconds) { options.launch_limit = std::chrono::seconds(seconds); },
-          text)
-      ->check(CLI::Range(1, 86400))
-      ->default_str(std::to_string(options.launch_limit.count()))
-      ->type_name("SECONDS");
+  process::add_timeout_option(*command, options.launch_limit, text);
 }
 
 }  // namespace warpgauge::commands

@@ -13,6 +13,7 @@
 #include "harness/cases/filter_options.h"
 #include "harness/commands/command_line.h"
 #include "harness/files/colour.h"
+#include "harness/process/timeout_option.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -74,14 +75,8 @@ void add_toolchain(CommandLine& line) {
       ->type_name("ARCH,...");
   command->add_flag("--emulate", options->emulate,
                     "Build programs of the sources, and compare what their kernels do, too");
-  command
-      ->add_option_function<int>(
-          "--timeout",
-          [options](const int& seconds) { options->time_limit = std::chrono::seconds(seconds); },
-          "Time limit for each compilation, and each program of --emulate")
-      ->check(CLI::Range(1, 86400))
-      ->default_str(std::to_string(options->time_limit.count()))
-      ->type_name("SECONDS");
+  process::add_timeout_option(*command, options->time_limit,
+                              "Time limit for each compilation, and each program of --emulate");
   command->add_option("--out", options->out, "Keep cubins and facts in this folder")
       ->type_name("DIR");
   add_filter_options(*command, options->diff.selection);
