@@ -2,10 +2,8 @@
 // that it starts, whatever environment it gives them. Its functions stand before the C library's.
 // They may run in a child of vfork(), so they allocate on the stack alone.
 #include <dlfcn.h>
-#include <elf.h>
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -90,10 +88,10 @@ std::string_view take(std::string_view& text, char separator) {
   const char* const names = std::getenv(kKeptVariables);
   const char* const preloaded = std::getenv(kKeptLibraries);
   if (names == nullptr || preloaded == nullptr || *preloaded == '\0') return;
-  for (const char* name : {kKeptVariables, kKeptLibraries, kWithoutLibraries}) keep(name);
+  for (const char* name : {kKeptVariables, kKeptLibraries, kStartedPrograms}) keep(name);
   for (std::string_view rest = names; !rest.empty();) keep(take(rest, ' '));
   libraries = strdup(preloaded);
-  if (const char* file = std::getenv(kWithoutLibraries)) notes = strdup(file);
+  if (const char* file = std::getenv(kStartedPrograms)) notes = strdup(file);
 }
 
 bool is_preload(const char* entry) {
@@ -147,45 +145,25 @@ auto with_kept(char* const* given, Run run) {
   return run(static_cast<char* const*>(entries));
 }
 
-/// Whether the loader puts preloaded libraries into the program of this file. A script is none.
-bool loads_libraries(int file) {
-  struct stat status {};
-  Elf64_Ehdr head{};
-  if (fstat(file, &status) != 0) return true;
-  if ((status.st_mode & (S_ISUID | S_ISGID)) != 0) return false;
-  const bool is_whole = pread(file, &head, sizeof head, 0) == sizeof head;
-  if (!is_whole || std::memcmp(head.e_ident, ELFMAG, SELFMAG) != 0) return true;
-  for (unsigned n = 0; n < head.e_phnum; ++n) {
-    Elf64_Phdr part{};
-    const auto at = static_cast<off_t>(head.e_phoff + std::size_t{n} * head.e_phentsize);
-    if (pread(file, &part, sizeof part, at) != sizeof part) break;
-    if (part.p_type == PT_INTERP) return true;
-  }
-  return false;
-}
-
-/// Notes a program that is about to be started, if no library will be in it.
-void look_at(const char* path) {
+/// Notes a program that is about to be started.
+void note(const char* path) {
   if (notes == nullptr || path == nullptr) return;
   const int before = errno;
-  const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (file >= 0 && !loads_libraries(file)) {
-    char line[PATH_MAX + 2];
-    if (realpath(path, line) == nullptr) std::snprintf(line, PATH_MAX, "%s", path);
+  char line[PATH_MAX + 2];
+  if (realpath(path, line) != nullptr) {
     const std::size_t length = std::strlen(line);
     line[length] = '\n';
     const int out = open(notes, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     if (out >= 0) static_cast<void>(!write(out, line, length + 1));
     if (out >= 0) close(out);
   }
-  if (file >= 0) close(file);
   errno = before;
 }
 
 /// The same of a program that is searched in PATH.
 void look_for(const char* name) {
   if (notes == nullptr || name == nullptr || *name == '\0') return;
-  if (std::strchr(name, '/') != nullptr) return look_at(name);
+  if (std::strchr(name, '/') != nullptr) return note(name);
   const char* const folders = std::getenv("PATH");
   if (folders == nullptr) return;
   for (std::string_view rest = folders; !rest.empty();) {
@@ -193,7 +171,7 @@ void look_for(const char* name) {
     char path[PATH_MAX];
     std::snprintf(path, sizeof path, "%.*s/%s", static_cast<int>(folder.size()), folder.data(),
                   name);
-    if (access(path, X_OK) == 0) return look_at(path);
+    if (access(path, X_OK) == 0) return note(path);
   }
 }
 
@@ -234,7 +212,7 @@ using namespace warpgauge::environment;
 extern "C" {
 
 int execve(const char* path, char* const* arguments, char* const* variables) noexcept {
-  look_at(path);
+  note(path);
   return with_kept(variables,
                    [&](char* const* kept) { return next().execve(path, arguments, kept); });
 }
@@ -256,7 +234,7 @@ int execvp(const char* name, char* const* arguments) noexcept {
 int fexecve(int file, char* const* arguments, char* const* variables) noexcept {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", file);
-  look_at(path);
+  note(path);
   return with_kept(variables,
                    [&](char* const* kept) { return next().fexecve(file, arguments, kept); });
 }
@@ -292,7 +270,7 @@ int execle(const char* path, const char* first, ...) noexcept {
 int posix_spawn(pid_t* child, const char* path, const posix_spawn_file_actions_t* actions,
                 const posix_spawnattr_t* attributes, char* const* arguments,
                 char* const* variables) {
-  look_at(path);
+  note(path);
   return with_kept(variables, [&](char* const* kept) {
     return next().posix_spawn(child, path, actions, attributes, arguments, kept);
   });

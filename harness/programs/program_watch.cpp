@@ -59,7 +59,7 @@ std::string cuda_in(const std::string& maps, const std::vector<std::string>& own
 }  // namespace
 
 ProgramWatch::ProgramWatch(const fs::path& folder, std::map<std::string, std::string> variables)
-    : notes_(folder / "programs_without_libraries"), variables_(std::move(variables)) {
+    : notes_(folder / "started_programs"), variables_(std::move(variables)) {
   std::string preloads = library_of_this_build().string();
   if (const auto others = variables_.extract(kPreload)) preloads += ":" + others.mapped();
   std::istringstream words(preloads);
@@ -69,7 +69,7 @@ ProgramWatch::ProgramWatch(const fs::path& folder, std::map<std::string, std::st
   const std::string names = fmt::format("{}", fmt::join(std::views::keys(variables_), " "));
   variables_[environment::kKeptVariables] = names;
   variables_[environment::kKeptLibraries] = preloads;
-  variables_[environment::kWithoutLibraries] = notes_.string();
+  variables_[environment::kStartedPrograms] = notes_.string();
   const char* const before = std::getenv(kPreload);
   const bool is_set = before != nullptr && *before != '\0';
   variables_[kPreload] = preloads + (is_set ? fmt::format(":{}", before) : "");
@@ -117,9 +117,11 @@ void ProgramWatch::look(const process::Descendant& process) {
 std::vector<std::string> ProgramWatch::uncounted() const {
   std::map<std::string, std::string> all = why_;
   std::ifstream notes(notes_);
+  std::set<std::string> seen;
   for (std::string program; std::getline(notes, program);) {
+    if (!seen.insert(program).second) continue;
     const Linkage linkage = linkage_of(program);
-    if (!has_cuda(linkage)) continue;
+    if (!has_cuda(linkage) || can_be_preloaded(program, linkage)) continue;
     all.try_emplace(program, fmt::format("{} is linked with CUDA, and no library can be preloaded "
                                          "into it, for it is static or has another user's rights",
                                          files::printable(program)));

@@ -12,8 +12,8 @@
 
 namespace warpgauge::programs {
 
-/// What is seen in /proc while they run, and what that library has noted of programs that it cannot
-/// be loaded into.
+/// What is seen in /proc while they run, and which of those that the library has noted it cannot be
+/// loaded into.
 class ProgramWatch {
  public:
   /// `variables` are to be in the environment of all programs; in LD_PRELOAD are the libraries that
