@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "metrics/base/control_character.h"
+
 namespace warpgauge::files {
 namespace {
 
@@ -24,11 +26,9 @@ bool is_invisible(unsigned character) {
 }  // namespace
 
 Hidden hidden_at(std::string_view text) {
-  if (text.empty()) return {};
-  const auto first = static_cast<unsigned char>(text[0]);
-  if (first < 0x20 || first == 0x7f) return {first, 1};
-  const auto second = static_cast<unsigned char>(text.size() > 1 ? text[1] : 0);
-  if (first == 0xc2 && second >= 0x80 && second < 0xa0) return {second, 2};
+  if (const std::size_t bytes = metrics::control_bytes(text); bytes > 0) {
+    return {static_cast<unsigned char>(text[bytes - 1]), bytes};  // of C1 the second byte
+  }
   const unsigned character = three_bytes(text);
   return is_invisible(character) ? Hidden{character, 3} : Hidden{};
 }

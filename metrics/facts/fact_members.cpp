@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "metrics/base/control_character.h"
+
 namespace warpgauge::metrics {
 
 using nlohmann::ordered_json;
@@ -30,9 +32,8 @@ std::string Members::text(std::string_view key) {
 std::string Members::name(std::string_view key) {
   std::string name = text(key);
   for (std::size_t i = 0; i < name.size(); ++i) {
-    const auto byte = static_cast<unsigned char>(name[i]);
-    const bool is_c1 = byte == 0xc2 && static_cast<unsigned char>(name[i + 1]) < 0xa0;  // in UTF-8
-    if (byte < 0x20 || byte == 0x7f || is_c1) fail(key, "must not have control characters");
+    const bool is_control = control_bytes(std::string_view(name).substr(i)) > 0;
+    if (is_control) fail(key, "must not have control characters");
   }
   return name;
 }
