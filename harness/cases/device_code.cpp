@@ -16,6 +16,7 @@
 
 #include "metrics/base/hash.h"
 #include "metrics/base/source_line.h"
+#include "metrics/machine_code/byte_text.h"
 #include "metrics/machine_code/cubin.h"
 #include "metrics/machine_code/fat_binary.h"
 #include "metrics/machine_code/kernel_resources.h"
@@ -205,7 +206,7 @@ std::set<std::string> fat_binary_hashes() {
   std::set<std::string> hashes;
   for (const void* wrapper : registered().wrappers) {
     const std::span<const std::byte> bytes = metrics::registered_fat_binary(wrapper);
-    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    const std::string_view text = metrics::text_of(bytes);
     hashes.insert(fmt::format("{:016x}", std::hash<std::string_view>()(text)));
   }
   return hashes;

@@ -34,6 +34,7 @@
 #include "harness/programs/program_text.h"
 #include "metrics/architecture/arch_name.h"
 #include "metrics/base/glob.h"
+#include "metrics/machine_code/byte_text.h"
 #include "metrics/machine_code/code_file.h"
 #include "metrics/machine_code/ptxas.h"
 #include "metrics/machine_code/zip.h"
@@ -55,6 +56,9 @@ constexpr programs::Counter kLogCounter{.command = "inspect",
                                         .source = "",
                                         .compile = "ptxas",
                                         .size = "code"};
+
+/// The reason why most files of a folder or an archive are skipped.
+constexpr const char* kNoCode = "which neither by name nor by first bytes can have code for GPUs";
 
 bool is_text(std::span<const std::byte> file) {
   return !file.empty() && std::ranges::find(file, std::byte{0}) == file.end();
@@ -105,7 +109,7 @@ class Inspection {
     } else if (!file.in_folder && is_text(bytes)) {
       read_log(file, bytes);
     } else if (file.in_folder) {
-      skipped.add("which neither by name nor by first bytes can have code for GPUs", file.shown);
+      skipped.add(kNoCode, file.shown);
     } else {
       fault(file, why_no_code({}));
     }
@@ -212,8 +216,7 @@ class Inspection {
     cubins_ += code.cubins;
     for (const std::string& problem : code.damaged) fault(file, problem);
     for (const std::string& member : code.skipped) {
-      skipped.add("which neither by name nor by first bytes can have code for GPUs",
-                  fmt::format("{}, {}", file.shown, member));
+      skipped.add(kNoCode, fmt::format("{}, {}", file.shown, member));
     }
     if (!code.to_link.empty()) {
       lose(file, fmt::format("{}: it is intermediate code{}, which the device linker compiles: "
@@ -230,8 +233,8 @@ class Inspection {
   /// Reads what ptxas said in the log of a build.
   void read_log(const NamedFile& file, std::span<const std::byte> log) try {
     Kernels kernels;
-    for (const metrics::PtxasKernel& said : metrics::parse_ptxas(
-             {reinterpret_cast<const char*>(log.data()), log.size()}, file.shown)) {
+    for (const metrics::PtxasKernel& said :
+         metrics::parse_ptxas(metrics::text_of(log), file.shown)) {
       if (is_wanted(said.arch)) add_kernel(kernels, logged_kernel(said, options_.threads));
     }
     visit_all(kLogCounter, file, std::move(kernels));
@@ -315,9 +318,8 @@ void take_spills_from(const std::filesystem::path& messages, CountedKernel& kern
   const auto& doubts = kernel.compiled.doubts;
   if (!doubts.contains("spill.load_bytes") && !doubts.contains("spill.store_bytes")) return;
   const files::MappedFile text(messages);
-  for (const metrics::PtxasKernel& said : metrics::parse_ptxas(
-           {reinterpret_cast<const char*>(text.bytes().data()), text.bytes().size()},
-           messages.string())) {
+  for (const metrics::PtxasKernel& said :
+       metrics::parse_ptxas(metrics::text_of(text.bytes()), messages.string())) {
     if (said.name == kernel.name) take_spills(kernel, said);
   }
 }

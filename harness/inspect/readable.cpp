@@ -12,6 +12,7 @@
 #include "harness/process/child_program.h"
 #include "harness/process/found_program.h"
 #include "metrics/architecture/arch_name.h"
+#include "metrics/machine_code/byte_text.h"
 
 namespace warpgauge::inspect {
 
@@ -20,7 +21,7 @@ namespace fs = std::filesystem;
 bool is_ptx(const fs::path& file) { return file.extension() == ".ptx"; }
 
 std::string target_of(std::span<const std::byte> ptx) {
-  const std::string_view text(reinterpret_cast<const char*>(ptx.data()), ptx.size());
+  const std::string_view text = metrics::text_of(ptx);
   constexpr std::string_view kDirective = "\n.target ";
   const std::size_t directive = text.find(kDirective);
   if (directive == text.npos) throw NotReadable("it is no PTX: it has no .target");

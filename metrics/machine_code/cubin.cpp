@@ -11,6 +11,7 @@
 
 #include "metrics/architecture/arch_name.h"
 #include "metrics/base/hash.h"
+#include "metrics/machine_code/byte_text.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -91,7 +92,7 @@ int sm_of_cubin(std::span<const std::byte> bytes) {
 std::string Cubin::arch() const {
   constexpr std::string_view kOption = "-arch ";
   const auto note = section(".note.nv.tkinfo");
-  const std::string_view text(reinterpret_cast<const char*>(note.data()), note.size());
+  const std::string_view text = text_of(note);
   // The note of the device linker comes before those of what it linked.
   if (const std::size_t at = text.find(kOption); at != text.npos) {
     const std::string_view rest = text.substr(at + kOption.size());

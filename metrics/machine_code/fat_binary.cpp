@@ -16,6 +16,7 @@
 
 #include "metrics/architecture/arch_name.h"
 #include "metrics/base/mapped_memory.h"
+#include "metrics/machine_code/byte_text.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -227,7 +228,7 @@ std::vector<std::byte> FatBinaryEntry::beginning(std::size_t most) const {
 
 std::string FatBinaryEntry::unpack_text() const {
   const auto bytes = unpack();
-  std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::string text(text_of(bytes));
   text.resize(text.find_last_not_of('\0') + 1);  // npos + 1 is 0
   return text;
 }
@@ -238,7 +239,7 @@ bool is_fat_binary(std::span<const std::byte> bytes) {
 }
 
 std::size_t find_fat_binary(std::span<const std::byte> bytes, std::size_t from) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text = text_of(bytes);
   const std::string_view magic(reinterpret_cast<const char*>(&kContainerMagic),
                                sizeof kContainerMagic);
   for (std::size_t at = from; (at = text.find(magic, at)) != text.npos; ++at) {

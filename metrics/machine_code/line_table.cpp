@@ -7,6 +7,8 @@
 #include <functional>
 #include <initializer_list>
 
+#include "metrics/machine_code/byte_text.h"
+
 namespace warpgauge::metrics {
 namespace {
 
@@ -91,7 +93,7 @@ std::set<int> lines_with(std::initializer_list<std::string_view> names, std::str
 
 PtxLines::PtxLines(const Cubin& cubin) : table_(cubin, ".nv_debug_line_sass") {
   const auto bytes = cubin.numbered_section(".nv_debug_ptx_txt");
-  text_.assign(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  text_ = text_of(bytes);
   std::ranges::replace(text_, '\0', '\n');
   strong_loads_ = lines_with({"ld.volatile.", "ld.relaxed.", "ld.acquire.", "ld.mmio."}, text_);
   approximations_ = lines_with({".approx.", "div.full."}, text_);

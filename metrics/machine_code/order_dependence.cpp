@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "metrics/machine_code/byte_text.h"
 #include "metrics/machine_code/sass.h"
 #include "metrics/machine_code/sass_code.h"
 #include "metrics/machine_code/sass_flow.h"
@@ -476,9 +477,7 @@ class Propagation {
 /// True if a kernel of the cubin may call malloc: there is a symbol of that name.
 bool mentions_malloc(const Cubin& cubin) {
   constexpr std::string_view kName("\0malloc\0", 8);  // with the zeros around it
-  const auto names = cubin.section(".strtab");
-  return std::string_view(reinterpret_cast<const char*>(names.data()), names.size()).find(kName) !=
-         std::string_view::npos;
+  return text_of(cubin.section(".strtab")).find(kName) != std::string_view::npos;
 }
 
 }  // namespace
