@@ -8,6 +8,7 @@
 #include <optional>
 #include <random>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,9 +25,10 @@ std::optional<std::string> git(const std::string& folder, std::vector<std::strin
   return process::output_of(std::move(arguments));
 }
 
-/// True if HEAD has all sources that the program was built from.
-bool is_built_from_head() {
+/// True if HEAD, which is this commit, has all sources that the program was built from.
+bool is_built_from_head(std::string_view commit) {
   if (kBuildInfo.built_from.empty()) return false;
+  if (kBuildInfo.built_from == commit) return true;
   std::vector<std::string> words = {"diff", "--quiet", "--no-ext-diff"};
   words.insert(words.end(), {std::string(kBuildInfo.built_from), "HEAD", "--"});
   words.insert(words.end(), kBuildInfo.sources.begin(), kBuildInfo.sources.end());
@@ -50,7 +52,7 @@ metrics::Run start_run_now(std::string command, metrics::RunRequest asked) {
 metrics::Run start_run(std::string command, metrics::RunRequest asked) {
   metrics::Run run =
       start_run_of_other(std::string(kBuildInfo.source_root), std::move(command), std::move(asked));
-  run.dirty = run.dirty || !is_built_from_head();
+  run.dirty = run.dirty || !is_built_from_head(run.commit);
   run.version = kBuildInfo.version;
   run.toolkit = kBuildInfo.toolkit;
   run.flags = kBuildInfo.cuda_flags;
