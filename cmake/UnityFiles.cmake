@@ -1,8 +1,9 @@
 # warpgauge_unity(<target> [BY_FIRST_WORD | BATCHES_OF <number>] [APART <source>...]): with WARPGAUGE_QUICK the
 # target's sources are compiled a folder at a time or, BY_FIRST_WORD, those whose names have the same first word
-# (alu_logic.cpp). A folder is a namespace: names that are a file's own are of one file of it alone. Where each file
-# is a namespace, BATCHES_OF that many are enough, without a precompiled header. The sources APART are compiled by
-# themselves. A target of which one unit is left has no precompiled header: it would be for that unit alone.
+# (alu_logic.cpp). A folder is a namespace: names that are a file's own are of one file of it alone. Where all names
+# of files differ, as where each is a namespace, BATCHES_OF that many are enough, without a precompiled header. The
+# sources APART are compiled by themselves. A target of which one unit is left has no precompiled header: it would be
+# for that unit alone.
 function(warpgauge_unity target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "BY_FIRST_WORD" "BATCHES_OF" APART)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${WARPGAUGE_QUICK})
