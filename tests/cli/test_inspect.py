@@ -14,6 +14,7 @@ from pathlib import Path
 
 import jsonschema_rs
 import pytest
+from static_archive import archive
 from warpgauge.facts.reader import read_facts
 
 GAUGE = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin" / "warpgauge"
@@ -96,15 +97,6 @@ def compiled(tmp_path, *options):
     command.append(tmp_path / "kernels.cu")
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return cubin, done.stderr
-
-
-def archive(*members):
-    """A static archive of files: (name, bytes)."""
-    parts = [b"!<arch>\n"]
-    for name, content in members:
-        head = f"{name + '/':<16}{0:<12}{0:<6}{0:<6}{644:<8}{len(content):<10}`\n"
-        parts += [head.encode(), content, b"\n" * (len(content) % 2)]
-    return b"".join(parts)
 
 
 @pytest.mark.parametrize("cubin", CUBINS, ids=lambda path: path.name)

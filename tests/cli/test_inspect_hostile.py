@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
+from static_archive import archive
 from warpgauge.facts.reader import read_facts
 
 GAUGE = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin" / "warpgauge"
@@ -38,15 +39,6 @@ def inspect(tmp_path, *things, env=None, cwd=None):
     command = [GAUGE, "inspect", "--out", tmp_path / "out", *things]
     environment = {**os.environ, **(env or {})}
     return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=cwd)
-
-
-def archive(*members):
-    """A static archive of files: (name, bytes)."""
-    parts = [b"!<arch>\n"]
-    for name, content in members:
-        head = f"{name + '/':<16}{0:<12}{0:<6}{0:<6}{644:<8}{len(content):<10}`\n"
-        parts += [head.encode(), content, b"\n" * (len(content) % 2)]
-    return b"".join(parts)
 
 
 def zipped(*members, method=zipfile.ZIP_DEFLATED):
