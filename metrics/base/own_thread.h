@@ -5,7 +5,7 @@
 
 namespace warpgauge::metrics {
 
-/// The name of each, by which it is told from the program's own.
+/// The name of each such thread. The program's own threads have others.
 inline constexpr const char* kOwnThread = "warpgauge";
 
 /// Called by such a thread when it begins.

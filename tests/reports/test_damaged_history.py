@@ -1,4 +1,4 @@
-"""A history with bytes that nobody wrote: one message and exit code 2, or what is still right."""
+"""A damaged history is one message and exit code 2, unless the damage changes no result."""
 
 import random
 import sqlite3
