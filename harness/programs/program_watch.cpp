@@ -122,9 +122,12 @@ std::vector<std::string> ProgramWatch::uncounted() const {
     if (!seen.insert(program).second) continue;
     const Linkage linkage = linkage_of(program);
     if (!has_cuda(linkage) || can_be_preloaded(program, linkage)) continue;
-    all.try_emplace(program, fmt::format("{} is linked with CUDA, and no library can be preloaded "
-                                         "into it, for it is static or has another user's rights",
-                                         files::printable(program)));
+    std::error_code gone;
+    const fs::path resolved = fs::canonical(program, gone);  // as /proc names it
+    all[gone ? program : resolved.string()] =
+        fmt::format("{} is linked with CUDA, and no library can be preloaded into it, for it is "
+                    "static or has another user's rights",
+                    files::printable(program));
   }
   std::vector<std::string> out;
   for (const std::string& sentence : std::views::values(all)) {
