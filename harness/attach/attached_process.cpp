@@ -1,15 +1,17 @@
 // Writes and reads the counts of one attached process.
 #include "harness/attach/attached_process.h"
 
-#include <array>
+#include <fmt/format.h>
+
+#include <map>
 #include <nlohmann/json.hpp>
+#include <tuple>
 #include <utility>
 
 namespace warpgauge::attach {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using metrics::Instruction;
 using metrics::SassValues;
 
 constexpr const char* kSchema = "warpgauge.attached/5";
@@ -67,30 +69,33 @@ AttachedKernel kernel_of(const Json& json) {
                               .cluster = launch.at(4)});
   }
   for (const Json& row : json.at("resources")) {
-    kernel.resources.push_back({row.at(0), row.at(1), row.at(2), row.at(3), row.at(4)});
+    kernel.resources.push_back({.registers = row.at(0),
+                                .shared_static_bytes = row.at(1),
+                                .local_bytes = row.at(2),
+                                .resident_warps = row.at(3),
+                                .compiled_cluster = row.at(4)});
   }
   return kernel;
 }
 
-/// The instructions of each kernel: {"cubin", "kernel", perhaps "owner", "rows": [[pc, value of
-/// each metric...]]}.
+/// The instructions of each kernel and owner: {"cubin", "kernel", perhaps "owner", "rows": [[pc,
+/// value of each metric...]]}.
 Json json_of(const metrics::SassRecords& records) {
-  Json kernels = Json::array();
-  const Instruction* last = nullptr;
+  // The records are in the order of instructions, whose owners may alternate.
+  std::map<std::tuple<std::uint32_t, std::string_view, std::string_view>, Json> rows;
   for (const auto& [instruction, values] : records) {
-    const bool same = last != nullptr && last->cubin_crc == instruction.cubin_crc &&
-                      last->kernel == instruction.kernel && last->owner == instruction.owner;
-    last = &instruction;
-    if (!same) {
-      Json& next = kernels.emplace_back();
-      next["cubin"] = instruction.cubin_crc;
-      next["kernel"] = instruction.kernel;
-      if (!instruction.owner.empty()) next["owner"] = instruction.owner;
-      next["rows"] = Json::array();
-    }
     Json row = values.values;
     row.insert(row.begin(), instruction.pc);
-    kernels.back()["rows"].push_back(std::move(row));
+    rows[{instruction.cubin_crc, instruction.kernel, instruction.owner}].push_back(std::move(row));
+  }
+  Json kernels = Json::array();
+  for (auto& [key, of_kernel] : rows) {
+    const auto& [cubin, kernel, owner] = key;
+    Json& next = kernels.emplace_back();
+    next["cubin"] = cubin;
+    next["kernel"] = kernel;
+    if (!owner.empty()) next["owner"] = owner;
+    next["rows"] = std::move(of_kernel);
   }
   return kernels;
 }
@@ -100,7 +105,10 @@ metrics::SassRecords records_of(const Json& json) {
   for (const Json& kernel : json) {
     for (const Json& row : kernel.at("rows")) {
       SassValues values;
-      if (row.size() != values.values.size() + 1) throw AttachedError("a row of another length");
+      if (row.size() != values.values.size() + 1) {
+        throw AttachedError(fmt::format("a row has {} values of metrics, and {} are wanted",
+                                        row.empty() ? 0 : row.size() - 1, values.values.size()));
+      }
       for (std::size_t i = 0; i < values.values.size(); ++i) values.values[i] = row.at(i + 1);
       records[{kernel.at("cubin"), kernel.at("kernel"), row.at(0), kernel.value("owner", "")}] =
           values;
@@ -135,7 +143,10 @@ std::string to_text(const AttachedProcess& process) {
 AttachedProcess parse_attached(std::string_view text, const std::string& path) {
   try {
     const Json json = Json::parse(text);
-    if (json.at("schema") != kSchema) throw AttachedError("not of this version of warpgauge");
+    if (const Json& schema = json.at("schema"); schema != kSchema) {
+      throw AttachedError(
+          fmt::format("its schema is {}, and '{}' is wanted", schema.dump(), kSchema));
+    }
     AttachedProcess process{.command = json.at("command"),
                             .pid = json.at("pid"),
                             .devices = {},
@@ -152,7 +163,10 @@ AttachedProcess parse_attached(std::string_view text, const std::string& path) {
     }
     return process;
   } catch (const std::exception& error) {
-    throw AttachedError(path + ": not a result of the attached library: " + error.what());
+    throw AttachedError(
+        fmt::format("{}: not a result of the attached library: {}: run `warpgauge attach` again "
+                    "with the library of this build",
+                    path, error.what()));
   }
 }
 

@@ -27,7 +27,7 @@ class Captures {
   }
 
  private:
-  mutable std::mutex mutex_;  ///< held for no call of anybody else's
+  mutable std::mutex mutex_;  ///< never held while CUDA or CUPTI is called
   std::set<CUstream> streams_;
 };
 

@@ -12,7 +12,7 @@ namespace warpgauge::attach {
 
 /// A number of this thread that no other thread of the process has had: std::thread::id comes
 /// again.
-inline std::uint64_t this_thread() {
+inline std::uint64_t thread_number() {
   static std::atomic<std::uint64_t> threads = 0;
   thread_local const std::uint64_t number = ++threads;
   return number;
@@ -25,7 +25,7 @@ class CodeLoads {
   /// Counts a load by this thread.
   void add(CUcontext context) {
     const std::scoped_lock lock(mutex_);
-    ++by_thread_[context][this_thread()];
+    ++by_thread_[context][thread_number()];
   }
   /// The loads in a context up to now, by all threads but `thread`.
   std::uint64_t by_others(CUcontext context, std::uint64_t thread) const {
@@ -45,7 +45,7 @@ class CodeLoads {
   }
 
  private:
-  mutable std::mutex mutex_;  ///< held for no call of anybody else's
+  mutable std::mutex mutex_;  ///< never held while CUDA or CUPTI is called
   std::map<CUcontext, std::map<std::uint64_t, std::uint64_t>> by_thread_;
 };
 

@@ -91,7 +91,7 @@ void Recorder::start(Context& context) {
   if (context.session || context.ended || !context.opened || !context.countable) return;
   try {
     const std::scoped_lock lock(counting_);
-    context.thread = this_thread();
+    context.thread = thread_number();
     context.loads = loads_.by_others(context.handle, context.thread);
     context.session = std::make_unique<metrics::SassSession>(context.cupti);
     context.patched.clear();

@@ -23,7 +23,7 @@ class SharedFunctions {
   std::string caller(const std::string& function, const std::set<std::string>& kernels) const;
 
  private:
-  mutable std::mutex mutex_;                             ///< held for no call of anybody else's
+  mutable std::mutex mutex_;  ///< never held while CUDA or CUPTI is called
   std::map<std::string, std::set<std::string>> called_;  ///< by kernel
 };
 

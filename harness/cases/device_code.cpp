@@ -28,8 +28,8 @@ namespace {
 struct Registered {
   std::vector<const void*> wrappers;  // of fat binaries
   std::size_t read = 0;               // how many of them have been read
-  std::vector<EmbeddedCubin> cubins;
-  std::vector<EmbeddedPtx> ptx;
+  std::deque<EmbeddedCubin> cubins;
+  std::deque<EmbeddedPtx> ptx;
   std::deque<std::vector<std::byte>> unpacked;  // the unpacked images of compressed cubins
   std::map<const void*, std::string> kernels;
 };
@@ -128,7 +128,7 @@ using CubinPlaces =
 const CubinPlaces& places_of_kernels() {
   static CubinPlaces places;
   static std::size_t read = 0;
-  const std::vector<EmbeddedCubin>& cubins = embedded_cubins();
+  const std::deque<EmbeddedCubin>& cubins = embedded_cubins();
   for (; read < cubins.size(); ++read) {
     const metrics::Cubin cubin(cubins[read].image);
     auto& of_arch = places[cubins[read].arch];
@@ -137,15 +137,32 @@ const CubinPlaces& places_of_kernels() {
   return places;
 }
 
+/// Values of kernels, each worked out once. One that could not be is tried again.
+template <typename Value>
+class ByKernel {
+ public:
+  /// What `make` returns for the cubin of the kernel; a default value if the code is not embedded.
+  const Value& of(const std::string& kernel, const std::string& arch,
+                  const std::function<Value(const EmbeddedCubin&)>& make) {
+    const std::pair key(kernel, arch);
+    if (const auto known = values_.find(key); known != values_.end()) return known->second;
+    const EmbeddedCubin* const cubin = find_cubin(kernel, arch);
+    return values_.emplace(key, cubin == nullptr ? Value{} : make(*cubin)).first->second;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, Value> values_;
+};
+
 }  // namespace
 
 void register_fat_binary(const void* wrapper) { registered().wrappers.push_back(wrapper); }
 
 void register_kernel(const void* stub, const char* name) { registered().kernels[stub] = name; }
 
-const std::vector<EmbeddedCubin>& embedded_cubins() { return read_code().cubins; }
+const std::deque<EmbeddedCubin>& embedded_cubins() { return read_code().cubins; }
 
-const std::vector<EmbeddedPtx>& embedded_ptx() { return read_code().ptx; }
+const std::deque<EmbeddedPtx>& embedded_ptx() { return read_code().ptx; }
 
 std::vector<const EmbeddedCubin*> find_cubins(std::string_view kernel, std::string_view arch) {
   const CubinPlaces& places = places_of_kernels();
@@ -175,31 +192,24 @@ const EmbeddedPtx* find_ptx(std::string_view kernel, std::string_view arch) {
 
 std::optional<std::array<std::uint32_t, 3>> cluster_of_code(const std::string& kernel,
                                                             const std::string& arch) {
-  static std::map<std::pair<std::string, std::string>, std::optional<std::array<std::uint32_t, 3>>>
-      clusters;
-  const auto [place, is_new] = clusters.try_emplace({kernel, arch});
-  if (const EmbeddedCubin* cubin = is_new ? find_cubin(kernel, arch) : nullptr) {
-    place->second = metrics::resources_of_kernels(cubin->image)[kernel].cluster;
-  }
-  return place->second;
+  static ByKernel<std::optional<std::array<std::uint32_t, 3>>> clusters;
+  return clusters.of(kernel, arch, [&](const EmbeddedCubin& cubin) {
+    return metrics::resources_of_kernels(cubin.image)[kernel].cluster;
+  });
 }
 
 const std::string& sass_hash(const std::string& kernel, const std::string& arch) {
-  static std::map<std::pair<std::string, std::string>, std::string> hashes;
-  const auto [place, is_new] = hashes.try_emplace({kernel, arch});
-  if (const EmbeddedCubin* cubin = is_new ? find_cubin(kernel, arch) : nullptr) {
-    place->second = metrics::Cubin(cubin->image).sass_hash(kernel);
-  }
-  return place->second;
+  static ByKernel<std::string> hashes;
+  return hashes.of(kernel, arch, [&](const EmbeddedCubin& cubin) {
+    return metrics::Cubin(cubin.image).sass_hash(kernel);
+  });
 }
 
 const std::string& source_hash(const std::string& kernel, const std::string& arch) {
-  static std::map<std::pair<std::string, std::string>, std::string> hashes;
-  const auto [place, is_new] = hashes.try_emplace({kernel, arch});
-  if (const EmbeddedCubin* cubin = is_new ? find_cubin(kernel, arch) : nullptr) {
-    place->second = hash_of_files(source_files(*cubin, kernel));
-  }
-  return place->second;
+  static ByKernel<std::string> hashes;
+  return hashes.of(kernel, arch, [&](const EmbeddedCubin& cubin) {
+    return hash_of_files(source_files(cubin, kernel));
+  });
 }
 
 std::set<std::string> fat_binary_hashes() {

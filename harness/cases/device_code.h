@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <set>
 #include <span>
@@ -27,15 +28,18 @@ struct EmbeddedPtx {
   std::string text;
 };
 
-/// All cubins of this program, unpacked if they were compressed. Throws metrics::FatBinaryError.
-const std::vector<EmbeddedCubin>& embedded_cubins();
+// What these functions return stays until the program ends, also where libraries register more
+// code. All that look for code read what is new first: they throw metrics::FatBinaryError for a
+// container and metrics::CubinError for a cubin that cannot be read.
+
+/// All cubins of this program, unpacked if they were compressed.
+const std::deque<EmbeddedCubin>& embedded_cubins();
 
 /// All PTX of this program. An architecture that was compiled to machine code alone (nvcc -gencode
-/// ...,code=sm_90) has none. Throws metrics::FatBinaryError.
-const std::vector<EmbeddedPtx>& embedded_ptx();
+/// ...,code=sm_90) has none.
+const std::deque<EmbeddedPtx>& embedded_ptx();
 
-/// The cubins that hold `kernel` for `arch`: a template of several sources is in several. Throws
-/// metrics::FatBinaryError.
+/// The cubins that hold `kernel` for `arch`: a template of several sources is in several.
 std::vector<const EmbeddedCubin*> find_cubins(std::string_view kernel, std::string_view arch);
 
 /// The first of them, or nullptr.
@@ -45,7 +49,7 @@ const EmbeddedCubin* find_cubin(std::string_view kernel, std::string_view arch);
 /// processes.
 void read_cubins();
 
-/// The PTX that defines `kernel` for `arch`, or nullptr. Throws metrics::FatBinaryError.
+/// The PTX that defines `kernel` for `arch`, or nullptr.
 const EmbeddedPtx* find_ptx(std::string_view kernel, std::string_view arch);
 
 /// The hash of the code of `kernel` for `arch` (see metrics::Cubin); empty if the code is not

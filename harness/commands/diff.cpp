@@ -196,7 +196,7 @@ void add_diff(CommandLine& line) {
       ->type_name("FILE");
   command->add_flag("--require-all", options->require_all,
                     "Exit 3 if a case is in one run only, or cannot be compared");
-  line.on_run(command, [options, base, threads, command] {
+  line.on_run(command, [options, base, threads, command]() -> int {
     const bool of_gates = command->count("--device") + command->count("--out") > 0;
     check_sides(*options, *base, of_gates);
     options->display.colours = files::may_be_coloured(STDOUT_FILENO);

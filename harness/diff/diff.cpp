@@ -21,7 +21,6 @@
 #include "harness/files/json_document.h"
 #include "harness/files/printable.h"
 #include "harness/files/write_file.h"
-#include "harness/outcome/exit_code.h"
 
 namespace warpgauge::diff {
 namespace {
@@ -29,7 +28,7 @@ namespace {
 using Runs = std::vector<metrics::StoredRun>;
 
 struct Result {
-  int exit_code;
+  outcome::ExitCode exit_code;
   std::string text;
   std::function<void(files::JsonDocument&)> add_to;  ///< the facts must still be there
 };
@@ -123,7 +122,8 @@ SideName name_of(const std::string& name, const std::filesystem::path& file, con
 }
 
 /// Writes and prints the result.
-int show(const Result& result, const SideName& a, const SideName& b, const DiffOptions& options) {
+outcome::ExitCode show(const Result& result, const SideName& a, const SideName& b,
+                       const DiffOptions& options) {
   if (!options.json.empty()) {
     files::write_file(options.json, [&](std::ostream& out) {
       write_diff_json(out, a, b, result.exit_code, result.add_to);
@@ -139,7 +139,7 @@ int show(const Result& result, const SideName& a, const SideName& b, const DiffO
 
 }  // namespace
 
-int diff_runs(const DiffOptions& options) {
+outcome::ExitCode diff_runs(const DiffOptions& options) {
   ComparedFile file_a(options.a), file_b(options.b);
   std::set<CaseKey> cases;
   const auto kernels = [&] {

@@ -8,6 +8,7 @@
 #include "harness/cases/selection.h"
 #include "harness/diff/noise.h"
 #include "harness/diff/truncate.h"
+#include "harness/outcome/exit_code.h"
 
 namespace warpgauge::diff {
 
@@ -16,9 +17,9 @@ struct DiffOptions {
   std::string name_a, name_b;  ///< their names in texts; empty: the files' own
   Selection selection;
   std::vector<std::string> archs;  ///< names or globs of them; empty: all
-  double noise = kUsualNoise;
-  std::filesystem::path json;  ///< gets the result as JSON; empty: no file
-  bool require_all = false;    ///< a case that is not compared at all makes the exit code 3, too
+  double noise = kUsualNoise;      ///< a share of A's value: 0.03 is 3%
+  std::filesystem::path json;      ///< gets the result as JSON; empty: no file
+  bool require_all = false;  ///< a case that is not compared at all makes the exit code 3, too
   DisplayOptions display;
 };
 
@@ -28,6 +29,6 @@ struct DiffOptions {
 /// differs that both sources call exact; else 3 where a value of A is lost, the machine code of a
 /// counted case is not the same, or with require_all a case or its lines were not compared; else 0.
 /// Throws metrics::FactError, and std::runtime_error where the runs have nothing in common.
-int diff_runs(const DiffOptions& options);
+outcome::ExitCode diff_runs(const DiffOptions& options);
 
 }  // namespace warpgauge::diff

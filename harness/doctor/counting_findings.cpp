@@ -44,7 +44,7 @@ std::string loaded_cupti() {
 }  // namespace
 
 Precondition check_cupti() {
-  Precondition finding{.id = "CUPTI", .health = Health::fail};
+  Precondition finding{.id = id::kCupti, .health = Health::fail};
   if (!metrics::built_with_cupti()) {
     finding.text = "this build has none";
     finding.remedy = "install the CUDA toolkit's CUPTI and configure again";
@@ -57,7 +57,7 @@ Precondition check_cupti() {
     finding.health = Health::ok;
     return finding;
   } catch (const metrics::Unmeasured& unmeasured) {
-    return failed_finding("CUPTI", unmeasured.what());
+    return failed_finding(id::kCupti, unmeasured.what());
   }
 }
 
@@ -66,38 +66,38 @@ Precondition check_exact_count() {
     if (is_emulated()) emulate_arch(default_emulated_arch());
     CaseRunner meter(true);
     const std::string why = check_planted_bank_conflict(planted_bank_conflict_facts(meter));
-    if (!why.empty()) return failed_finding("exact count", why);
-    return {.id = "exact count",
+    if (!why.empty()) return failed_finding(id::kExactCount, why);
+    return {.id = id::kExactCount,
             .health = Health::ok,
             .text = fmt::format("{:.0f} bank conflicts of a known kernel on {} ({}), as in theory",
                                 kPlantedBankConflicts, meter.arch(), counts_source())};
   } catch (const std::exception& error) {
-    return failed_finding("exact count", error.what());
+    return failed_finding(id::kExactCount, error.what());
   }
 }
 
 Precondition check_hardware_counters() {
   try {
     const CaseRunner meter(false);  // exact counting patches kernels, which would disturb counters
-    if (!meter.device()) return failed_finding("hardware counters", meter.no_device());
+    if (!meter.device()) return failed_finding(id::kHardwareCounters, meter.no_device());
     const std::vector<const Case*> known = {&planted_bank_conflict()};
     const auto facts = CounterSession(known, [](const Case&) {
                          return Counters();
                        }).facts(known, meter.arch(), meter.device()->name);
     if (facts.empty()) {
-      return failed_finding("hardware counters", "the range profiler returned nothing");
+      return failed_finding(id::kHardwareCounters, "the range profiler returned nothing");
     }
-    return {.id = "hardware counters",
+    return {.id = id::kHardwareCounters,
             .health = Health::ok,
             .text = fmt::format("{} metrics of one session of the range profiler", facts.size())};
   } catch (const std::exception& error) {
-    return failed_finding("hardware counters", error.what());
+    return failed_finding(id::kHardwareCounters, error.what());
   }
 }
 
 Precondition check_emulator(const fs::path& program, std::chrono::seconds time_limit) {
   if (!fs::exists(program)) {
-    return {.id = "emulator",
+    return {.id = id::kEmulator,
             .health = Health::fail,
             .text = program.string() + " is not there",
             .remedy = std::string(kBuildAgain)};
@@ -112,13 +112,13 @@ Precondition check_emulator(const fs::path& program, std::chrono::seconds time_l
     const nlohmann::json diagnosis = nlohmann::json::parse(*output);
     for (const nlohmann::json& check : diagnosis.at("checks")) {
       Precondition finding = finding_from(check);
-      if (finding.id != "exact count") continue;
-      finding.id = "emulator";
+      if (finding.id != id::kExactCount) continue;
+      finding.id = id::kEmulator;
       return finding;
     }
     throw std::runtime_error("its doctor reports no exact count");
   } catch (const std::exception& error) {
-    return {.id = "emulator",
+    return {.id = id::kEmulator,
             .health = Health::fail,
             .text = fmt::format("{}: {}", program.filename().string(), error.what()),
             .remedy = fmt::format("{} doctor", program.string())};
@@ -146,14 +146,13 @@ Precondition check_toolkit(std::string_view toolkit, std::string_view newest_tes
 }
 
 Precondition check_machine_code() {
-  constexpr const char* kId = "machine code";
   try {
-    return {.id = kId,
+    return {.id = id::kMachineCode,
             .health = Health::ok,
             .text = fmt::format("that of the kernels is here, with line tables, for {}",
                                 fmt::join(built_archs(), " "))};
   } catch (const std::exception& error) {
-    Precondition finding = failed_finding(kId, error.what());
+    Precondition finding = failed_finding(id::kMachineCode, error.what());
     if (finding.remedy.empty()) finding.remedy = kBuildAgain;
     return finding;
   }

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -35,45 +37,56 @@ class Doctor {
     const HostProbe here = HostProbe::of_this_machine();
     const bool demanded = options_.require_cupti || options_.device == process::DeviceChoice::gpu;
     Findings findings = isolated(kGpuFindings, [&] { return look_at_gpu(here); });
-    const Health gpu = findings.front().health;
+    const Health gpu = settle_gpu(demanded, &findings);
     const bool runs_there = demanded || gpu != Health::warn;
-    if (runs_there && gpu != Health::ok) findings.front().health = Health::fail;
-    if (gpu == Health::fail && findings.front().remedy.empty()) {
-      findings.front().remedy =
-          "see whether nvidia-smi works, and the kernel log for messages of the driver (dmesg)";
-    }
 
     // The counting checks decide; the others explain why they fail.
-    findings.push_back(isolated("CUPTI", check_cupti));
-    findings.push_back(count_on(gpu, "exact count", check_exact_count));
-    findings.push_back(count_on(gpu, "hardware counters", check_hardware_counters));
+    findings.push_back(isolated(id::kCupti, check_cupti));
+    findings.push_back(count_on(gpu, id::kExactCount, check_exact_count));
+    findings.push_back(count_on(gpu, id::kHardwareCounters, check_hardware_counters));
     for (const auto& check : {check_permission, check_mps, check_profilers, check_injection}) {
       findings.push_back(check(here));
     }
-    findings.push_back(isolated("emulator", [this] {
+    findings.push_back(isolated(id::kEmulator, [this] {
       return check_emulator(process::program_path(true), options_.time_limit);
     }));
     add_workplace(&findings);
 
-    std::vector<std::string_view> needed = {"machine code", "output"};
+    std::vector<std::string_view> needed = {id::kMachineCode, id::kOutput};
     if (runs_there) {
-      needed.insert(needed.end(), {"GPU", "driver", "architectures", "CUPTI", "exact count"});
+      needed.insert(needed.end(),
+                    {id::kGpu, id::kDriver, id::kArchitectures, id::kCupti, id::kExactCount});
     } else {
-      needed.emplace_back("emulator");
+      needed.emplace_back(id::kEmulator);
     }
-    if (options_.require_cupti) needed.emplace_back("hardware counters");
+    if (options_.require_cupti) needed.emplace_back(id::kHardwareCounters);
     settle(needed, findings);
     return {std::move(findings), runs_there ? "gpu" : "emulator"};
   }
 
   Diagnosis diagnose_emulator() const {
-    Findings findings = {isolated("exact count", check_exact_count)};
+    Findings findings = {isolated(id::kExactCount, check_exact_count)};
     add_workplace(&findings);
-    settle({"exact count", "machine code", "output"}, findings);
+    settle({id::kExactCount, id::kMachineCode, id::kOutput}, findings);
     return {std::move(findings), "emulator"};
   }
 
  private:
+  /// The health of the GPU as look_at_gpu() found it: a warning where there is none, which is a
+  /// failure if one is demanded.
+  static Health settle_gpu(bool demanded, Findings* findings) {
+    const auto finding = std::ranges::find(*findings, id::kGpu, &Precondition::id);
+    if (finding == findings->end()) throw std::logic_error("nothing was found of the GPU");
+    const Health found = finding->health;
+    if (found != Health::ok && (demanded || found != Health::warn)) finding->health = Health::fail;
+    // The finding that there is none has its remedy.
+    if (found == Health::fail && finding->remedy.empty()) {
+      finding->remedy =
+          "see whether nvidia-smi works, and the kernel log for messages of the driver (dmesg)";
+    }
+    return found;
+  }
+
   /// The findings `ids` of `look`, which runs in a process of its own. If it throws, crashes or
   /// hangs, the first of them has failed, and the others are unknown.
   Findings isolated(std::span<const std::string_view> ids,

@@ -39,7 +39,7 @@ Precondition no_gpu(std::string_view id) {
 }
 
 Precondition none_visible(const std::string& why, const HostProbe& here) {
-  Precondition finding{.id = "GPU", .health = Health::warn, .text = why};
+  Precondition finding{.id = id::kGpu, .health = Health::warn, .text = why};
   const int on_bus = gpus_on_bus(here);
   const auto visible = here.variable("CUDA_VISIBLE_DEVICES");
   if (on_bus > 0) finding.text += fmt::format(", but {} on the PCI bus", on_bus);
@@ -76,7 +76,7 @@ std::vector<Precondition> state_findings() {
 }  // namespace
 
 Precondition check_driver(int supported, int built, const std::string& version) {
-  Precondition finding{.id = "driver"};
+  Precondition finding{.id = id::kDriver};
   if (supported == 0) {
     finding.text = "no NVIDIA driver here";
     return finding;
@@ -95,7 +95,7 @@ Precondition check_driver(int supported, int built, const std::string& version) 
 
 Precondition check_architectures(std::span<const std::string> cubins,
                                  std::span<const std::string> ptx, const std::string& arch) {
-  Precondition finding{.id = "architectures", .health = Health::ok};
+  Precondition finding{.id = id::kArchitectures, .health = Health::ok};
   const std::string machine_code = archs_text(cubins), portable = archs_text(ptx);
   const std::string all = machine_code == portable ? "machine code and PTX for " + machine_code
                                                    : fmt::format("machine code for {}; PTX for {}",
@@ -171,7 +171,7 @@ std::vector<Precondition> check_state(const metrics::GpuState& state) {
 
 std::vector<Precondition> look_at_gpu(const HostProbe& here) {
   std::string arch;
-  Precondition gpu{.id = "GPU", .health = Health::ok};
+  Precondition gpu{.id = id::kGpu, .health = Health::ok};
   std::optional<metrics::Device> device;
   try {
     if ((device = current_device())) {
@@ -184,7 +184,7 @@ std::vector<Precondition> look_at_gpu(const HostProbe& here) {
       gpu = none_visible(why_no_device(), here);
     }
   } catch (const metrics::CudaError& error) {
-    gpu = failed_finding("GPU", error.what());
+    gpu = failed_finding(id::kGpu, error.what());
   }
   int supported = 0;
   // Asked without a check: where there is no driver, 0 is the answer.

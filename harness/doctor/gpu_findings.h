@@ -12,8 +12,8 @@
 namespace warpgauge::doctor {
 
 /// Ids of the findings of look_at_gpu(), in its order.
-inline constexpr std::string_view kGpuFindings[] = {"GPU", "driver", "architectures",
-                                                    "MIG", "clocks", "other processes"};
+inline constexpr std::string_view kGpuFindings[] = {id::kGpu, id::kDriver, id::kArchitectures,
+                                                    "MIG",    "clocks",    "other processes"};
 
 /// Asks CUDA and NVML about the current GPU; makes no context. "GPU" is ok if one can be used, a
 /// warning if there is none, and a failure if it cannot be used. Errors of CUDA become

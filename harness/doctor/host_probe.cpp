@@ -215,7 +215,7 @@ Precondition check_injection(const HostProbe& here) {
 Precondition check_out(const fs::path& out) {
   constexpr double kMiB = 1 << 20;
   constexpr double kEnoughMiB = 100;  // facts of some thousand cases
-  Precondition finding{.id = "output", .remedy = "choose another folder with --out"};
+  Precondition finding{.id = id::kOutput, .remedy = "choose another folder with --out"};
   std::error_code error;
   const fs::path there = nearest_there(out);
   if (out.empty() || !fs::is_directory(there, error)) {

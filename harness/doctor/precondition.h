@@ -8,6 +8,14 @@
 
 namespace warpgauge::doctor {
 
+/// Ids of the checks that the outcome may depend on.
+namespace id {
+inline constexpr const char *kGpu = "GPU", *kDriver = "driver", *kArchitectures = "architectures",
+                            *kCupti = "CUPTI", *kExactCount = "exact count",
+                            *kHardwareCounters = "hardware counters", *kEmulator = "emulator",
+                            *kMachineCode = "machine code", *kOutput = "output";
+}
+
 /// `fail`: the gate needs it, and it does not work. `unknown`: the check gave no answer.
 enum class Health { ok, warn, fail, unknown };
 

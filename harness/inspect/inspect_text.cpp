@@ -10,7 +10,7 @@
 #include <variant>
 
 #include "harness/files/printable.h"
-#include "harness/outcome/repeat_command.h"
+#include "harness/files/shell_word.h"
 #include "harness/process/program_name.h"
 #include "harness/programs/program_text.h"
 
@@ -93,7 +93,7 @@ std::string repeat_inspect(const InspectOptions& options, const metrics::Fact& f
   if (options.threads) command += fmt::format(" --block {}", *options.threads);
   if (options.strict) command += " --strict";
   for (const std::filesystem::path& thing : options.things) {
-    command += ' ' + outcome::shell_word(thing.string());
+    command += ' ' + files::shell_word(thing.string());
   }
   return command;
 }

@@ -20,6 +20,7 @@ Exit codes:
   0  all passed
   1  a test failed
   2  a fault: no test matches
+  N  with --skip-code N: no test failed, and some were skipped
 
 Examples:
   my-tests --gtest_filter='Filter.*'
@@ -36,7 +37,7 @@ int run(int argc, char** argv) {
       ->type_name("CODE");
   if (const auto ended = warpgauge::process::parse(app, argc, argv)) return *ended;
   if (!testing::GTEST_FLAG(list_tests)) warpgauge::prepare_to_measure();
-  return warpgauge::run_all_tests(skip_code);
+  return warpgauge::run_all_tests().exit_code(skip_code);
 }
 
 }  // namespace

@@ -48,29 +48,39 @@ class TestsThatRan : public testing::EmptyTestEventListener {
   int count_ = 0;
 };
 
-/// Runs the tests. 0: all passed; 1: one failed; `skip_code`: none failed, and one was skipped; 2:
-/// none was selected, or not all that were selected have run (--gtest_repeat=0).
-inline int run_all_tests(int skip_code) {
+/// The end of a run of tests.
+struct TestsEnd {
+  outcome::ExitCode code;
+  bool skipped = false;  ///< none failed, and one was skipped
+
+  /// The exit code of the program: `skip_code` where tests were skipped.
+  int exit_code(int skip_code) const { return skipped ? skip_code : code; }
+};
+
+/// Runs the tests. A fault: none was selected, or not all that were selected have run
+/// (--gtest_repeat=0).
+inline TestsEnd run_all_tests() {
   testing::UnitTest& tests = *testing::UnitTest::GetInstance();
   auto* ran = new TestsThatRan;
   tests.listeners().Append(ran);  // the listeners delete it
-  const int failed = RUN_ALL_TESTS();
-  if (testing::GTEST_FLAG(list_tests)) return failed;
+  const bool failed = RUN_ALL_TESTS() != 0;
+  const outcome::ExitCode code = failed ? outcome::kOverBudget : outcome::kWithinBudget;
+  if (testing::GTEST_FLAG(list_tests)) return {code};
   if (tests.test_to_run_count() == 0) {
     fmt::print(stderr, "no test was selected; --gtest_list_tests shows all{}\n",
                std::getenv("GTEST_TOTAL_SHARDS") == nullptr
                    ? ""
                    : ", and GTEST_TOTAL_SHARDS is set: take fewer shards");
-    return outcome::kFault;
+    return {outcome::kFault};
   }
-  if (failed == 0 && ran->count() < tests.test_to_run_count()) {
+  if (!failed && ran->count() < tests.test_to_run_count()) {
     fmt::print(stderr,
                "{} of {} selected tests ran: look for GTEST_REPEAT in the environment, "
                "--gtest_repeat, and GTEST_SKIP() in an Environment\n",
                ran->count(), tests.test_to_run_count());
-    return outcome::kFault;
+    return {outcome::kFault};
   }
-  return failed == 0 && tests.skipped_test_count() > 0 ? skip_code : failed;
+  return {code, !failed && tests.skipped_test_count() > 0};
 }
 
 }  // namespace warpgauge

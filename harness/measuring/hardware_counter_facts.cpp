@@ -14,6 +14,7 @@
 #include "harness/process/fork_guard.h"
 #include "harness/runtime.h"
 #include "metrics/cupti/cupti.h"
+#include "metrics/facts/counter_row.h"
 #include "warpgauge/problem.h"
 
 namespace warpgauge {

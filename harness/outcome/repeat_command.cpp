@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <string_view>
 
 #include "harness/build_info.h"
 #include "harness/cases/registry.h"
+#include "harness/files/shell_word.h"
 #include "metrics/base/demangled.h"
 #include "metrics/facts/catalog.h"
 
@@ -44,35 +44,27 @@ std::string bench_command() {
 
 /// Repeats a kernel of a program; an id has only a part of its name.
 std::string repeat_program(std::string_view command, const Fact& fact) {
-  const std::string kernel = fact.kernel.empty() ? "" : " --kernels " + shell_word(fact.id.variant);
-  return fmt::format("warpgauge {}{} -- {} ...", command, kernel, shell_word(fact.id.family));
+  const std::string kernel =
+      fact.kernel.empty() ? "" : " --kernels " + files::shell_word(fact.id.variant);
+  return fmt::format("warpgauge {}{} -- {} ...", command, kernel,
+                     files::shell_word(fact.id.family));
 }
 
 /// Repeats a kernel of a file; the id has only a part of its name.
 std::string repeat_inspect(const Fact& fact) {
   const std::string arch = fact.arch.empty() ? "" : " --arch " + fact.arch;
-  const std::string kernel = fact.kernel.empty() ? "" : " --kernels " + shell_word(fact.id.variant);
-  return fmt::format("warpgauge inspect{}{} {}", arch, kernel, shell_word(fact.id.family));
+  const std::string kernel =
+      fact.kernel.empty() ? "" : " --kernels " + files::shell_word(fact.id.variant);
+  return fmt::format("warpgauge inspect{}{} {}", arch, kernel, files::shell_word(fact.id.family));
 }
 
 /// Repeats a test. The program that has it is not known.
 std::string repeat_test(const Fact& fact) {
   return fmt::format("... --gtest_filter={}",
-                     shell_word(fmt::format("{}.{}", fact.id.family, fact.id.variant)));
+                     files::shell_word(fmt::format("{}.{}", fact.id.family, fact.id.variant)));
 }
 
 }  // namespace
-
-std::string shell_word(const std::string& argument) {
-  constexpr std::string_view kPlain = "%+,-./:=@_";
-  const auto plain = [&](unsigned char c) {
-    return std::isalnum(c) != 0 || kPlain.find(static_cast<char>(c)) != kPlain.npos;
-  };
-  if (!argument.empty() && std::ranges::all_of(argument, plain)) return argument;
-  std::string word = "'";
-  for (const char c : argument) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return word + "'";
-}
 
 std::string repeat_command(const JudgedValue& value) {
   const Fact& fact = *value.fact;

@@ -7,11 +7,9 @@
 
 namespace warpgauge::outcome {
 
-/// `argument` as it may be pasted into a shell.
-std::string shell_word(const std::string& argument);
-
-/// The same counts are counted again the same way, even on another machine: emulated again what was
-/// emulated, as the same architecture; timed again what was timed.
+/// A command that gives the verdict of the value again, to be pasted into a shell; "..." stands for
+/// what is not known. The same counts are counted again the same way, even on another machine:
+/// emulated again what was emulated, as the same architecture; timed again what was timed.
 std::string repeat_command(const JudgedValue& value);
 
 }  // namespace warpgauge::outcome

@@ -16,6 +16,7 @@
 #include "metrics/base/hash.h"
 #include "metrics/base/json_members.h"
 #include "metrics/facts/catalog.h"
+#include "metrics/facts/counter_row.h"
 
 namespace warpgauge::outcome {
 namespace {

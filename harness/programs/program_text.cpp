@@ -6,7 +6,7 @@
 #include <algorithm>
 
 #include "harness/files/printable.h"
-#include "harness/outcome/repeat_command.h"
+#include "harness/files/shell_word.h"
 #include "harness/process/program_name.h"
 #include "metrics/base/demangled.h"
 #include "metrics/base/glob.h"
@@ -122,7 +122,7 @@ std::string why_nothing(const ProgramOptions& options, std::size_t launched, std
 
 std::string skipped_text(const std::string& glob, std::size_t launches, std::size_t kernels) {
   return left_out_text("skipped", launches, kernels,
-                       "--skip " + outcome::shell_word(files::printable(glob)));
+                       "--skip " + files::shell_word(files::printable(glob)));
 }
 
 std::string late_text(std::uint64_t limit, std::size_t launches, std::size_t kernels) {
@@ -133,28 +133,25 @@ std::string judge_options(const JudgeOptions& options, const metrics::Fact& fact
   std::string text;
   if (!fact.kernel.empty()) {
     text += " --kernels " +
-            outcome::shell_word(literally(metrics::plain_name(metrics::demangled(fact.kernel))));
+            files::shell_word(literally(metrics::plain_name(metrics::demangled(fact.kernel))));
   }
-  if (!options.budgets.empty())
-    text += " --budgets " + outcome::shell_word(options.budgets.string());
-  if (!options.project.empty())
-    text += " --project " + outcome::shell_word(options.project.string());
+  if (!options.budgets.empty()) text += " --budgets " + files::shell_word(options.budgets.string());
+  if (!options.project.empty()) text += " --project " + files::shell_word(options.project.string());
   return text;
 }
 
 std::string repeat_program(const Source& source, const ProgramOptions& options,
                            const metrics::Fact& fact) {
   std::string command = fmt::format("{} {}", process::program_name(), source.counter().command);
-  for (const std::string& word : source.own_options()) command += ' ' + outcome::shell_word(word);
+  for (const std::string& word : source.own_options()) command += ' ' + files::shell_word(word);
   command += judge_options(options, fact);
   const LaunchFilter& choice = options.choice;
   if (choice.sample > 0) command += fmt::format(" --sample {}", choice.sample);
   if (choice.limit > 0) command += fmt::format(" --limit-launches {}", choice.limit);
-  for (const std::string& glob : choice.skip) command += " --skip " + outcome::shell_word(glob);
+  for (const std::string& glob : choice.skip) command += " --skip " + files::shell_word(glob);
   if (options.strict) command += " --strict";
   command += " --";
-  for (const std::string& argument : options.command)
-    command += ' ' + outcome::shell_word(argument);
+  for (const std::string& argument : options.command) command += ' ' + files::shell_word(argument);
   return command;
 }
 

@@ -161,7 +161,7 @@ outcome::ExitCode compare_in(const ToolchainOptions& options, const fs::path& ou
     diff.name_b = toolkits[i].path.string();
     if (diff.json.empty()) diff.json = facts[i].parent_path() / kComparison;
     if (i > 1) fmt::print("\n");
-    code = outcome::worse(code, static_cast<outcome::ExitCode>(diff::diff_runs(diff)));
+    code = outcome::worse(code, diff::diff_runs(diff));
   }
   return code;
 }

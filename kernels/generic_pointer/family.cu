@@ -16,8 +16,8 @@ namespace generic_pointer {
 
 constexpr int kThreads = 256, kWarp = 32;
 
-// Threads of which the number, counted from 256, and `mask` have a bit in common read from shared
-// memory.
+// A thread reads from shared memory if 256 plus its number has a bit of `mask`: with 256 each one,
+// as that bit is always set; with 32 those of every second warp; with 1 every second lane.
 struct Read : warpgauge::Problem {
   const int n;
   warpgauge::Input<std::int32_t> a;

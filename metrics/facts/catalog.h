@@ -26,9 +26,6 @@ std::vector<std::string_view> cupti_names(Source source);
 /// True if the metric needs a run: true for all sources except `cubin` and `occupancy`.
 bool is_run_time(const Metric& metric);
 
-/// True for a hardware counter by its name, "counter.NAME"; cupti_names has the NAME.
-bool is_counter(const Metric& metric);
-
 /// True where the values are words, not numbers.
 bool is_word(const Metric& metric);
 

@@ -12,4 +12,7 @@ inline constexpr std::string_view kCounterPrefix = "counter.";
 /// as long as the program runs.
 const Metric* find_counter(std::string_view id);
 
+/// True for a hardware counter by its name, "counter.NAME"; cupti_names has the NAME.
+bool is_counter(const Metric& metric);
+
 }  // namespace warpgauge::metrics

@@ -1,5 +1,4 @@
-// Compares the symbols, the code and the resources of a cubin. Parts find each other by name, so
-// that one damaged letter hides a part.
+// Compares the symbols, the code and the resources of a cubin.
 #include "metrics/machine_code/cubin_parts.h"
 
 #include <elf.h>

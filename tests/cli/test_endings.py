@@ -3,8 +3,10 @@
 tests/endings/family.cu ends the program where and how WARPGAUGE_TEST_END says.
 """
 
+import json
 import os
 import re
+import signal
 import subprocess
 from pathlib import Path
 
@@ -38,6 +40,20 @@ def test_without_such_code_it_is_a_success(main, tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+@pytest.mark.parametrize(
+    "end, says",
+    [
+        ("case no_way", "there is no way 'no_way'"),
+        ("nowhere exit", "there is no place 'nowhere'"),
+        ("exit", "there is no place 'exit'"),
+    ],
+)
+def test_an_end_that_there_is_not_is_no_success(end, says, tmp_path):
+    result = run(MAINS["check"], tmp_path, end)
+    assert result.returncode == -signal.SIGABRT, result.stdout + result.stderr
+    assert f"WARPGAUGE_TEST_END='{end}': {says}" in result.stderr
+
+
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("place", BEFORE_THE_END)
 @pytest.mark.parametrize("main", ["check", "bench"])
@@ -63,7 +79,10 @@ def test_the_gate_is_a_fault_and_names_the_case(place, way, tmp_path):
 
 @pytest.mark.parametrize(
     "way, says",
-    [("stoi", "std::invalid_argument: stoi"), ("nothing", "std::runtime_error without")],
+    [
+        ("throw_stoi", "std::invalid_argument: stoi"),
+        ("throw_without_text", "std::runtime_error without"),
+    ],
 )
 @pytest.mark.parametrize("main", ["gate", "bench"])
 def test_an_exception_that_says_too_little_is_named(main, way, says, tmp_path):
@@ -199,3 +218,22 @@ def test_the_test_programs_of_this_repository_refuse_it_too(variable, tmp_path, 
     result = run(["warpgauge_metrics_tests", "--file", "median_test.cpp"], tmp_path)
     assert result.returncode == 2
     assert f"{variable} is set" in result.stderr
+
+
+@pytest.mark.parametrize("skip_code", ["0", "1", "2", "77"])
+@pytest.mark.parametrize(
+    "options, code",
+    [
+        (["--gtest_filter=endings.*"], 0),
+        (["--gtest_filter=canaries.padding_removed.*"], 1),
+        (["--gtest_filter=no.such"], 2),
+        (["--gtest_filter=endings.*", "--gtest_repeat=0"], 2),
+    ],
+)
+def test_a_check_writes_down_the_exit_code_that_it_ends_with(options, code, skip_code, tmp_path):
+    outputs = ["--results", "results.json", "--facts", "facts.jsonl"]
+    check = ["warpgauge-faulty-check-emulated", *options, "--skip-code", skip_code, *outputs]
+    assert run(check, tmp_path).returncode == code
+    assert json.loads((tmp_path / "results.json").read_text())["exit_code"] == code
+    *_, last = (tmp_path / "facts.jsonl").read_text().splitlines()
+    assert json.loads(last)["exit_code"] == code

@@ -63,9 +63,9 @@ TEST_P(AsyncCopy, EveryWidth) {
 }
 
 TEST_P(AsyncCopy, WaitGroupLeavesTheNewestGroups) {
-  for (const char* const to : {"[%r1]", "[%r1+128]", "[%r1+256]", "[%r1+384]"}) {
-    bench().run(std::string("cp.async.ca.shared.global ") + to + ", [%rd1], 4;");
-    if (std::string(to) != "[%r1+384]") bench().run("cp.async.commit_group;");
+  for (const int offset : {0, 128, 256, 384}) {
+    bench().run("cp.async.ca.shared.global [%r1+" + std::to_string(offset) + "], [%rd1], 4;");
+    if (offset < 384) bench().run("cp.async.commit_group;");
   }
   const auto arrived = [&] {
     std::string text;
@@ -97,13 +97,6 @@ TEST_P(AsyncCopy, GroupsBelongToEachThread) {
   EXPECT_EQ(to_[3], kOld);
 }
 
-TEST_P(AsyncCopy, WarpsForgetWhatTheyDidNotWaitFor) {
-  bench().run("cp.async.ca.shared.global [%r1], [%rd1], 4;");
-  bench().context.copies.reset();
-  bench().run("cp.async.wait_all;");
-  EXPECT_EQ(to_[0], kOld);
-}
-
 TEST_P(AsyncCopy, FillsWithZerosWhatItDoesNotRead) {
   bench().fill<std::uint32_t>("%r2", [](int lane) { return lane % 5; });  // bytes to read
   from_[4] = 0x04030201;
@@ -114,6 +107,9 @@ TEST_P(AsyncCopy, FillsWithZerosWhatItDoesNotRead) {
   EXPECT_EQ(to_[3], 0x00030201u);
   EXPECT_EQ(to_[4], 0x04030201u);
   EXPECT_EQ(to_[5], 0u);
+}
+
+TEST_P(AsyncCopy, ReadsNoMoreThanItCopies) {
   EXPECT_THAT(bench().fault_of("cp.async.ca.shared.global [%r1], [%rd1], 4, 5;").what(),
               EndsWith("cp.async of 4 bytes is to read 5"));
 }
@@ -129,6 +125,7 @@ TEST_P(AsyncCopy, IgnoresTheSourceOnRequest) {
 TEST_P(AsyncCopy, ReadsOnlyWhatItSays) {
   bench().point("%rd1", from_ + kWords, 16);  // behind the end
   bench().fill<std::uint32_t>("%r1", [](int lane) { return 16 * lane; });
+  // None of these copies faults, though the last one has 4 bytes left of the 16 that it copies.
   bench().run("cp.async.cg.shared.global [%r1], [%rd1], 16, 0;");
   bench().run("cp.async.wait_all;");
   EXPECT_EQ(to_[127], 0u);

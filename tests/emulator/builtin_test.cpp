@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <bit>
+#include <cstddef>
 #include <cstdio>
 #include <map>
 
@@ -19,6 +20,7 @@ constexpr const char* kFunctions = R"(
 .extern .func (.param .b32 result) vprintf(.param .b64 format, .param .b64 arguments);
 .extern .func (.param .b64 result) malloc(.param .b64 size);
 .extern .func free(.param .b64 pointer);
+.extern .func (.param .b32 error) __cudaCDP2GetDevice(.param .b64 device);
 .extern .func __assertfail(.param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
 )";
 
@@ -40,12 +42,13 @@ class Arguments {
     return add(next_text_++, 8);
   }
   control::Printed print(const std::string& format) const {
-    return control::format_text(format,
-                                {[&](std::uint64_t offset, int bytes) {
-                                   EXPECT_EQ(sizes_.at(offset), bytes);
-                                   return values_.at(offset);
-                                 },
-                                 [&](std::uint64_t address) { return texts_.at(address); }});
+    return control::format_text(format, {[&](std::uint64_t offset, int bytes) {
+                                           EXPECT_EQ(sizes_.at(offset), bytes);
+                                           return values_.at(offset);
+                                         },
+                                         [&](std::uint64_t address, std::size_t most) {
+                                           return texts_.at(address).substr(0, most);
+                                         }});
   }
 
  private:
@@ -97,7 +100,7 @@ TEST(Printf, LeavesWhatItDoesNotKnow) {
 }
 
 // Prints "block B thread T\n" in threads below 3, and stores what printf returned.
-std::string printing_kernel() {
+std::string printing_kernel(const std::string& pattern = "block %d: %s\n") {
   return kernel_text(
       R"(
     .local .align 8 .b8 arguments[16];
@@ -117,7 +120,7 @@ std::string printing_kernel() {
     ld.param.b32 %r4, [result];
     st.global.u32 [%rd1], %r4;
   )",
-      kFunctions + text_variable("word", "hello") + text_variable("pattern", "block %d: %s\n"));
+      kFunctions + text_variable("word", "hello") + text_variable("pattern", pattern));
 }
 
 TEST(Printf, OfKernelsComesInTheOrderOfBlocks) {
@@ -145,6 +148,68 @@ TEST(Printf, OfAKernelThatFaultsIsNotLost) {
   text.insert(text.rfind('}'), "trap;");
   EXPECT_TRUE(fault_of(text, {}, options).has_value());
   EXPECT_EQ(printed, "block 0: hello\nblock 0: hello\nblock 0: hello\n");
+}
+
+/// The kernel with "hello" without its zero byte.
+std::string without_zero(std::string text) {
+  text.replace(text.find("word[6]"), 7, "word[5]");
+  return text.replace(text.rfind(", 0};", text.find("pattern[")), 5, "};");
+}
+
+TEST(Printf, OfATextWithoutItsZeroByteIsAFault) {
+  const auto fault = fault_of(without_zero(printing_kernel()), {});
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kind(), Fault::Kind::illegal_address);
+  EXPECT_THAT(fault->what(), AllOf(HasSubstr("a text without its zero byte: it begins at 0x"),
+                                   HasSubstr(", byte 0 of word (5 bytes)")));
+}
+
+TEST(Printf, NeedsNoZeroByteBehindThePrecision) {
+  std::string printed;
+  Options options = limited();
+  options.print = [&](std::string_view text) { printed += text; };
+  run_kernel(without_zero(printing_kernel("%d %.5s\n")), {{1, 1, 1}, {1, 1, 1}}, {}, options);
+  EXPECT_EQ(printed, "0 hello\n");
+  EXPECT_TRUE(fault_of(without_zero(printing_kernel("%d %.6s\n")), {}).has_value());
+}
+
+TEST(Printf, OfAnArgumentOutOfBoundsIsAFault) {
+  std::string text = printing_kernel();
+  const std::string list = "cvta.local.u64 %rd5, %rd4;";
+  text.insert(text.find(list) + list.size(), "add.u64 %rd5, %rd5, 4;");
+  const auto fault = fault_of(text, {});
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kind(), Fault::Kind::illegal_address);
+  EXPECT_THAT(fault->what(), HasSubstr("invalid local read of 8 bytes at 0xc: the thread's local "
+                                       "memory ends at 0x10"));
+}
+
+/// The fault of a function that stores its result at %rd4, which `place` sets.
+std::string fault_of_store(const std::string& place) {
+  const auto fault =
+      fault_of(kernel_text(".param .b64 to; .param .b32 error;" + place +
+                               "st.param.b64 [to], %rd4;"
+                               "call (error), __cudaCDP2GetDevice, (to);",
+                           std::string(kFunctions) + ".const .align 4 .b32 fixed = 7;"
+                                                     ".global .align 4 .b8 half[2] = {1, 2};"),
+               {});
+  return fault ? fault->what() : "";
+}
+
+TEST(Results, AreStoredWhereTheKernelMayWriteOnly) {
+  EXPECT_EQ(fault_of_store("mov.u64 %rd4, %rd1;"), "");
+  EXPECT_THAT(fault_of_store("mov.u64 %rd4, fixed; cvta.const.u64 %rd4, %rd4;"),
+              AllOf(HasSubstr("invalid global write of 4 bytes at 0x"),
+                    HasSubstr("byte 0 of fixed (4 bytes), which is constant")));
+  EXPECT_THAT(
+      fault_of_store("mov.b64 %rd4, output; cvta.param.u64 %rd4, %rd4;"),
+      HasSubstr(
+          "invalid parameter write of 4 bytes at 0x0: kernels may only read their parameters"));
+  EXPECT_THAT(fault_of_store("mov.u64 %rd4, half;"),
+              HasSubstr("the last 2 bytes are past the end of half (2 bytes)"));
+  EXPECT_THAT(fault_of_store("mov.u64 %rd4, 0;"), HasSubstr("a null pointer"));
+  EXPECT_THAT(fault_of_store("mov.u64 %rd4, 0; cvta.shared.u64 %rd4, %rd4;"),
+              HasSubstr("the block has no shared memory"));
 }
 
 constexpr const char* kAllocate = R"(
@@ -184,6 +249,44 @@ TEST(Malloc, GivesNullWhereTheHeapIsFull) {
   const KernelRun run = run_kernel(allocating_kernel("100"), {}, {}, options);
   EXPECT_EQ(run.output, words(32, [](auto n) { return n < 5 ? n + 1 : 0; }));
   EXPECT_EQ(run_kernel(allocating_kernel("501"), {}, {}, options).output, Words(32, 0));
+}
+
+TEST(Malloc, OfWhatFitsSucceedsWhileAnotherAsksForTooMuch) {
+  Options options = limited();
+  options.heap_bytes = 10000;
+  options.threads = 2;
+  // Each block keeps 60 bytes. Then those with even numbers ask for 100 again and again, the others
+  // for 9950.
+  const KernelRun run = run_kernel(kernel_text(R"(
+    .param .b64 size; .param .b64 memory; .param .b64 released;
+    st.param.b64 [size], 60;
+    call (memory), malloc, (size);
+    mov.u32 %r3, %ctaid.x;
+    and.b32 %r3, %r3, 1;
+    setp.eq.u32 %p1, %r3, 0;
+    selp.b64 %rd5, 100, 9950, %p1;
+    mov.u32 %r4, 0;
+    mov.u32 %r5, 0;
+  AGAIN:
+    st.param.b64 [size], %rd5;
+    call (memory), malloc, (size);
+    ld.param.b64 %rd4, [memory];
+    setp.eq.u64 %p2, %rd4, 0;
+    @%p2 bra NONE;
+    st.param.b64 [released], %rd4;
+    call free, (released);
+    bra NEXT;
+  NONE:
+    add.u32 %r4, %r4, 1;
+  NEXT:
+    add.u32 %r5, %r5, 1;
+    setp.lt.u32 %p3, %r5, 3000;
+    @%p3 bra AGAIN;
+    st.global.u32 [%rd1], %r4;
+  )",
+                                               kFunctions),
+                                   {{40, 1, 1}, {1, 1, 1}}, {}, options);
+  EXPECT_EQ(run.output, words(40, [](auto n) { return n % 2 == 0 ? 0 : 3000; })) << "failures";
 }
 
 TEST(Malloc, FreeTwiceIsAFault) {

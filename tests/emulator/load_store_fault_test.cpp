@@ -72,6 +72,11 @@ TEST_P(LoadStoreFault, NullPointersAreCalledSo) {
   EXPECT_THAT(bench().fault_of("ld.global.u32 %r1, [%rd1];").what(), EndsWith(": a null pointer"));
   EXPECT_THAT(bench().fault_of("st.f32 [%rd1+12], %f1;").what(),
               EndsWith("at 0xc: a null pointer plus 12 bytes"));
+  // The last bytes of all addresses: the sum of address and bytes is 0.
+  EXPECT_THAT(bench().fault_of("ld.global.u32 %r1, [%rd1+-4];").what(),
+              EndsWith("at 0xfffffffffffffffc: not a valid address"));
+  EXPECT_THAT(bench().fault_of("st.global.v2.f32 [%rd1+-8], {%f1, %f2};").what(),
+              EndsWith("at 0xfffffffffffffff8: not a valid address"));
 }
 
 TEST_P(LoadStoreFault, LanesMayUseDifferentAllocations) {

@@ -118,6 +118,24 @@ TEST(MemoryKernel, CopiesThatNoThreadWaitsForAreNotSeen) {
   EXPECT_THAT(run_kernel(text(""), {}, input).output, Each(7u));
 }
 
+TEST(MemoryKernel, CopiesThatABlockDidNotWaitForAreNotMadeInTheNext) {
+  const std::string text = kernel_text(R"(
+    .shared .align 16 .b8 tile[128];
+    mov.u32 %r3, tile;
+    mad.lo.u32 %r4, %r0, 4, %r3;
+    st.shared.u32 [%r4], 7;
+    mov.u32 %r5, %ctaid.x;
+    setp.eq.u32 %p0, %r5, 0;
+    @%p0 cp.async.ca.shared.global [%r4], [%rd2], 4;
+    @!%p0 cp.async.wait_all;
+    ld.shared.u32 %r6, [%r4];
+    st.global.u32 [%rd1], %r6;
+  )");
+  Options options = limited();
+  options.threads = 1;  // so that the blocks have the same warp, one after the other
+  EXPECT_THAT(run_kernel(text, blocks(2, 32), {100}, options).output, Each(7u));
+}
+
 constexpr const char* kMatrix = R"(
     .shared .align 16 .b8 tile[512];
     mov.u32 %r3, tile;

@@ -224,7 +224,7 @@ TEST(Oracle, RefusesWhatItDoesNotKnow) {
   constexpr std::size_t kAbiVersion = 8;  // of e_ident
   recorded.cubin[kAbiVersion] = 9;
   EXPECT_THAT(refusal(recorded), HasSubstr("has format 9, and is known here up to format 8"));
-  recorded.cubin = text_of("line_table/no_lines_sm90.cubin");
+  recorded.cubin = recorded_text("line_table/no_lines_sm90.cubin");
   EXPECT_THAT(refusal(recorded), HasSubstr("compiled without -lineinfo"));
   recorded.cubin = "no cubin";
   EXPECT_THAT(refusal(recorded), HasSubstr("not a usable cubin"));

@@ -4,8 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <sstream>
 #include <string>
@@ -17,30 +15,27 @@
 #include "harness/emulator/ptx/module.h"
 #include "metrics/machine_code/line_table.h"
 #include "tests/emulator/retarget.h"
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::emulator::counting {
 
-inline std::string text_of(const std::string& file) {
-  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/" + file, std::ios::binary);
-  EXPECT_TRUE(in) << file;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+using metrics::recorded_text;
 
 /// The PTX of oracle.cu. (That for sm_90 is that for sm_75 but for `.target`.)
 inline std::string oracle_ptx(const std::string& arch) {
-  return arch == "sm_90" ? retarget(text_of("oracle/oracle.sm_75.ptx"), arch)
-                         : text_of("oracle/oracle." + arch + ".ptx");
+  return arch == "sm_90" ? retarget(recorded_text("oracle/oracle.sm_75.ptx"), arch)
+                         : recorded_text("oracle/oracle." + arch + ".ptx");
 }
 
 /// PTX and machine code of one compilation.
 struct Recorded {
   explicit Recorded(const std::string& arch)
       : ptx(oracle_ptx(arch)),
-        cubin(text_of("oracle/oracle." + arch + ".cubin")),
+        cubin(recorded_text("oracle/oracle." + arch + ".cubin")),
         module(ptx::parse(ptx, "oracle.ptx")) {}
   /// A cubin that holds its PTX.
   static Recorded with_ptx(const std::string& file) {
-    const std::string cubin = text_of(file);
+    const std::string cubin = recorded_text(file);
     return {metrics::PtxLines(metrics::Cubin(std::as_bytes(std::span(cubin)))).text(), cubin};
   }
 

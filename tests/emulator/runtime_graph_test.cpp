@@ -64,6 +64,17 @@ TEST_F(RuntimeGraphTest, NodesRunBehindThoseTheyDependOn) {
   EXPECT_EQ(cudaGraphInstantiate(&exec, graph_, 0), cudaSuccess);
 }
 
+TEST_F(RuntimeGraphTest, ANodeIsNoGraph) {
+  const cudaGraphNode_t node = add_node(graph_, 1);
+  std::size_t count = 0;
+  EXPECT_EQ(cudaGraphGetNodes(reinterpret_cast<cudaGraph_t>(node), nullptr, &count),
+            cudaErrorInvalidValue);
+  cudaGraphNodeType type{};
+  EXPECT_EQ(cudaGraphNodeGetType(reinterpret_cast<cudaGraphNode_t>(graph_), &type),
+            cudaErrorInvalidValue);
+  EXPECT_EQ(cudaGraphNodeGetType(node, &type), cudaSuccess);
+}
+
 TEST_F(RuntimeGraphTest, CountsAreThoseOfTheKernelsThatANodeLaunches) {
   take_counts();
   add_node(graph_, 1);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "tests/emulator/runtime_test.h"
@@ -153,6 +154,75 @@ TEST_F(RuntimeMemoryTest, PoolsKeepTheirSettings) {
   EXPECT_EQ(cudaFreeAsync(memory, nullptr), cudaSuccess);
   EXPECT_EQ(cudaFreeAsync(memory, nullptr), cudaErrorInvalidValue);
   EXPECT_EQ(cudaMemPoolTrimTo(reinterpret_cast<cudaMemPool_t>(&memory), 0), cudaErrorInvalidValue);
+}
+
+std::uint64_t attribute_of(cudaMemPool_t pool, cudaMemPoolAttr attribute) {
+  std::uint64_t value = 99;
+  EXPECT_EQ(cudaMemPoolGetAttribute(pool, attribute, &value), cudaSuccess) << attribute;
+  return value;
+}
+
+TEST_F(RuntimeMemoryTest, PoolsKnowTheirMemoryInUse) {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {.type = cudaMemLocationTypeDevice, .id = 0};
+  cudaMemPool_t usual = nullptr, pool = nullptr;
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&usual, 0), cudaSuccess);
+  ASSERT_EQ(cudaMemPoolCreate(&pool, &properties), cudaSuccess);
+  void *first = nullptr, *second = nullptr, *other = nullptr;
+  ASSERT_EQ(cudaMallocFromPoolAsync(&first, 64, pool, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMallocFromPoolAsync(&second, 36, pool, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaMallocAsync(&other, 7, nullptr), cudaSuccess);
+  EXPECT_EQ(attribute_of(usual, cudaMemPoolAttrUsedMemCurrent), 7u);
+  ASSERT_EQ(cudaFreeAsync(first, nullptr), cudaSuccess);
+  ASSERT_EQ(cudaFree(other), cudaSuccess);
+  EXPECT_EQ(attribute_of(usual, cudaMemPoolAttrUsedMemCurrent), 0u);
+  EXPECT_EQ(attribute_of(usual, cudaMemPoolAttrUsedMemHigh), 7u);
+  for (const auto current : {cudaMemPoolAttrUsedMemCurrent, cudaMemPoolAttrReservedMemCurrent}) {
+    EXPECT_EQ(attribute_of(pool, current), 36u) << "freed memory goes back at once";
+  }
+  for (const auto high : {cudaMemPoolAttrUsedMemHigh, cudaMemPoolAttrReservedMemHigh}) {
+    EXPECT_EQ(attribute_of(pool, high), 100u);
+    std::uint64_t value = 0;
+    ASSERT_EQ(cudaMemPoolSetAttribute(pool, high, &value), cudaSuccess);
+    EXPECT_EQ(attribute_of(pool, high), 36u) << "what is in use";
+  }
+  ASSERT_EQ(cudaMemPoolDestroy(pool), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(second, nullptr), cudaSuccess) << "outlives its pool";
+}
+
+TEST_F(RuntimeMemoryTest, PoolsSetNothingButSettings) {
+  cudaMemPool_t pool = nullptr;
+  ASSERT_EQ(cudaDeviceGetDefaultMemPool(&pool, 0), cudaSuccess);
+  std::uint64_t value = 0;
+  for (const auto current : {cudaMemPoolAttrUsedMemCurrent, cudaMemPoolAttrReservedMemCurrent}) {
+    EXPECT_EQ(cudaMemPoolSetAttribute(pool, current, &value), cudaErrorInvalidValue);
+  }
+  value = 1 << 20;
+  for (const auto high : {cudaMemPoolAttrUsedMemHigh, cudaMemPoolAttrReservedMemHigh}) {
+    EXPECT_EQ(cudaMemPoolSetAttribute(pool, high, &value), cudaErrorInvalidValue);
+    EXPECT_EQ(attribute_of(pool, high), 0u);
+  }
+  int off = 0;
+  ASSERT_EQ(cudaMemPoolSetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &off), cudaSuccess);
+  int on = -1;
+  ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseFollowEventDependencies, &on),
+            cudaSuccess);
+  EXPECT_EQ(on, 1) << "as it is by default";
+  ASSERT_EQ(cudaMemPoolGetAttribute(pool, cudaMemPoolReuseAllowOpportunistic, &on), cudaSuccess);
+  EXPECT_EQ(on, 0);
+}
+
+TEST_F(RuntimeMemoryTest, PoolsAreOfThisDeviceOrTheHost) {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  cudaMemPool_t pool = nullptr;
+  for (const auto& [type, id] :
+       {std::pair{cudaMemLocationTypeInvalid, 0}, std::pair{cudaMemLocationTypeDevice, 1},
+        std::pair{static_cast<cudaMemLocationType>(17), 0}}) {
+    properties.location = {.type = type, .id = id};
+    EXPECT_EQ(cudaMemPoolCreate(&pool, &properties), cudaErrorInvalidValue) << type << " " << id;
+  }
 }
 
 TEST_F(RuntimeMemoryTest, APoolOfTheHostGivesMemoryOfTheHost) {

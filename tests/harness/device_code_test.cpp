@@ -6,12 +6,13 @@
 
 #include <cstdint>
 #include <deque>
-#include <fstream>
-#include <iterator>
 #include <string>
+#include <utility>
 
 #include "harness/cases/built_architectures.h"
 #include "metrics/machine_code/cubin.h"
+#include "metrics/machine_code/fat_binary.h"
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::device_code_test {
 namespace {
@@ -27,12 +28,9 @@ struct Wrapper {
 };
 
 const Wrapper* recorded(const std::string& name) {
-  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/fat_binary/" + name + ".fatbin",
-                   std::ios::binary);
-  EXPECT_TRUE(in) << name;
   static std::deque<std::string> containers;
   static std::deque<Wrapper> wrappers;
-  containers.emplace_back(std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>());
+  containers.push_back(metrics::recorded_text("fat_binary/" + name + ".fatbin"));
   return &wrappers.emplace_back(Wrapper{.container = containers.back().data()});
 }
 
@@ -57,6 +55,31 @@ TEST(DeviceCode, CompressedCodeIsFoundToo) {
   ASSERT_NE(find_ptx(kCopy, "sm_120"), nullptr);
   EXPECT_THAT(find_ptx(kCopy, "sm_120")->text, HasSubstr(".target sm_120"));
   EXPECT_EQ(find_ptx(kCopy, "sm_75"), nullptr) << "only machine code for it was embedded";
+}
+
+TEST(DeviceCode, WhatCouldNotBeReadIsAnErrorEachTime) {
+  static std::string container = metrics::recorded_text("fat_binary/lz4.fatbin");
+  static const Wrapper kWrapper = {.container = container.data()};
+  const std::string name = "_Z4nonePf", arch = "sm_90";
+  const char magic = std::exchange(container[0], 'x');
+  register_fat_binary(&kWrapper);
+  for (int repetition = 0; repetition < 2; ++repetition) {
+    EXPECT_THROW(sass_hash(name, arch), metrics::FatBinaryError);
+    EXPECT_THROW(source_hash(name, arch), metrics::FatBinaryError);
+    EXPECT_THROW(cluster_of_code(name, arch), metrics::FatBinaryError);
+  }
+  container[0] = magic;
+  EXPECT_EQ(sass_hash(name, arch), "") << "is not embedded";
+}
+
+TEST(DeviceCode, CubinsStayWhereTheyAreWhenMoreAreRegistered) {
+  const EmbeddedCubin* const first = &embedded_cubins().front();
+  const std::string arch = first->arch;
+  const std::size_t count = embedded_cubins().size();
+  for (int n = 0; n < 20; ++n) register_fat_binary(recorded("none"));
+  EXPECT_GT(embedded_cubins().size(), count);
+  EXPECT_EQ(&embedded_cubins().front(), first);
+  EXPECT_EQ(first->arch, arch);
 }
 
 }  // namespace

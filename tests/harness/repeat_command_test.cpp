@@ -61,15 +61,5 @@ TEST(RepeatCommand, OfATimeIsThatOfTheProgramThatTakesTimes) {
             "build/ci/bin/warpgauge-bench --filter 'transpose.tiled.f32@64x64'");
 }
 
-TEST(ShellWord, QuotesWhatAShellWouldTakeApart) {
-  EXPECT_EQ(shell_word("sm_90"), "sm_90");
-  EXPECT_EQ(shell_word("a/b-1.5:x=%y,+@z"), "a/b-1.5:x=%y,+@z");
-  EXPECT_EQ(shell_word("two words"), "'two words'");
-  EXPECT_EQ(shell_word("$HOME"), "'$HOME'");
-  EXPECT_EQ(shell_word("a*"), "'a*'");
-  EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
-  EXPECT_EQ(shell_word(""), "''");
-}
-
 }  // namespace
 }  // namespace warpgauge::outcome::repeat_command_test

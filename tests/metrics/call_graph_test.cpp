@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
+
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::metrics::call_graph_test {
 namespace {
@@ -15,14 +15,8 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
-std::string recorded(const std::string& file) {
-  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/" + file, std::ios::binary);
-  EXPECT_TRUE(in) << file;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 TEST(CallGraph, FollowsCallsAndPointers) {
-  const std::string image = recorded("cubin/linked.sm_90.cubin");
+  const std::string image = recorded_text("cubin/linked.sm_90.cubin");
   const CallGraph graph(Cubin(std::as_bytes(std::span(image))));
   constexpr const char *kInner = "_ZN6sample5innerEi", *kOuter = "_ZN6sample5outerEi";
   EXPECT_THAT(graph.called_by("_ZN6sample5chainEPi"), ElementsAre(kInner, kOuter));
@@ -37,17 +31,17 @@ TEST(CallGraph, FollowsCallsAndPointers) {
 }
 
 TEST(CallGraph, FunctionsWithCodeOfTheirOwnCanBeShared) {
-  const std::string linked = recorded("cubin/linked.sm_90.cubin");
+  const std::string linked = recorded_text("cubin/linked.sm_90.cubin");
   const auto shared = CallGraph(Cubin(std::as_bytes(std::span(linked)))).shared_functions();
   constexpr const char *kInner = "_ZN6sample5innerEi", *kOuter = "_ZN6sample5outerEi";
   EXPECT_THAT(shared.at("_ZN6sample5chainEPi"), ElementsAre(kInner, kOuter));
   EXPECT_THAT(shared.at("_ZN6sample10by_pointerEPiPFiiE"), ElementsAre(kInner, kOuter));
-  const std::string copied = recorded("sass/order.sm_90.cubin");
+  const std::string copied = recorded_text("sass/order.sm_90.cubin");
   EXPECT_THAT(CallGraph(Cubin(std::as_bytes(std::span(copied)))).shared_functions(), IsEmpty());
 }
 
 TEST(CallGraph, KnowsTheKernelThatAFunctionWasCopiedInto) {
-  const std::string image = recorded("sass/order.sm_90.cubin");
+  const std::string image = recorded_text("sass/order.sm_90.cubin");
   const CallGraph graph(Cubin(std::as_bytes(std::span(image))));
   const Cubin::Function* function = graph.find("$called$taken");
   ASSERT_NE(function, nullptr);

@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "metrics/facts/counter_row.h"
+
 namespace warpgauge::metrics::catalog_test {
 namespace {
 

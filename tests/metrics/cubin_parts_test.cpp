@@ -7,8 +7,6 @@
 
 #include <array>
 #include <cstddef>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <string_view>
@@ -16,17 +14,12 @@
 
 #include "metrics/machine_code/elf_sections.h"
 #include "metrics/machine_code/kernel_values.h"
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::metrics::cubin_parts_test {
 namespace {
 
 using ::testing::HasSubstr;
-
-std::string recorded(const std::string& file) {
-  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/" + file, std::ios::binary);
-  EXPECT_TRUE(in) << file;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 std::span<const std::byte> bytes_of(const std::string& image) {
   return std::as_bytes(std::span(image));
@@ -71,13 +64,13 @@ TEST(CubinParts, ThoseOfRecordedCubinsAgree) {
        {"cubin/hopper.sm_90a.cubin", "cubin/linked.sm_90.cubin", "cubin/elsewhere.sm_90.cubin",
         "cubin/recursion.sm_75.cubin", "cubin/shared.sm_90.cubin", "cubin/spills.sm_75.cubin",
         "oracle/oracle.sm_120.cubin", "sass/order.sm_75.cubin"}) {
-    const std::string image = recorded(file);
+    const std::string image = recorded_text(file);
     EXPECT_NO_THROW(check_parts(Cubin(bytes_of(image)))) << file;
   }
 }
 
 TEST(CubinParts, ANameThatIsDamagedIsSaid) {
-  const std::string whole = recorded("cubin/spills.sm_90.cubin");
+  const std::string whole = recorded_text("cubin/spills.sm_90.cubin");
   const std::string kernel = "_Z6spillsPfPKf";
   for (const auto& [table, name, problem] :
        {std::array<std::string, 3>{".shstrtab", ".nv.info." + kernel,
@@ -93,7 +86,7 @@ TEST(CubinParts, ANameThatIsDamagedIsSaid) {
 }
 
 TEST(CubinParts, NamesWithControlCharactersAreDamage) {
-  const std::string whole = recorded("cubin/spills.sm_90.cubin"), kernel = "_Z6spillsPfPKf";
+  const std::string whole = recorded_text("cubin/spills.sm_90.cubin"), kernel = "_Z6spillsPfPKf";
   for (const char* name : {"_Z6sp\x1b[31PfPKf", "_Z6s\xc2\x9bxxxPfPKf", "_Z6s\xff\xfexxxPfPKf"}) {
     std::string image = whole;
     for (std::size_t at = 0; (at = image.find(kernel, at)) != image.npos;) {
@@ -107,7 +100,7 @@ TEST(CubinParts, NamesWithControlCharactersAreDamage) {
 TEST(CubinParts, BytesTurnedInNamesAreDamageOrChangeNoValue) {
   for (const char* file : {"cubin/spills.sm_90.cubin", "cubin/spills.sm_75.cubin",
                            "cubin/linked.sm_90.cubin", "cubin/hopper.sm_90a.cubin"}) {
-    const std::string whole = recorded(file), expected = values_of(whole);
+    const std::string whole = recorded_text(file), expected = values_of(whole);
     for (const char* table : {".shstrtab", ".strtab"}) {
       const auto [begin, size] = place_of(whole, table);
       for (std::size_t at = begin; at < begin + size; ++at) {

@@ -5,15 +5,13 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "metrics/machine_code/kernel_resources.h"
 #include "metrics/machine_code/sass.h"
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::metrics::cubin_test {
 namespace {
@@ -28,15 +26,7 @@ constexpr const char* kLean = "_Z4leanPf";
 
 using Image = std::vector<std::byte>;
 
-Image recorded_as(const std::string& name) {
-  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/cubin/" + name + ".cubin",
-                   std::ios::binary);
-  EXPECT_TRUE(in) << name;
-  const std::string bytes(std::istreambuf_iterator<char>(in), {});
-  Image image(bytes.size());
-  std::memcpy(image.data(), bytes.data(), bytes.size());
-  return image;
-}
+Image recorded_as(const std::string& name) { return recorded_file("cubin/" + name + ".cubin"); }
 
 Image recorded(const std::string& arch) { return recorded_as("spills." + arch); }
 

@@ -6,13 +6,12 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
 
 #include "metrics/base/hash.h"
 #include "metrics/machine_code/cubin.h"
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::metrics::fat_binary_test {
 namespace {
@@ -25,15 +24,7 @@ using Bytes = std::vector<std::byte>;
 
 constexpr std::size_t kContainerHeader = 16;
 
-Bytes recorded(const std::string& name) {
-  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/fat_binary/" + name + ".fatbin",
-                   std::ios::binary);
-  EXPECT_TRUE(in) << name;
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  Bytes bytes(text.size());
-  std::memcpy(bytes.data(), text.data(), text.size());
-  return bytes;
-}
+Bytes recorded(const std::string& name) { return recorded_file("fat_binary/" + name + ".fatbin"); }
 
 /// Overwrites a number in the bytes.
 template <typename Number>

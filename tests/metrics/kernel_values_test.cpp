@@ -4,23 +4,17 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <vector>
+
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::metrics::kernel_values_test {
 namespace {
 
 using testing::UnorderedElementsAre;
 
-std::vector<std::byte> recorded(const std::string& name) {
-  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/cubin/" + name, std::ios::binary);
-  EXPECT_TRUE(in) << name;
-  const std::string bytes(std::istreambuf_iterator<char>(in), {});
-  const auto* begin = reinterpret_cast<const std::byte*>(bytes.data());
-  return {begin, begin + bytes.size()};
-}
+std::vector<std::byte> recorded(const std::string& name) { return recorded_file("cubin/" + name); }
 
 TEST(KernelValues, AFunctionThatCallsItselfCountsOneFrame) {
   for (const char* file : {"recursion.sm_75.cubin", "recursion.sm_90.cubin"}) {

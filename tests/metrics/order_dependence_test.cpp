@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <fstream>
 #include <map>
 #include <set>
 #include <sstream>
@@ -15,6 +14,7 @@
 
 #include "metrics/machine_code/line_table.h"
 #include "metrics/machine_code/sass_code.h"
+#include "tests/metrics/recorded_file.h"
 #include "tests/metrics/written_code.h"
 
 namespace warpgauge::metrics::order_dependence_test {
@@ -31,7 +31,7 @@ using Lines = std::set<int>;
 
 /// The marked lines of each kernel of a source.
 std::map<std::string, Lines> marked(const std::string& source) {
-  std::ifstream in(WARPGAUGE_TEST_DATA "/sass/" + source);
+  std::istringstream in(recorded_text("sass/" + source));
   std::map<std::string, Lines> marks;
   std::string line, kernel;
   for (int number = 1; std::getline(in, line); ++number) {

@@ -5,13 +5,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::metrics::sass_lines_test {
 namespace {
@@ -25,13 +24,6 @@ using ::testing::StartsWith;
 /// Counts of kernels of order.cu for sm_90, as CUPTI gives them.
 class SassLinesTest : public testing::Test {
  protected:
-  SassLinesTest() {
-    std::ifstream in(WARPGAUGE_TEST_DATA "/sass/order.sm_90.cubin", std::ios::binary);
-    const std::string bytes(std::istreambuf_iterator<char>(in), {});
-    image_.resize(bytes.size());
-    std::memcpy(image_.data(), bytes.data(), bytes.size());
-  }
-
   struct Access {
     std::uint32_t pc;
     SassMetric kind;
@@ -48,7 +40,7 @@ class SassLinesTest : public testing::Test {
     return lines_.add_up(records);
   }
 
-  std::vector<std::byte> image_;
+  const std::vector<std::byte> image_ = recorded_file("sass/order.sm_90.cubin");
   SassLines lines_{[this](std::uint32_t) { return std::span<const std::byte>(image_); }};
 };
 

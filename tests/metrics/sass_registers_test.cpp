@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <regex>
 #include <set>
@@ -16,17 +14,14 @@
 #include <vector>
 
 #include "metrics/machine_code/sass.h"
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::metrics::sass_registers_test {
 namespace {
 
 using Registers = std::set<int>;
 
-std::string file(const std::string& name) {
-  std::ifstream in(WARPGAUGE_TEST_DATA "/sass/" + name, std::ios::binary);
-  EXPECT_TRUE(in) << name;
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string file(const std::string& name) { return recorded_text("sass/" + name); }
 
 /// Registers that the text of an operand names.
 Registers named(const std::string& text) {

@@ -4,13 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstring>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::metrics::sass_test {
 namespace {
@@ -18,15 +17,6 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 using Image = std::vector<std::byte>;
-
-Image recorded(const std::string& file) {
-  std::ifstream in(std::string(WARPGAUGE_TEST_DATA) + "/" + file, std::ios::binary);
-  EXPECT_TRUE(in) << file;
-  const std::string bytes(std::istreambuf_iterator<char>(in), {});
-  Image image(bytes.size());
-  std::memcpy(image.data(), bytes.data(), bytes.size());
-  return image;
-}
 
 std::vector<std::string> parts(const std::string& text, char separator) {
   std::vector<std::string> out;
@@ -69,10 +59,10 @@ class SassOf : public testing::TestWithParam<const char*> {};
 
 TEST_P(SassOf, MemoryInstructionsAreThoseOfNvdisasm) {
   const std::string name = std::string("sass/memory.") + GetParam();
-  const Image image = recorded(name + ".cubin");
+  const Image image = recorded_file(name + ".cubin");
   const auto found = memory_instructions(Cubin(image), "memory");
 
-  std::ifstream listing(std::string(WARPGAUGE_TEST_DATA) + "/" + name + ".txt");
+  std::istringstream listing(recorded_text(name + ".txt"));
   std::size_t index = 0;
   for (std::string line; std::getline(listing, line); ++index) {
     const auto words = parts(line, ' ');
@@ -95,7 +85,7 @@ INSTANTIATE_TEST_SUITE_P(Recorded, SassOf, testing::Values("sm_75", "sm_80", "sm
                          [](const auto& suite) { return std::string(suite.param); });
 
 TEST(Sass, PairsOfDoublesAreLoadedByAFormOfTheirOwn) {
-  const auto found = memory_instructions(Cubin(recorded("sass/pairs.sm_75.cubin")), "pairs");
+  const auto found = memory_instructions(Cubin(recorded_file("sass/pairs.sm_75.cubin")), "pairs");
   ASSERT_EQ(found.size(), 4u);
   for (int i = 0; i < 3; ++i) {
     EXPECT_EQ(found[i].pc, 0xe0u + 0x10u * i);
@@ -107,7 +97,7 @@ TEST(Sass, PairsOfDoublesAreLoadedByAFormOfTheirOwn) {
 }
 
 TEST(Sass, BulkCopiesAreKnown) {
-  const Image image = recorded("oracle/bulk.sm_90.cubin");
+  const Image image = recorded_file("oracle/bulk.sm_90.cubin");
   const auto pcs = [&](const char* kernel) {
     std::vector<std::uint64_t> found;
     for (const MemoryInstruction& instruction : memory_instructions(Cubin(image), kernel)) {
@@ -130,18 +120,18 @@ std::vector<std::uint64_t> spills(const Image& image, const char* kernel) {
 }
 
 TEST(Sass, SpillsAreWhereTheDisassemblerShowsThem) {
-  const Image image = recorded("cubin/spills.sm_75.cubin");
+  const Image image = recorded_file("cubin/spills.sm_75.cubin");
   const auto pcs = spills(image, "_Z6spillsPfPKf");
   ASSERT_EQ(pcs.size(), 30u);      // 15 STL and 15 LDL
   EXPECT_EQ(pcs.front(), 0x170u);  // STL [R1], R21
   EXPECT_EQ(pcs[15], 0x360u);      // LDL.LU R10, [R1+0x34]
   EXPECT_EQ(pcs.back(), 0x500u);   // LDL.LU R17, [R1]
   EXPECT_THAT(spills(image, "_Z4leanPf"), IsEmpty());
-  EXPECT_EQ(spills(recorded("cubin/spills.sm_90.cubin"), "_Z6spillsPfPKf").size(), 30u);
+  EXPECT_EQ(spills(recorded_file("cubin/spills.sm_90.cubin"), "_Z6spillsPfPKf").size(), 30u);
 }
 
 TEST(Sass, APredicateThatIsNeverTrueIsSeen) {
-  Image image = recorded("cubin/spills.sm_90.cubin");
+  Image image = recorded_file("cubin/spills.sm_90.cubin");
   const auto before = spills(image, "_Z6spillsPfPKf");
   const auto code =
       static_cast<std::size_t>(Cubin(image).code("_Z6spillsPfPKf").data() - image.data());
@@ -152,7 +142,7 @@ TEST(Sass, APredicateThatIsNeverTrueIsSeen) {
 }
 
 TEST(Sass, VotesOfAWarpAreSeen) {
-  Image image = recorded("cubin/spills.sm_90.cubin");
+  Image image = recorded_file("cubin/spills.sm_90.cubin");
   const char* const kernel = "_Z6spillsPfPKf";
   EXPECT_THAT(warp_votes(Cubin(image), kernel), IsEmpty());
   const auto code = static_cast<std::size_t>(Cubin(image).code(kernel).data() - image.data());
@@ -166,12 +156,12 @@ TEST(Sass, VotesOfAWarpAreSeen) {
 }
 
 TEST(Sass, AnUnknownKernelHasNone) {
-  const Image image = recorded("sass/memory.sm_90.cubin");
+  const Image image = recorded_file("sass/memory.sm_90.cubin");
   EXPECT_THAT(memory_instructions(Cubin(image), "nowhere"), IsEmpty());
 }
 
 TEST(Sass, AnUnknownArchitectureIsRefused) {
-  Image image = recorded("sass/memory.sm_90.cubin");
+  Image image = recorded_file("sass/memory.sm_90.cubin");
   constexpr std::size_t kFlags = 48;  // of Elf64_Ehdr
   image[kFlags + 1] = std::byte{130};
   try {
@@ -185,7 +175,7 @@ TEST(Sass, AnUnknownArchitectureIsRefused) {
 }
 
 TEST(Sass, AFormatNewerThanAllKnownIsRefused) {
-  Image image = recorded("sass/memory.sm_90.cubin");
+  Image image = recorded_file("sass/memory.sm_90.cubin");
   constexpr std::size_t kAbiVersion = 8;  // of e_ident
   EXPECT_EQ(Cubin(image).abi(), 8);
   image[kAbiVersion] = std::byte{9};
@@ -200,7 +190,7 @@ TEST(Sass, AFormatNewerThanAllKnownIsRefused) {
 }
 
 TEST(Sass, TheOldestAndTheNewestArchitectureAreRead) {
-  Image image = recorded("sass/memory.sm_90.cubin");
+  Image image = recorded_file("sass/memory.sm_90.cubin");
   constexpr std::size_t kFlags = 48;  // of Elf64_Ehdr
   const auto known = [&](int sm) {
     image[kFlags + 1] = static_cast<std::byte>(sm);

@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -16,18 +14,13 @@
 #include "metrics/machine_code/cubin.h"
 #include "metrics/machine_code/order_dependence.h"
 #include "metrics/machine_code/sass_code.h"
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::metrics {
 
 inline std::vector<std::byte> recorded(const std::string& architecture,
                                        const std::string& source = "order") {
-  std::ifstream in(WARPGAUGE_TEST_DATA "/sass/" + source + "." + architecture + ".cubin",
-                   std::ios::binary);
-  const std::string bytes(std::istreambuf_iterator<char>(in), {});
-  EXPECT_FALSE(bytes.empty());
-  std::vector<std::byte> image(bytes.size());
-  std::memcpy(image.data(), bytes.data(), bytes.size());
-  return image;
+  return recorded_file("sass/" + source + "." + architecture + ".cubin");
 }
 
 /// Machine code for sm_90 that is put together here, in place of a recorded kernel's.

@@ -188,7 +188,7 @@ class Worker {
     std::uint64_t total = 0;
     for (const auto& cluster : idle_) {
       for (const auto& block : cluster->blocks()) {
-        for (const control::WarpState& state : block->warps) total += state.engine.steps;
+        for (const control::WarpState& state : block->warps) total += state.engine.counts.steps;
       }
     }
     return total;

@@ -37,12 +37,12 @@ std::vector<std::shared_ptr<Graph>> graphs_in(const Work& work) {
 }
 
 Graph::Graph(std::shared_ptr<GraphHandles> handles) : handles_(std::move(handles)) {
-  handles_->insert(this);
+  handles_->graphs.insert(this);
 }
 
 Graph::~Graph() {
-  for (const auto& node : nodes_) handles_->erase(node.get());
-  handles_->erase(this);
+  for (const auto& node : nodes_) handles_->nodes.erase(node.get());
+  handles_->graphs.erase(this);
 }
 
 Node& Graph::add(Work work, std::vector<Node*> dependencies) {
@@ -50,13 +50,13 @@ Node& Graph::add(Work work, std::vector<Node*> dependencies) {
   const std::set<const Node*> different(dependencies.begin(), dependencies.end());
   require(different.size() == dependencies.size());
   nodes_.push_back(std::make_unique<Node>(Node{this, std::move(work), std::move(dependencies)}));
-  handles_->insert(nodes_.back().get());
+  handles_->nodes.insert(nodes_.back().get());
   return *nodes_.back();
 }
 
 void Graph::remove(const Node& node) {
   for (const auto& other : nodes_) std::erase(other->dependencies, &node);
-  handles_->erase(&node);
+  handles_->nodes.erase(&node);
   std::erase_if(nodes_, [&](const auto& other) { return other.get() == &node; });
 }
 

@@ -28,8 +28,11 @@ struct Node {
   std::vector<void*> argument_places = {};  ///< cudaGraphKernelNodeGetParams points here
 };
 
-/// Addresses of the graphs and nodes there are.
-using GraphHandles = std::unordered_set<const void*>;
+/// The graphs and nodes there are.
+struct GraphHandles {
+  std::unordered_set<const Graph*> graphs;
+  std::unordered_set<const Node*> nodes;
+};
 
 using HeldObjects = std::map<const void*, HeldObject>;
 

@@ -14,13 +14,15 @@ std::shared_ptr<GraphExec> exec_of(State& state, cudaGraphExec_t exec) {
 }
 
 Graph& graph_of(State& state, cudaGraph_t graph) {
-  require(state.device().graphs.handles->contains(graph));
-  return *reinterpret_cast<Graph*>(graph);
+  auto* const meant = reinterpret_cast<Graph*>(graph);
+  require(state.device().graphs.handles->graphs.contains(meant));
+  return *meant;
 }
 
 Node& node_of(State& state, cudaGraphNode_t node) {
-  require(state.device().graphs.handles->contains(node));
-  return *reinterpret_cast<Node*>(node);
+  auto* const meant = reinterpret_cast<Node*>(node);
+  require(state.device().graphs.handles->nodes.contains(meant));
+  return *meant;
 }
 
 std::vector<Node*> nodes_of(State& state, const cudaGraphNode_t* nodes, std::size_t count) {

@@ -44,6 +44,7 @@ void free_memory(State& state, void* memory,
   if (!ours || !state.memory().free(begin)) {
     throw Failure{cudaErrorInvalidValue, "cannot free what is " + state.memory().describe(memory)};
   }
+  give_back_to_pool(state.device(), memory);
 }
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
@@ -79,8 +80,8 @@ cudaError_t host_alloc(const char* name, void** memory, std::size_t bytes, unsig
 }
 
 /// Takes memory from a pool.
-void malloc_in_order(State& state, const char* name, void** memory, std::size_t bytes,
-                     const Pool& pool, cudaStream_t stream) {
+void malloc_in_order(State& state, const char* name, void** memory, std::size_t bytes, Pool& pool,
+                     cudaStream_t stream) {
   require(memory != nullptr);
   require_stream(state, stream);
   if (CapturePoint* const point = capture_point(state, stream)) {
@@ -89,6 +90,7 @@ void malloc_in_order(State& state, const char* name, void** memory, std::size_t 
     *memory = reserved->begin;
   } else {
     *memory = allocate(state, name, bytes, kind_of(pool.properties));
+    take_from_pool(state.device(), pool, *memory, bytes);
   }
 }
 

@@ -1,12 +1,11 @@
-// Memory pools and hints on managed memory. Memory goes back at once when it is freed, and lies
-// where both sides reach it, so that pools only keep their settings, and hints change nothing.
+// Memory pools. Memory goes back at once when it is freed, so that a pool reserves what is in use.
 #include "harness/emulator/runtime/pools.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <map>
 
-#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/runtime/call.h"
-#include "harness/emulator/runtime/streams.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -18,8 +17,38 @@ bool is_switch(cudaMemPoolAttr attribute) {
          attribute <= cudaMemPoolReuseAllowInternalDependencies;
 }
 
-bool is_amount(cudaMemPoolAttr attribute) {
-  return attribute >= cudaMemPoolAttrReleaseThreshold && attribute <= cudaMemPoolAttrUsedMemHigh;
+/// The greatest value of an attribute so far; nullptr if it has no such value.
+std::size_t* high_of(Pool& pool, cudaMemPoolAttr attribute) {
+  if (attribute == cudaMemPoolAttrUsedMemHigh) return &pool.most_used_bytes;
+  if (attribute == cudaMemPoolAttrReservedMemHigh) return &pool.most_reserved_bytes;
+  return nullptr;
+}
+
+std::uint64_t setting_of(const Pool& pool, cudaMemPoolAttr attribute, std::uint64_t unset) {
+  const auto set = pool.settings.find(attribute);
+  return set == pool.settings.end() ? unset : set->second;
+}
+
+std::uint64_t bytes_of(Pool& pool, cudaMemPoolAttr attribute) {
+  switch (attribute) {
+    case cudaMemPoolAttrReleaseThreshold:
+      return setting_of(pool, attribute, 0);
+    case cudaMemPoolAttrUsedMemCurrent:
+    case cudaMemPoolAttrReservedMemCurrent:
+      return pool.used_bytes;
+    case cudaMemPoolAttrUsedMemHigh:
+    case cudaMemPoolAttrReservedMemHigh:
+      return *high_of(pool, attribute);
+    default:
+      throw Failure{cudaErrorInvalidValue};
+  }
+}
+
+/// Whether a pool can be there: on this device, on the host or on one of its NUMA nodes.
+bool is_here(const cudaMemLocation& location) {
+  constexpr int kLastType = 3;  // cudaMemLocationTypeHostNuma, which CUDA has since 12.2
+  if (location.type == cudaMemLocationTypeDevice) return location.id == 0;
+  return location.type > cudaMemLocationTypeDevice && location.type <= kLastType;
 }
 
 cudaError_t get_pool(const char* name, cudaMemPool_t* pool, int device, bool current) {
@@ -30,12 +59,6 @@ cudaError_t get_pool(const char* name, cudaMemPool_t* pool, int device, bool cur
   });
 }
 
-void require_managed(State& state, const void* memory, std::size_t bytes) {
-  const auto found = state.memory().find(memory);
-  require(found && found->kind == machine::memory::Memory::Kind::managed);
-  require(bytes <= static_cast<std::size_t>(found->end() - static_cast<const std::byte*>(memory)));
-}
-
 }  // namespace
 
 Pool& pool_of(State& state, cudaMemPool_t pool) {
@@ -43,6 +66,21 @@ Pool& pool_of(State& state, cudaMemPool_t pool) {
   const auto found = state.device().pools.find(pool);
   require(found != state.device().pools.end());
   return *found->second;
+}
+
+void take_from_pool(Device& device, Pool& pool, const void* memory, std::size_t bytes) {
+  if (memory == nullptr) return;
+  device.pool_memory[memory] = {&pool, bytes};
+  pool.used_bytes += bytes;
+  pool.most_used_bytes = std::max(pool.most_used_bytes, pool.used_bytes);
+  pool.most_reserved_bytes = std::max(pool.most_reserved_bytes, pool.used_bytes);
+}
+
+void give_back_to_pool(Device& device, const void* memory) {
+  const auto found = device.pool_memory.find(memory);
+  if (found == device.pool_memory.end()) return;
+  found->second.pool->used_bytes -= found->second.bytes;
+  device.pool_memory.erase(found);
 }
 
 WARPGAUGE_API cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int device) {
@@ -63,7 +101,7 @@ WARPGAUGE_API cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
 WARPGAUGE_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps* props) {
   return call(__func__, [&](State& state) {
     require(pool != nullptr && props != nullptr);
-    require(props->allocType == cudaMemAllocationTypePinned);
+    require(props->allocType == cudaMemAllocationTypePinned && is_here(props->location));
     require(props->handleTypes == cudaMemHandleTypeNone, cudaErrorNotSupported);
     auto made = std::make_unique<Pool>(Pool{.properties = *props});
     *pool = handle_of(made.get());
@@ -73,8 +111,14 @@ WARPGAUGE_API cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPo
 
 WARPGAUGE_API cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) {
   return call(__func__, [&](State& state) {
-    if (handle_of(state.current_pool) == pool) state.current_pool = &state.default_pool;
-    require(state.device().pools.erase(pool) == 1);
+    Device& device = state.device();
+    const auto found = device.pools.find(pool);
+    require(found != device.pools.end());
+    Pool* const ended = found->second.get();
+    if (state.current_pool == ended) state.current_pool = &state.default_pool;
+    std::erase_if(device.pool_memory,
+                  [&](const auto& entry) { return entry.second.pool == ended; });
+    device.pools.erase(found);
   });
 }
 
@@ -85,25 +129,33 @@ WARPGAUGE_API cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, std::size_t) {
 WARPGAUGE_API cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute,
                                                   void* value) {
   return call(__func__, [&](State& state) {
-    require(value != nullptr && (is_switch(attribute) || is_amount(attribute)));
-    pool_of(state, pool).attributes[attribute] =
-        is_switch(attribute) ? static_cast<std::uint64_t>(*static_cast<const int*>(value))
-                             : *static_cast<const std::uint64_t*>(value);
+    require(value != nullptr);
+    Pool& found = pool_of(state, pool);
+    if (is_switch(attribute)) {
+      found.settings[attribute] = *static_cast<const int*>(value) != 0;
+      return;
+    }
+    const std::uint64_t bytes = *static_cast<const std::uint64_t*>(value);
+    if (attribute == cudaMemPoolAttrReleaseThreshold) {
+      found.settings[attribute] = bytes;
+      return;
+    }
+    // Greatest values can only be reset, the present ones not be set.
+    std::size_t* const high = high_of(found, attribute);
+    require(high != nullptr && bytes == 0);
+    *high = found.used_bytes;
   });
 }
 
 WARPGAUGE_API cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute,
                                                   void* value) {
   return call(__func__, [&](State& state) {
-    require(value != nullptr && (is_switch(attribute) || is_amount(attribute)));
-    const Pool& found = pool_of(state, pool);
-    const auto set = found.attributes.find(attribute);
-    const std::uint64_t unset = is_switch(attribute) ? 1 : 0;
-    const std::uint64_t number = set == found.attributes.end() ? unset : set->second;
-    if (is_switch(attribute)) {
-      *static_cast<int*>(value) = static_cast<int>(number);
+    require(value != nullptr);
+    Pool& found = pool_of(state, pool);
+    if (is_switch(attribute)) {  // reuse is on by default
+      *static_cast<int*>(value) = static_cast<int>(setting_of(found, attribute, 1));
     } else {
-      *static_cast<std::uint64_t*>(value) = number;
+      *static_cast<std::uint64_t*>(value) = bytes_of(found, attribute);
     }
   });
 }
@@ -112,30 +164,5 @@ WARPGAUGE_API cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMem
                                                std::size_t) {
   return call(__func__, [&](State& state) { pool_of(state, pool); });
 }
-
-#if CUDART_VERSION >= 13000
-WARPGAUGE_API cudaError_t cudaMemAdvise(const void* memory, std::size_t bytes, cudaMemoryAdvise,
-                                        cudaMemLocation) {
-  return call(__func__, [&](State& state) { require_managed(state, memory, bytes); });
-}
-
-WARPGAUGE_API cudaError_t cudaMemPrefetchAsync(const void* memory, std::size_t bytes,
-                                               cudaMemLocation, unsigned, cudaStream_t stream) {
-#else
-WARPGAUGE_API cudaError_t cudaMemAdvise(const void* memory, std::size_t bytes, cudaMemoryAdvise,
-                                        int) {
-  return call(__func__, [&](State& state) { require_managed(state, memory, bytes); });
-}
-
-WARPGAUGE_API cudaError_t cudaMemPrefetchAsync(const void* memory, std::size_t bytes, int,
-                                               cudaStream_t stream) {
-#endif
-  return call(__func__, [&](State& state) {
-    require_stream(state, stream);
-    require_managed(state, memory, bytes);
-  });
-}
-
-WARPGAUGE_PER_THREAD(cudaMemPrefetchAsync, _ptsz)
 
 }  // namespace warpgauge::emulator::runtime

@@ -54,12 +54,21 @@ struct Event {
   std::optional<std::chrono::steady_clock::time_point> recorded = {};
 };
 
-/// A pool only keeps its settings: memory goes back at once.
+/// A pool keeps its settings and counts its memory, which goes back at once when it is freed.
 struct Pool {
   cudaMemPoolProps properties = {.allocType = cudaMemAllocationTypePinned,
                                  .handleTypes = cudaMemHandleTypeNone,
                                  .location = {.type = cudaMemLocationTypeDevice, .id = 0}};
-  std::map<int, std::uint64_t> attributes = {};
+  std::map<int, std::uint64_t> settings = {};
+  std::size_t used_bytes = 0;
+  /// The most bytes since the program reset the attribute: each has one of its own.
+  std::size_t most_used_bytes = 0, most_reserved_bytes = 0;
+};
+
+/// An allocation that was taken from a pool.
+struct PoolMemory {
+  Pool* pool = nullptr;
+  std::size_t bytes = 0;
 };
 
 /// The descriptors that a texture or surface object was made with.
@@ -79,6 +88,7 @@ struct Device {
   std::map<const void*, std::map<int, cudaLaunchAttributeValue>> stream_attributes;
   std::map<const void*, std::unique_ptr<Event>> events;
   std::map<const void*, std::unique_ptr<Pool>> pools;
+  std::map<const void*, PoolMemory> pool_memory;  ///< of pools that are there
   std::map<std::uint64_t, TextureRequest> textures;
   std::map<std::uint64_t, TextureRequest> surfaces;
   std::map<std::byte*, unsigned> host_flags;  ///< the flags given to cudaHostAlloc

@@ -12,26 +12,36 @@ WIDTH, HEIGHT, MARGIN = 96, 22, 3  # pixels
 
 def sparkline(values: Sequence[float | None], label: str) -> Markup:
     """An SVG of the values, oldest first, and its label for screen readers. Missing values
-    leave a gap. Empty where there is nothing to draw."""
+    leave a gap; a value between two gaps is a dot. Empty where there is nothing to draw."""
     known = [value for value in values if value is not None]
     if not known:
         return Markup()
     low, high = min(known), max(known)
     step = (WIDTH - 2 * MARGIN) / max(len(values) - 1, 1)
-    lines: list[list[str]] = [[]]
+    runs: list[list[tuple[float, float]]] = [[]]  # of values without a gap
     for place, value in enumerate(values):
         if value is None:
-            lines.append([])
+            runs.append([])
         else:
-            lines[-1].append(f"{MARGIN + place * step:.1f},{_height(value, low, high):.1f}")
-    drawn = "".join(f'<polyline points="{" ".join(line)}"/>' for line in lines if len(line) > 1)
-    x, y = [line for line in lines if line][-1][-1].split(",")
+            runs[-1].append((MARGIN + place * step, _height(value, low, high)))
+    runs = [run for run in runs if run]
+    drawn = [_line(run) if len(run) > 1 else _dot(run[0], 1) for run in runs]
+    if len(runs[-1]) == 1:
+        drawn.pop()  # the last value is marked anyway
+    drawn.append(_dot(runs[-1][-1], 2.5))
     head = f'<svg class="spark" width="{WIDTH}" height="{HEIGHT}" viewBox="0 0 {WIDTH} {HEIGHT}"'
-    dot = f'<circle cx="{x}" cy="{y}" r="2.5"/>'
-    # drawn and dot are numbers only; the label is escaped by format().
+    # drawn is made of numbers only; the label is escaped by format().
     return Markup('{} role="img" aria-label="{}">{}</svg>').format(
-        Markup(head), label, Markup(drawn + dot)
+        Markup(head), label, Markup("".join(drawn))
     )
+
+
+def _line(points: Sequence[tuple[float, float]]) -> str:
+    return f'<polyline points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in points)}"/>'
+
+
+def _dot(point: tuple[float, float], radius: float) -> str:
+    return f'<circle cx="{point[0]:.1f}" cy="{point[1]:.1f}" r="{radius}"/>'
 
 
 def _height(value: float, low: float, high: float) -> float:

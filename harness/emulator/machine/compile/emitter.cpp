@@ -47,7 +47,7 @@ std::size_t Emitter::function(const std::vector<Step>& steps, const std::optiona
   lea(rax, ptr[rsi + bytes]);
   mov(ptr[rdi + offsetof(Warp, next)], rax);
   mov(rax, ptr[rdi + offsetof(Warp, engine)]);
-  add(qword[rax + offsetof(control::WarpEngine, steps)], static_cast<int>(steps.size() - 1));
+  add(qword[rax + offsetof(control::WarpEngine, counts.steps)], static_cast<int>(steps.size() - 1));
   mov(r8, ptr[rdi + offsetof(Warp, bases)]);
   mov(r9, ptr[rdi + offsetof(Warp, bases) + 8]);
   mov(r10, ptr[rdi + offsetof(Warp, bases) + 16]);
@@ -84,7 +84,7 @@ void Emitter::go_on(const Step& branch) {
   const auto ways = static_cast<int>(instruction.offset * sizeof(control::BranchWays));
   const auto count = [&](std::size_t way) {  // rcx: the engine
     if (!branch.operation->is_watched) return;
-    mov(rax, ptr[rcx + offsetof(control::WarpEngine, branches)]);
+    mov(rax, ptr[rcx + offsetof(control::WarpEngine, counts.branches)]);
     add(qword[rax + ways + static_cast<int>(way)], 1);
   };
   Xbyak::Label not_taken, by_itself;
@@ -105,13 +105,13 @@ void Emitter::go_on(const Step& branch) {
   count(offsetof(control::BranchWays, taken));
   mov(rax, reinterpret_cast<std::size_t>(instruction.detail));
   mov(ptr[rdi + offsetof(Warp, next)], rax);
-  add(qword[rcx + offsetof(control::WarpEngine, steps)], 1);
+  add(qword[rcx + offsetof(control::WarpEngine, counts.steps)], 1);
   L(by_itself);
   ret();
   L(not_taken);
   count(offsetof(control::BranchWays, warps));
   add(qword[rdi + offsetof(Warp, next)], static_cast<int>(sizeof(Instruction)));
-  add(qword[rcx + offsetof(control::WarpEngine, steps)], 1);
+  add(qword[rcx + offsetof(control::WarpEngine, counts.steps)], 1);
 }
 
 // The two words of the stack that predicates leave free.

@@ -58,7 +58,7 @@ void release(Block& block, std::uint32_t number) {
     WarpEngine& engine = state.engine;
     for (int n = 0; n < engine.count; ++n) {
       Fragment& waiting = engine.others[n];
-      if (waiting.state != State::waits_in_block || waiting.barrier != number) continue;
+      if (waiting.state != State::waits_in_block || waiting.waits_on != number) continue;
       write_vote(waiting.frame->registers, *waiting.pc, waiting.mask, barrier);
       waiting.state = State::ready;
       ++waiting.pc;
@@ -118,7 +118,7 @@ void arrive(Warp& warp, const Instruction& instruction) {
     block.barriers_in_use |= 1U << number;
     if (!waits) return;
     set_aside(warp, lanes, &instruction, State::waits_in_block);
-    warp.engine->others[warp.engine->count - 1].barrier = number;
+    warp.engine->others[warp.engine->count - 1].waits_on = number;
   }
 }
 

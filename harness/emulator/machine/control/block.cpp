@@ -61,8 +61,8 @@ void Block::prepare(WarpState& state, std::uint32_t number, Tallies& tallies) {
   state.engine.block = this;
   state.engine.index = number;
   state.warp.number = number;
-  state.engine.branches = tallies.branches.data();
-  state.engine.hits = tallies.hits.empty() ? nullptr : &tallies.hits;
+  state.engine.counts.branches = tallies.branches.data();
+  state.engine.counts.hits = tallies.hits.empty() ? nullptr : &tallies.hits;
   Frame& frame = state.engine.kernel_frame;
   frame.code = &kernel;
   frame.registers = registers.data() + place * odd_cache_lines(kernel.register_bytes);
@@ -128,8 +128,8 @@ void Block::start(WarpState& state) {
   engine.kernel_frame.lanes = engine.live;
   engine.count = 0;
   engine.at_cluster = 0;
-  engine.unordered = engine.rotating = engine.yields = false;
-  engine.polls = 0;
+  engine.unordered = false;
+  engine.polling = {};
   engine.products = {};
   engine.registers = 0;
   state.warp.mask = engine.live;
@@ -173,9 +173,9 @@ void Block::check_limits(const WarpState& state) {
 bool Block::run_warp(WarpState& state, std::uint64_t slice) {
   const std::uint64_t step_limit = launch.options.step_limit;
   if (step_limit != 0) slice = std::min(slice, step_limit - std::min(steps, step_limit));
-  const std::uint64_t before = state.engine.steps;
+  const std::uint64_t before = state.engine.counts.steps;
   state.pause = run(state.warp, slice);
-  const std::uint64_t done = state.engine.steps - before;
+  const std::uint64_t done = state.engine.counts.steps - before;
   steps += done;
   if (steps >= next_check || state.pause == Pause::slice) {
     check_limits(state);

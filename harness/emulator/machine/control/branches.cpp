@@ -9,7 +9,7 @@ namespace warpgauge::emulator::machine::control {
 namespace {
 
 BranchWays& ways_at(const WarpEngine& engine, const Instruction& instruction) {
-  return engine.branches[instruction.offset];
+  return engine.counts.branches[instruction.offset];
 }
 
 // Part of the fragment jumps. The part that is further back in the code goes first.
@@ -55,7 +55,7 @@ Mask equal_lanes(const std::uint32_t* values, Mask among, std::uint32_t value) {
 
 template <Execute kBranch>
 void uncounted(Warp& warp, const Instruction& instruction) {
-  --warp.engine->steps;
+  --warp.engine->counts.steps;
   kBranch(warp, instruction);
 }
 

@@ -14,6 +14,7 @@
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/control/frames.h"
+#include "harness/emulator/machine/core/access.h"
 #include "harness/emulator/machine/core/code.h"
 #include "harness/emulator/machine/core/fault.h"
 
@@ -40,11 +41,11 @@ class BuiltinCall {
   [[noreturn]] void fail(Fault::Kind kind, const std::string& what) const {
     fault(warp_, instruction_, Mask{1} << lane_, kind, what.c_str());
   }
-  /// The memory from a generic address on, as far as it may be read.
-  std::span<const std::byte> memory_at(std::uint64_t address) const;
-  /// The text that ends with a zero byte.
-  std::string text_at(std::uint64_t address) const;
+  // At generic addresses. The lane's fault is thrown where it may not read or write all bytes.
+  std::uint64_t load(std::uint64_t address, std::size_t bytes) const;
   void store(std::uint64_t address, std::uint64_t value, std::size_t bytes) const;
+  /// The text up to its zero byte, which must be there unless the first `most` bytes are enough.
+  std::string text_at(std::uint64_t address, std::size_t most = std::string::npos) const;
   /// Memory of the heap of kernels; nullptr where it is full.
   std::byte* allocate(std::uint64_t bytes) const;
   /// False if no live memory of the heap begins there.
@@ -56,6 +57,16 @@ class BuiltinCall {
   }
 
  private:
+  /// The memory from `address` on, in which the bytes of the access lie.
+  std::span<const std::byte> readable(std::uint64_t address, std::size_t bytes) const;
+  std::span<std::byte> writable(std::uint64_t address, std::size_t bytes) const;
+  /// The same, of memory that kernels read and write.
+  std::span<std::byte> reached(std::uint64_t address, const Access& access) const;
+  /// The part from `address` on of the memory of its window.
+  template <typename Byte>
+  std::span<Byte> part_of(std::span<Byte> memory, std::uint64_t address,
+                          const Access& access) const;
+
   std::byte* location(const Passed& passed) const {
     const PassedValues values = passed_values(warp_, *warp_.engine->frame, passed);
     return values.data + static_cast<std::uint64_t>(lane_) * values.stride;

@@ -1,8 +1,7 @@
 // Functions that compiled kernels call and that have no body in PTX: printf, malloc, free, assert,
 // cudaGraphSetConditional.
-#include <algorithm>
+#include <cstddef>
 #include <cstring>
-#include <span>
 #include <string>
 
 #include "harness/emulator/machine/control/builtin_call.h"
@@ -19,13 +18,9 @@ void print(const BuiltinCall& call) {
   const std::uint64_t arguments = call.argument(1);
   const PrintfSource source = {
       [&](std::uint64_t offset, int bytes) {
-        const std::span<const std::byte> memory = call.memory_at(arguments + offset);
-        std::uint64_t value = 0;
-        std::memcpy(&value, memory.data(),
-                    std::min(memory.size(), static_cast<std::size_t>(bytes)));
-        return value;
+        return call.load(arguments + offset, static_cast<std::size_t>(bytes));
       },
-      [&](std::uint64_t address) { return call.text_at(address); }};
+      [&](std::uint64_t address, std::size_t most) { return call.text_at(address, most); }};
   const Printed printed = format_text(call.text_at(call.argument(0)), source);
   call.launch().output.write(call.block().number, printed.text);
   call.return_value(static_cast<std::uint64_t>(printed.arguments));

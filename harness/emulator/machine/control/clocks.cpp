@@ -19,8 +19,8 @@ void write_uniform(Warp& warp, const Instruction& instruction, T value) {
 // for time to pass end soon. A cycle is what a warp might need for an instruction: times of an
 // emulation mean nothing.
 std::uint64_t clock_cycles(Warp& warp) {
-  const std::uint64_t reads = ++warp.engine->clock_reads;
-  return 4 * warp.engine->steps + 16 * reads * (reads + 1);
+  const std::uint64_t reads = ++warp.engine->counts.clock_reads;
+  return 4 * warp.engine->counts.steps + 16 * reads * (reads + 1);
 }
 std::uint64_t nanoseconds() {
   const auto now = std::chrono::system_clock::now().time_since_epoch();

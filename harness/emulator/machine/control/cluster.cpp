@@ -81,7 +81,7 @@ Block::Progress Cluster::advance() {
     if (!any_left) return Block::Progress::finished;
     if (any_polls) return Block::Progress::yields;
     if (!any_moved && !time_out()) {
-      for (const auto& block : blocks_) check_bytes(*block);
+      for (const auto& block : blocks_) report_missing_bytes(*block);
       report_deadlock();
     }
   }
@@ -92,7 +92,7 @@ void Cluster::finish(Block& block) {
   memory.parts[block.rank].has_ended = true;
   if (launch_.options.checks.async) check_registers(block);
   if (block.history == nullptr) return;
-  check_bytes(block);
+  report_missing_bytes(block);
   check_end(*block.history);
 }
 

@@ -27,9 +27,9 @@ std::string waits_for(const Fragment& fragment, const Warp& warp, std::uint32_t 
                       std::uint32_t threads_of_cluster) {
   const Block& block = *warp.engine->block;
   if (fragment.state == Fragment::State::waits_in_block) {
-    const Barrier& barrier = block.barriers[fragment.barrier];
+    const Barrier& barrier = block.barriers[fragment.waits_on];
     const std::uint32_t expected = barrier.expected != 0 ? barrier.expected : block.live_threads;
-    return "waiting at barrier " + std::to_string(fragment.barrier) + ", where " +
+    return "waiting at barrier " + std::to_string(fragment.waits_on) + ", where " +
            std::to_string(barrier.arrived) + " of " + std::to_string(expected) +
            " threads have arrived";
   }
@@ -38,7 +38,7 @@ std::string waits_for(const Fragment& fragment, const Warp& warp, std::uint32_t 
            std::to_string(threads_of_cluster) + " threads have arrived";
   }
   if (fragment.state == Fragment::State::waits_for_phase) {
-    return "waiting for " + phase_text(block, fragment.barrier);
+    return "waiting for " + phase_text(block, fragment.waits_on);
   }
   if (fragment.state == Fragment::State::waits_for_warps) {
     return "waiting for the other warps of its warpgroup";

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdio>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -73,6 +74,14 @@ std::string print(const std::string& format, T value) {
   return text;
 }
 
+/// The most bytes of a text that are printed.
+std::size_t precision_of(const std::string& flags_and_widths) {
+  const std::size_t point = flags_and_widths.find('.');
+  if (point == std::string::npos) return std::string::npos;
+  const int precision = std::atoi(flags_and_widths.c_str() + point + 1);
+  return precision < 0 ? std::string::npos : static_cast<std::size_t>(precision);
+}
+
 std::string convert(const Conversion& conversion, Arguments& arguments,
                     const PrintfSource& source) {
   const std::string& begin = conversion.flags_and_widths;
@@ -98,7 +107,7 @@ std::string convert(const Conversion& conversion, Arguments& arguments,
       return print(begin + kind,
                    reinterpret_cast<void*>(static_cast<std::uintptr_t>(arguments.next(8))));
     case 's':
-      return print(begin + kind, source.text(arguments.next(8)).c_str());
+      return print(begin + kind, source.text(arguments.next(8), precision_of(begin)).c_str());
     case 'n':
       arguments.next(8);
       return {};

@@ -1,6 +1,7 @@
 // The output of kernels: its order, and C's printf on device memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -37,7 +38,8 @@ class OrderedOutput {
 /// Reads what printf was given: the arguments' bytes in order, each aligned to its size, and texts.
 struct PrintfSource {
   std::function<std::uint64_t(std::uint64_t offset, int bytes)> argument;
-  std::function<std::string(std::uint64_t address)> text;
+  /// The text at an address, or the first `most` bytes of it.
+  std::function<std::string(std::uint64_t address, std::size_t most)> text;
 };
 
 struct Printed {

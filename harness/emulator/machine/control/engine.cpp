@@ -24,7 +24,18 @@ bool goes_before(const Fragment& a, const Fragment& b) {
   return a.frame->serial > b.frame->serial;
 }
 
-bool can_be_met(const Fragment& fragment) { return fragment.state < State::waits_in_block; }
+/// Whether lanes that come to its place go on with it. Others have arrived where they wait.
+bool can_be_met(const Fragment& fragment) {
+  switch (fragment.state) {
+    case State::ready:
+    case State::yielded:
+    case State::waits_for_lanes:
+    case State::waits_in_warp:
+      return true;
+    default:
+      return false;
+  }
+}
 
 void remove(WarpEngine& engine, int n) {
   --engine.count;
@@ -35,7 +46,7 @@ void wake_yielded(WarpEngine& engine) {
   for (int n = 0; n < engine.count; ++n) {
     if (engine.others[n].state == State::yielded) engine.others[n].state = State::ready;
   }
-  engine.rotating = false;
+  engine.polling.rotating = false;
 }
 
 // Number of the fragment that runs next; -1: none can.
@@ -78,7 +89,7 @@ bool reschedule(Warp& warp) {
   WarpEngine& engine = *warp.engine;
   if (warp.mask != 0) set_aside(warp, warp.mask, warp.next);
   int best = choose(engine);
-  if (best < 0 && engine.rotating) {
+  if (best < 0 && engine.polling.rotating) {
     wake_yielded(engine);
     best = choose(engine);
   }
@@ -113,16 +124,17 @@ void set_aside(Warp& warp, Mask lanes, const Instruction* pc, State state, Mask 
 
 void poll(Warp& warp) {
   WarpEngine& engine = *warp.engine;
-  const bool lanes_left = (warp.mask & ~engine.polling) == 0 && warp.mask != engine.polling;
-  if (lanes_left) engine.polls = 0;  // what they waited for comes, if slowly
-  engine.polling = warp.mask;
-  if (++engine.polls < kPatience) return;
-  engine.polls = 0;
-  engine.yields = true;
+  const bool lanes_left =
+      (warp.mask & ~engine.polling.lanes) == 0 && warp.mask != engine.polling.lanes;
+  if (lanes_left) engine.polling.rounds = 0;  // what they waited for comes, if slowly
+  engine.polling.lanes = warp.mask;
+  if (++engine.polling.rounds < kPatience) return;
+  engine.polling.rounds = 0;
+  engine.polling.yields = true;
   ask_scheduler(warp);
   if (engine.count == 0) return;
   set_aside(warp, warp.mask, warp.next, State::yielded);
-  engine.rotating = true;
+  engine.polling.rotating = true;
 }
 
 void wake_waiting_for_lanes(Warp& warp) {
@@ -141,7 +153,7 @@ namespace {
 void count(Warp& warp, const Instruction* place, const Instruction& instruction) {
   const WarpEngine& engine = *warp.engine;
   const Code& code = *engine.frame->code;
-  InstructionHits& hits = (*engine.hits)[code.number][place - code.instructions.data()];
+  InstructionHits& hits = (*engine.counts.hits)[code.number][place - code.instructions.data()];
   ++hits.warps;
   hits.lanes += static_cast<unsigned>(std::popcount(warp.mask));
   const Mask active = warp.mask & guard_of(warp, instruction);
@@ -156,8 +168,8 @@ Pause run_instructions(Warp& warp, std::uint64_t& left) {
   while (left != 0) {
     if (pc >= warp.limit) [[unlikely]] {
       warp.next = pc;
-      if (warp.engine->yields) {
-        warp.engine->yields = false;
+      if (warp.engine->polling.yields) {
+        warp.engine->polling.yields = false;
         return Pause::yields;
       }
       if (!reschedule(warp)) return warp.engine->live == 0 ? Pause::finished : Pause::waits;
@@ -190,13 +202,13 @@ Pause run_instructions(Warp& warp, std::uint64_t& left) {
 
 Pause run(Warp& warp, std::uint64_t steps) {
   WarpEngine& engine = *warp.engine;
-  if (engine.rotating) steps = std::min(steps, kTurn);
-  if (warp.mask == 0 || engine.rotating) ask_scheduler(warp);
+  if (engine.polling.rotating) steps = std::min(steps, kTurn);
+  if (warp.mask == 0 || engine.polling.rotating) ask_scheduler(warp);
   std::uint64_t left = steps;
-  const Pause pause = engine.hits == nullptr ? run_instructions<false>(warp, left)
-                                             : run_instructions<true>(warp, left);
-  engine.steps += steps - left;
-  if (pause == Pause::slice && engine.rotating) {
+  const Pause pause = engine.counts.hits == nullptr ? run_instructions<false>(warp, left)
+                                                    : run_instructions<true>(warp, left);
+  engine.counts.steps += steps - left;
+  if (pause == Pause::slice && engine.polling.rotating) {
     wake_yielded(engine);
     ask_scheduler(warp);
   }

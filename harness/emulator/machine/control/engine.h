@@ -4,6 +4,7 @@
 // where a GPU reconverges.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -53,9 +54,11 @@ struct Fragment {
   Mask mask = 0;
   Mask members = 0;  ///< whom a fragment that waits for lanes waits for
   State state = State::ready;
-  /// The barrier's number with waits_in_block, the offset of the mbarrier with waits_for_phase, how
-  /// many of them with waits_for_groups and waits_for_warps.
-  std::uint32_t barrier = 0;
+  /// What it waits for, which depends on the state:
+  /// - waits_in_block: the number of the barrier
+  /// - waits_for_phase: the offset of the mbarrier in shared memory
+  /// - waits_for_groups, waits_for_warps: the count of groups, or of products, to be reached
+  std::uint32_t waits_on = 0;
 };
 
 /// Why run() came back.
@@ -71,9 +74,29 @@ using CodeHits = std::vector<std::vector<InstructionHits>>;
 
 /// The numbers of a branch for BranchTotals, since the launch began.
 struct BranchWays {
-  std::uint64_t divided = 0, warps = 0, taken = 0;
-  /// Groups of 8 lanes that a whole warp has more, where warps come, take it and do not.
+  std::uint64_t divided = 0;  ///< times that lanes of a warp parted
+  // Only of the branches in AccessPlans::watched.
+  std::uint64_t warps = 0, taken = 0;  ///< times that a warp came, and that lanes of it took it
+  /// Groups of 8 lanes that were missing from full warps, added up over the warps that came, that
+  /// took the branch, and that did not take it. The launcher subtracts them from those of full
+  /// warps.
   std::uint64_t lacking = 0, lacking_taken = 0, lacking_untaken = 0;
+};
+
+/// The loops of a warp that wait for memory to change.
+struct Polling {
+  int rounds = 0;         ///< since a lane last left such a loop
+  Mask lanes = 0;         ///< of the last round
+  bool rotating = false;  ///< some fragments have yielded
+  bool yields = false;    ///< the whole warp is to give way
+};
+
+/// The numbers that a warp counts up.
+struct WarpCounts {
+  std::uint64_t steps = 0;         ///< warp instructions since the launch began
+  std::uint64_t clock_reads = 0;   ///< looks at a clock since the launch began
+  BranchWays* branches = nullptr;  ///< by place in KernelCode::branches
+  CodeHits* hits = nullptr;        ///< executions; nullptr: they are not counted
 };
 
 /// The scheduler of a warp. The running fragment is (Warp::next, Warp::mask, frame).
@@ -86,18 +109,12 @@ struct WarpEngine {
   Fragment others[kLanes];  ///< fragments that do not run at the moment
   int count = 0;            ///< entries of `others`
   bool unordered = false;   ///< some of `others` may lie before the running one, as they cannot run
-  bool rotating = false;    ///< some of others have yielded
-  bool yields = false;      ///< the whole warp is to give way
-  int polls = 0;            ///< rounds of polling loops since a lane last left one
-  Mask polling = 0;         ///< lanes of the last round
-  std::uint64_t steps = 0;  ///< warp instructions since the launch began
-  std::uint64_t clock_reads = 0;
-  ProductGroups products;
+  Polling polling;
+  WarpCounts counts;
+  ProductGroups products;          ///< asynchronous products of matrices
   std::uint32_t registers = 0;     ///< a thread's, by setmaxnreg; 0: the launch's
-  BranchWays* branches = nullptr;  ///< by place in KernelCode::branches
-  CodeHits* hits = nullptr;        ///< counts executions; nullptr: they are not counted
-  std::uint64_t frame_serial = 0;
-  Frame kernel_frame;
+  std::uint64_t frame_serial = 0;  ///< Frame::serial of the latest frame
+  Frame kernel_frame;              ///< where all lanes begin; others are of calls
 };
 
 /// A limit that no instruction reaches.

@@ -25,7 +25,7 @@ using State = Fragment::State;
 namespace flag = mbarrier_flag;
 
 MbarrierOp mbarrier_operation_of(const Instruction& instruction) {
-  return static_cast<MbarrierOp>(instruction.flags & flag::kOperation);
+  return static_cast<MbarrierOp>(instruction.flags & flag::kOperationMask);
 }
 
 /// One operation of one lane on one barrier.
@@ -138,7 +138,7 @@ void Operation::write(Mbarrier barrier) const {
     Mbarriers::Use& known = use();
     ++known.phase;
     known.expected = known.arrived = 0;
-    wake(block, true, [&](const Fragment& waiting) { return waiting.barrier == offset; });
+    wake(block, true, [&](const Fragment& waiting) { return waiting.waits_on == offset; });
   }
   const std::uint64_t bits = bits_of(barrier);
   std::memcpy(at(), &bits, sizeof(bits));
@@ -171,16 +171,16 @@ std::uint64_t Operation::arrive(std::uint32_t count, std::int64_t bytes, bool dr
 void Operation::settle() const {
   std::vector<Mbarriers::InFlight>& in_flight = block.mbarriers.in_flight;
   for (std::size_t n = 0; n < in_flight.size();) {
-    if (in_flight[n].barrier != offset) {
+    if (in_flight[n].sent.barrier.offset != offset) {
       ++n;
       continue;
     }
     const Mbarriers::InFlight arriving = std::move(in_flight[n]);
     in_flight.erase(in_flight.begin() + static_cast<std::ptrdiff_t>(n));
-    arriving.make();
+    arriving.sent.make();
     if (block.history != nullptr) block.history->has_written(arriving.number, knower());
     Mbarrier barrier = read();
-    complete(barrier, arriving.bytes, arriving.act);
+    complete(barrier, arriving.sent.bytes, arriving.act);
     write(barrier);
   }
 }
@@ -296,7 +296,7 @@ void wait(Warp& warp, const Instruction& instruction) {
     }
     left &= ~same;
     set_aside(warp, same, &instruction, State::waits_for_phase);
-    warp.engine->others[warp.engine->count - 1].barrier = offset;
+    warp.engine->others[warp.engine->count - 1].waits_on = offset;
   }
 }
 
@@ -382,24 +382,24 @@ void send(Warp& warp, const Instruction& instruction, int lane, Sent sent) {
     number =
         history->begin_write({warp, instruction, lane}, {sent.to.offset, sent.bytes}, sent.reduces);
   }
-  operation.block.mbarriers.in_flight.push_back({sent.barrier.offset, sent.bytes,
-                                                 std::move(sent.make), number,
-                                                 act_of(warp, instruction, lane)});
+  operation.block.mbarriers.in_flight.push_back(
+      {std::move(sent), number, act_of(warp, instruction, lane)});
 }
 
 bool give_up_waiting(Block& block) {
   return wake(block, false, [](const Fragment&) { return true; });
 }
 
-void check_bytes(Block& block) {
+void report_missing_bytes(Block& block) {
   if (block.history == nullptr || !block.history->looks_at_copies()) return;
   for (const auto& [offset, use] : block.mbarriers.uses) {
     std::uint64_t bits = 0;
     std::memcpy(&bits, block.shared.data() + offset, sizeof(bits));
     const auto barrier = memory::mbarrier_of(bits);
-    const bool is_under_way =
-        std::ranges::find(block.mbarriers.in_flight, offset, &Mbarriers::InFlight::barrier) !=
-        block.mbarriers.in_flight.end();
+    const auto comes_here = [at = offset](const Mbarriers::InFlight& in_flight) {
+      return in_flight.sent.barrier.offset == at;
+    };
+    const bool is_under_way = std::ranges::any_of(block.mbarriers.in_flight, comes_here);
     if (!barrier || barrier->bytes == 0 || is_under_way) continue;
     checks::report_wrong_bytes(block.launch.findings, use, phase_text(block, offset));
   }

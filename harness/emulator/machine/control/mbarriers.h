@@ -31,14 +31,14 @@ enum class MbarrierOp : std::uint16_t {
 };
 
 namespace mbarrier_flag {
-inline constexpr std::uint16_t kOperation = 15;
-inline constexpr std::uint16_t kShortAddress = 16;   ///< source 0 has 32 bits
-inline constexpr std::uint16_t kCounted = 32;        ///< source 1 says how many arrive
-inline constexpr std::uint16_t kExpectsBytes = 64;   ///< source 1: bytes, before the arrival
-inline constexpr std::uint16_t kReturnsState = 128;  ///< destination: .b64
-inline constexpr std::uint16_t kNoCompletion = 256;  ///< the arrival must not complete the phase
-inline constexpr std::uint16_t kReleases = 512;      ///< orders what is before
-inline constexpr std::uint16_t kNoIncrement = 1024;  ///< the barrier's count has the arrival
+inline constexpr std::uint16_t kOperationMask = 0xf;    ///< the bits of the MbarrierOp
+inline constexpr std::uint16_t kShortAddress = 1 << 4;  ///< source 0 has 32 bits
+inline constexpr std::uint16_t kCounted = 1 << 5;       ///< source 1 says how many arrive
+inline constexpr std::uint16_t kExpectsBytes = 1 << 6;  ///< source 1: bytes, before the arrival
+inline constexpr std::uint16_t kReturnsState = 1 << 7;  ///< destination: .b64
+inline constexpr std::uint16_t kNoCompletion = 1 << 8;  ///< the arrival must not end the phase
+inline constexpr std::uint16_t kReleases = 1 << 9;      ///< orders what is before
+inline constexpr std::uint16_t kNoIncrement = 1 << 10;  ///< the barrier's count has the arrival
 }  // namespace mbarrier_flag
 
 /// mbarrier.*: the address is source 0 plus the offset.
@@ -48,16 +48,20 @@ void execute_pending_count(Warp& warp, const Instruction& instruction);
 /// cp.async.mbarrier.arrive: without kNoIncrement the present phase expects one arrival more.
 void execute_arrive_copied(Warp& warp, const Instruction& instruction);
 
-/// The mbarriers of a block by their offsets in its shared memory.
-class Mbarriers {
- public:
+/// Bytes on their way into shared memory, whose arrival an mbarrier counts.
+struct Sent {
+  memory::SharedPlace to, barrier;
+  std::uint32_t bytes = 0;
+  bool reduces = false;        ///< others may be on their way to the same place
+  std::function<void()> make;  ///< writes the bytes: the copy as such
+};
+
+/// The mbarriers of a block.
+struct Mbarriers {
   using Use = checks::MbarrierUse;
-  /// Bytes that are on their way into the block's shared memory: they arrive when a thread looks
-  /// at the barrier, not sooner.
+  /// Bytes arrive when a thread looks at the barrier, not sooner.
   struct InFlight {
-    std::uint32_t barrier;  ///< its offset
-    std::uint32_t bytes;
-    std::function<void()> make;
+    Sent sent;
     checks::History::CopyNumber number;  ///< in the history, where there is one
     Act act;
   };
@@ -67,24 +71,19 @@ class Mbarriers {
     in_flight.clear();
   }
 
-  std::map<std::uint32_t, Use> uses;
-  std::vector<InFlight> in_flight;  ///< in the order of issue
+  std::map<std::uint32_t, Use> uses;  ///< by the barrier's offset in the block's shared memory
+  std::vector<InFlight> in_flight;    ///< in the order of issue
 };
 
-/// Bytes that are on their way into shared memory.
-struct Sent {
-  memory::SharedPlace to, barrier;
-  std::uint32_t bytes = 0;
-  bool reduces = false;  ///< others may be on their way to the same place
-  std::function<void()> make;
-};
-/// They arrive at an mbarrier. Throws Fault if it is none.
+/// Lets the bytes arrive at their mbarrier later. Throws Fault if it is none.
 void send(Warp& warp, const Instruction& instruction, int lane, Sent sent);
 /// The threads of the block that wait for a phase with a time limit wait no longer. False if there
 /// are none.
 bool give_up_waiting(Block& block);
-/// Looks for mbarriers of the block that wait for bytes of which none is on its way.
-void check_bytes(Block& block);
+/// Reports a finding for each mbarrier of the block that waits for bytes of which none is on its
+/// way. Only when the block has ended, or no thread of its cluster can go on: else some may still
+/// be sent.
+void report_missing_bytes(Block& block);
 /// "phase 2 of the mbarrier at byte 16 of shared memory (initialised at f.cu:12), where ..."
 std::string phase_text(const Block& block, std::uint32_t offset);
 

@@ -103,7 +103,7 @@ class TensorCopier {
                      what + ": its address must be a multiple of 64");
     }
     const auto* from = reinterpret_cast<const std::byte*>(address);
-    if (address >> kWindowShift == static_cast<std::uint64_t>(Window::parameter)) {
+    if (window_of(address) == Window::parameter) {
       const std::uint64_t offset = address - window_base(Window::parameter);
       if (offset + memory::kTensorMapBytes > context.parameter_bytes) {
         refuse(warp_, instruction_, lane_, what + ": it lies behind the kernel's parameters");

@@ -58,10 +58,10 @@ void wake(Warp& warp, Fragment::State waits, std::uint32_t counted, Woken woken)
     WarpEngine& engine = state.engine;
     for (int n = 0; n < engine.count; ++n) {
       Fragment& waiting = engine.others[n];
-      if (waiting.state != waits || waiting.barrier > counted) continue;
+      if (waiting.state != waits || waiting.waits_on > counted) continue;
       waiting.state = Fragment::State::ready;
       ++waiting.pc;
-      woken(state.warp, waiting.barrier);
+      woken(state.warp, waiting.waits_on);
       ask_scheduler(state.warp);
     }
   }
@@ -70,7 +70,7 @@ void wake(Warp& warp, Fragment::State waits, std::uint32_t counted, Woken woken)
 void wait_until(Warp& warp, const Instruction& instruction, Fragment::State waits,
                 std::uint32_t counted) {
   set_aside(warp, warp.active, &instruction, waits);
-  warp.engine->others[warp.engine->count - 1].barrier = counted;
+  warp.engine->others[warp.engine->count - 1].waits_on = counted;
 }
 
 void add_bytes(const TileRead& read, std::vector<checks::History::Bytes>& bytes) {
@@ -154,7 +154,7 @@ void note_product(const Warp& warp, const Instruction& instruction, const TileRe
 }
 
 void check_products(Warp& warp, const Instruction& instruction) {
-  --warp.engine->steps;  // it is no instruction of the kernel
+  --warp.engine->counts.steps;  // it is no instruction of the kernel
   const Mask reading = warp.active & guard_of(warp, instruction);
   if (reading == 0) return;
   const auto& products = *static_cast<const Products*>(instruction.detail);
@@ -169,7 +169,7 @@ void check_products(Warp& warp, const Instruction& instruction) {
 }
 
 void execute_product_meeting(Warp& warp, const Instruction& instruction) {
-  --warp.engine->steps;  // it is no instruction of the kernel
+  --warp.engine->counts.steps;  // it is no instruction of the kernel
   if (!meet(warp, instruction)) return;
   constexpr auto kWaits = Fragment::State::waits_for_warps;
   const std::uint32_t count = ++warp.engine->products.begun;

@@ -17,5 +17,9 @@ inline constexpr int kWindowShift = 48;
 constexpr std::uint64_t window_base(Window window) {
   return static_cast<std::uint64_t>(window) << kWindowShift;
 }
+/// Of a generic address. One beyond those above names no memory.
+constexpr Window window_of(std::uint64_t address) {
+  return static_cast<Window>(address >> kWindowShift);
+}
 
 }  // namespace warpgauge::emulator::machine

@@ -37,9 +37,8 @@ void refuse(Warp& warp, const Instruction& instruction) {
   fault(warp, instruction, warp.active, Fault::Kind::not_emulated, what.c_str());
 }
 
-using Family = Decode*;
-constexpr Family kFamilies[] = {decode_warp_op, decode_memory,    decode_alu,     decode_convert,
-                                decode_matrix,  decode_warpgroup, decode_texture, decode_video};
+constexpr Family* kFamilies[] = {decode_warp_op, decode_memory,    decode_alu,     decode_convert,
+                                 decode_matrix,  decode_warpgroup, decode_texture, decode_video};
 
 /// Families that know parts and signs take them away before they ask for the operand.
 void refuse_parts_and_signs(const ptx::Operand& operand, ptx::Type type) {
@@ -112,7 +111,7 @@ Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
   };
   try {
     bool known = decode_control(instruction, *this, &result);
-    for (const Family family : kFamilies) {
+    for (Family* const family : kFamilies) {
       if (!known) known = family(instruction, *this, kernel_.isa, &result);
     }
     if (!known) {

@@ -218,7 +218,7 @@ WARPGAUGE_INLINE Checked<u64> generic_lanes(const Warp& warp, const Instruction&
   Mask rest = warp.active;
   while (true) {
     const u64 lead = addresses[__builtin_ctz(rest)] + static_cast<u64>(offset);
-    const Window window = static_cast<Window>(lead >> kWindowShift);
+    const Window window = window_of(lead);
     const Mask lanes = rest & lanes_in(window, addresses, offset);
     const Checked<u64> checked =
         window_lanes(warp, instruction, access, addresses, lanes, window, buffers);

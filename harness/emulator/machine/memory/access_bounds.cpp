@@ -18,41 +18,61 @@ bool has_right(const Access& access, Memory::Rights rights) {
   return rights == Memory::Rights::write || access.effect == AccessEffect::read;
 }
 
-/// Null if the access is inside of a live allocation and has the right to be; else why not.
-std::optional<std::string> objection(const Memory& memory, const Access& access,
-                                     std::uint64_t address, std::uint64_t bytes,
-                                     Memory::Extent* extent) {
-  const std::optional<Memory::Extent> found = memory.extent(address);
-  const auto* const pointer = reinterpret_cast<const void*>(address);
-  if (!found || address + bytes > found->end) return memory.describe(pointer, bytes);
-  if (!has_right(access, found->rights)) {
-    const bool wants_constant = access.space == AccessSpace::constant;
-    return memory.describe(pointer, bytes) + ", " +
-           (wants_constant ? "which is not constant memory" : memory.find(pointer)->why_read_only);
+/// Whether all of the bytes lie in the extent. The sum of address and bytes may wrap around.
+bool holds(const Memory::Extent& extent, std::uint64_t address, std::uint64_t bytes) {
+  return address >= extent.begin && address < extent.end && bytes <= extent.end - address;
+}
+
+/// Bytes that a lane is to access.
+struct Wanted {
+  const Warp& warp;
+  const Instruction& instruction;
+  const Access& access;
+  int lane;
+  std::uint64_t address, bytes;
+};
+
+/// Why the bytes must not be accessed; `found` is the live allocation at their first one.
+std::string objection(const Wanted& wanted, const std::optional<Memory::Extent>& found) {
+  const Memory& memory = *wanted.warp.memory->memory;
+  const auto* const pointer = reinterpret_cast<const void*>(wanted.address);
+  const std::string place = memory.describe(pointer, wanted.bytes);
+  if (!found || !holds(*found, wanted.address, wanted.bytes)) return place;
+  const bool wants_constant = wanted.access.space == AccessSpace::constant;
+  return place + ", " +
+         (wants_constant ? "which is not constant memory" : memory.find(pointer)->why_read_only);
+}
+
+/// The live allocation that the bytes lie in. Throws the fault of the lane if there is none, or if
+/// it has not the right to be there; `name` returns what the message calls the access.
+template <typename Name>
+Memory::Extent admitted(const Wanted& wanted, Name name) {
+  const std::optional<Memory::Extent> found = wanted.warp.memory->memory->extent(wanted.address);
+  if (found && holds(*found, wanted.address, wanted.bytes) &&
+      has_right(wanted.access, found->rights)) {
+    return *found;
   }
-  *extent = *found;
-  return std::nullopt;
+  refuse(wanted.warp, wanted.instruction, wanted.lane, Fault::Kind::illegal_address,
+         name() + ": " + objection(wanted, found));
+}
+
+Memory::Extent admitted(const Wanted& wanted) {
+  return admitted(
+      wanted, [&] { return "invalid " + title(wanted.access, Window::global, wanted.address); });
 }
 
 }  // namespace
 
-void admit_lane(const Warp& warp, const Instruction& instruction, const Access& access, int lane,
-                std::uint64_t address, std::uint64_t bytes) {
-  Memory::Extent extent;
-  const auto why = objection(*warp.memory->memory, access, address, bytes, &extent);
-  if (!why) return;
-  refuse(warp, instruction, lane, Fault::Kind::illegal_address,
-         "invalid " + title(access, Window::global, address) + ": " + *why);
+Memory::Extent admit_lane(const Warp& warp, const Instruction& instruction, const Access& access,
+                          int lane, std::uint64_t address, std::uint64_t bytes) {
+  return admitted({warp, instruction, access, lane, address, bytes});
 }
 
 void admit_range(const Warp& warp, const Instruction& instruction, AccessEffect effect, int lane,
                  std::uint64_t address, std::uint64_t bytes, const char* what) {
-  Memory::Extent extent;
   const Access access = {.effect = effect, .space = AccessSpace::global};
-  const auto why = objection(*warp.memory->memory, access, address, bytes, &extent);
-  if (!why) return;
-  refuse(warp, instruction, lane, Fault::Kind::illegal_address,
-         std::string(what) + ", " + std::to_string(bytes) + " bytes: " + *why);
+  admitted({warp, instruction, access, lane, address, bytes},
+           [&] { return std::string(what) + ", " + std::to_string(bytes) + " bytes"; });
 }
 
 void admit(const Warp& warp, const Instruction& instruction, const Access& access,
@@ -66,12 +86,8 @@ void admit(const Warp& warp, const Instruction& instruction, const Access& acces
   for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
     const int lane = std::countr_zero(rest);
     const std::uint64_t address = address_of(lanes, lane);
-    if (address >= extent.begin && address + access.used_to <= extent.end) continue;
-    const auto why = objection(memory, access, address, access.used_to, &extent);
-    if (why) {
-      refuse(warp, instruction, lane, Fault::Kind::illegal_address,
-             "invalid " + title(access, Window::global, address) + ": " + *why);
-    }
+    if (holds(extent, address, access.used_to)) continue;
+    extent = admitted({warp, instruction, access, lane, address, access.used_to});
   }
   cache.begin = extent.begin;
   cache.end = extent.end;

@@ -6,6 +6,7 @@
 #include "harness/emulator/machine/core/access.h"
 #include "harness/emulator/machine/core/lane_addresses.h"
 #include "harness/emulator/machine/core/warp.h"
+#include "harness/emulator/machine/memory/memory.h"
 
 namespace warpgauge::emulator::machine::memory {
 
@@ -13,9 +14,9 @@ namespace warpgauge::emulator::machine::memory {
 /// Faults if a lane is in none, or in one of which it has not the right to be.
 void admit(const Warp& warp, const Instruction& instruction, const Access& access,
            const LaneAddresses<std::uint64_t>& lanes);
-/// The same for one lane that accesses `bytes` bytes; remembers nothing.
-void admit_lane(const Warp& warp, const Instruction& instruction, const Access& access, int lane,
-                std::uint64_t address, std::uint64_t bytes);
+/// The same for one lane that accesses `bytes` bytes; remembers nothing. Returns the allocation.
+Memory::Extent admit_lane(const Warp& warp, const Instruction& instruction, const Access& access,
+                          int lane, std::uint64_t address, std::uint64_t bytes);
 
 /// Throws the fault of a range that is not all in one live allocation, or that may not be written.
 /// `what` names it: "destination of cp.async.bulk".

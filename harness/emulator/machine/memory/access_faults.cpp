@@ -5,6 +5,7 @@
 #include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::memory {
+
 void refuse(const Warp& warp, const Instruction& instruction, int lane, Fault::Kind kind,
             const std::string& what) {
   fault(warp, instruction, Mask{1} << lane, kind, what.c_str());
@@ -29,10 +30,9 @@ void refuse_shared(const Warp& warp, const Instruction& instruction, const Acces
   const std::uint64_t bytes = warp.memory->shared_bytes;
   const int lane =
       first_lane(lanes, [&](std::uint64_t address) { return address + access.used_to > bytes; });
-  const std::string had = bytes == 0 ? "no shared memory" : bytes_text(bytes) + " of shared memory";
   refuse(warp, instruction, lane, Fault::Kind::illegal_address,
-         "invalid " + title(access, Window::shared, address_of(lanes, lane)) + ": the block has " +
-             had);
+         "invalid " + title(access, Window::shared, address_of(lanes, lane)) + ": " +
+             end_text(*warp.memory, Window::shared));
 }
 
 void refuse_local(const Warp& warp, const Instruction& instruction, const Access& access,
@@ -42,8 +42,8 @@ void refuse_local(const Warp& warp, const Instruction& instruction, const Access
     return address > bytes || address + access.used_to > bytes;
   });
   refuse(warp, instruction, lane, Fault::Kind::illegal_address,
-         "invalid " + title(access, Window::local, address_of(lanes, lane)) +
-             ": the thread's local memory ends at " + hexadecimal(bytes));
+         "invalid " + title(access, Window::local, address_of(lanes, lane)) + ": " +
+             end_text(*warp.memory, Window::local));
 }
 
 void refuse_parameter(const Warp& warp, const Instruction& instruction, const Access& access,
@@ -53,8 +53,19 @@ void refuse_parameter(const Warp& warp, const Instruction& instruction, const Ac
     return address > bytes || address + access.used_to > bytes;
   });
   refuse(warp, instruction, lane, Fault::Kind::illegal_address,
-         "invalid " + title(access, Window::parameter, address_of(lanes, lane)) +
-             ": the kernel has " + bytes_text(bytes) + " of parameters");
+         "invalid " + title(access, Window::parameter, address_of(lanes, lane)) + ": " +
+             end_text(*warp.memory, Window::parameter));
+}
+
+std::string end_text(const MemoryContext& memory, Window window) {
+  if (window == Window::local) {
+    return "the thread's local memory ends at " + hexadecimal(memory.local_bytes);
+  }
+  if (window == Window::parameter) {
+    return "the kernel has " + bytes_text(memory.parameter_bytes) + " of parameters";
+  }
+  if (memory.shared_bytes == 0) return "the block has no shared memory";
+  return "the block has " + bytes_text(memory.shared_bytes) + " of shared memory";
 }
 
 void refuse_source_size(const Warp& warp, const Instruction& instruction, int lane,

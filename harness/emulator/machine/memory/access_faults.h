@@ -12,6 +12,8 @@
 
 namespace warpgauge::emulator::machine::memory {
 
+struct MemoryContext;
+
 /// Throws the fault of one lane.
 [[noreturn]] void refuse(const Warp& warp, const Instruction& instruction, int lane,
                          Fault::Kind kind, const std::string& what);
@@ -29,6 +31,10 @@ template <typename Address>
                                const Access& access, const LaneAddresses<std::uint64_t>& lanes);
 [[noreturn]] void refuse_parameter(const Warp& warp, const Instruction& instruction,
                                    const Access& access, const LaneAddresses<std::uint64_t>& lanes);
+
+/// The end of the memory of a window that is not global, for messages: "the block has 100 bytes of
+/// shared memory".
+std::string end_text(const MemoryContext& memory, Window window);
 
 /// cp.async that is to read more bytes than it copies.
 [[noreturn]] void refuse_source_size(const Warp& warp, const Instruction& instruction, int lane,

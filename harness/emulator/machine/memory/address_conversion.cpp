@@ -12,8 +12,9 @@
 namespace warpgauge::emulator::machine::memory {
 namespace {
 
-Window window_of(const Memory& memory, std::uint64_t address) {
-  const auto window = static_cast<Window>(address >> kWindowShift);
+/// Constants have addresses of global memory, and a window of their own for isspacep.
+Window asked_window_of(const Memory& memory, std::uint64_t address) {
+  const Window window = window_of(address);
   if (window != Window::global) return window;
   const std::optional<Memory::Extent> extent = memory.extent(address);
   return extent && extent->rights == Memory::Rights::constant ? Window::constant : Window::global;
@@ -66,7 +67,7 @@ void execute_is_in_window(Warp& warp, const Instruction& instruction) {
   const MemoryContext& context = *warp.memory;
   Mask inside = 0;
   for_active_lanes(warp, [&](int lane) {
-    if (window_of(*context.memory, addresses[lane]) != window) return;
+    if (asked_window_of(*context.memory, addresses[lane]) != window) return;
     if (of_block && place_of_wide(context, addresses[lane]).rank != context.rank) return;
     inside |= Mask{1} << lane;
   });

@@ -47,8 +47,8 @@ std::string relative(const Memory::Allocation& allocation, std::uint64_t address
   if (address < begin) return count_bytes(begin - address) + " before " + name;
   if (address == end) return "right past the end of " + name;
   if (address > end) return count_bytes(address - end) + " past the end of " + name;
-  if (address + bytes > end) {
-    return "the last " + count_bytes(address + bytes - end) + " are past the end of " + name;
+  if (bytes > end - address) {
+    return "the last " + count_bytes(bytes - (end - address)) + " are past the end of " + name;
   }
   return "byte " + std::to_string(address - begin) + " of " + name;
 }
@@ -238,7 +238,7 @@ std::string Memory::describe(const void* address, std::uint64_t bytes) const {
   const std::uint64_t number = number_of(address);
   if (number == 0) return "a null pointer";
   if (number < kNullPage) return "a null pointer plus " + count_bytes(number);
-  switch (static_cast<Window>(number >> kWindowShift)) {
+  switch (window_of(number)) {
     case Window::global:
       break;
     case Window::shared:
