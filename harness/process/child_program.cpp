@@ -187,7 +187,8 @@ class Supervised {
     if (supervision_.time_limit.count() > 0 && time >= supervision_.time_limit) {
       return fmt::format("took longer than {} s, and was ended", supervision_.time_limit.count());
     }
-    for (const std::filesystem::path& file : {outputs_.output, outputs_.messages}) {
+    for (const std::filesystem::path& file :
+         {outputs_.output, outputs_.messages, supervision_.made}) {
       std::error_code unknown;
       if (supervision_.most_output_bytes == 0 || file.empty()) continue;
       const std::uintmax_t bytes = std::filesystem::file_size(file, unknown);
