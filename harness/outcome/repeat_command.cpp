@@ -9,6 +9,7 @@
 
 #include "harness/build_info.h"
 #include "harness/cases/registry.h"
+#include "harness/files/printable.h"
 #include "metrics/base/demangled.h"
 #include "metrics/facts/catalog.h"
 
@@ -61,6 +62,17 @@ std::string repeat_test(const Fact& fact) {
                      shell_word(fmt::format("{}.{}", fact.id.family, fact.id.variant)));
 }
 
+/// As bash, zsh and ksh read it: $'a\012b'.
+std::string escaped_word(const std::string& argument) {
+  std::string word = "$'";
+  for (const char c : argument) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain = byte >= 0x20 && byte < 0x7f && c != '\'' && c != '\\';
+    word += is_plain ? std::string(1, c) : fmt::format("\\{:03o}", byte);
+  }
+  return word + "'";
+}
+
 }  // namespace
 
 std::string shell_word(const std::string& argument) {
@@ -69,6 +81,7 @@ std::string shell_word(const std::string& argument) {
     return std::isalnum(c) != 0 || kPlain.find(static_cast<char>(c)) != kPlain.npos;
   };
   if (!argument.empty() && std::ranges::all_of(argument, plain)) return argument;
+  if (files::printable(argument) != argument) return escaped_word(argument);
   std::string word = "'";
   for (const char c : argument) word += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return word + "'";
