@@ -133,11 +133,23 @@ class Reading {
       read_entries(section.bytes, in(place, section.name));
     }
     read_containers(file, known, place);
+    check_behind(file, place);
     if (has_wrappers && containers_ == before) {
       throw ElfError(0, "it registers fat binaries (.nvFatBinSegment) and has none");
     }
   } catch (const ElfError& error) {
     damaged(place, error.what());
+  }
+
+  /// `cat` puts files one behind the other. Zeros fill up.
+  void check_behind(Bytes file, const std::string& place) {
+    const Bytes rest = file.subspan(end_of_elf(file));
+    const auto begin = std::ranges::find_if(rest, [](auto byte) { return byte != std::byte{0}; });
+    const Bytes behind(begin, rest.end());
+    if (!is_elf(behind) && !is_archive(behind) && !is_zip(behind)) return;
+    damaged(place, fmt::format("at offset {}, another file stands behind its end, and is not "
+                               "looked into; name it by itself",
+                               file.size() - behind.size()));
   }
 
   /// Reads the containers that lie anywhere but in the `known` parts of a file.

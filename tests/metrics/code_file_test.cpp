@@ -67,6 +67,18 @@ TEST(CodeFile, CodeInTheTablesOfAnArchiveIsRead) {
   EXPECT_THAT(plain.damaged, IsEmpty());
 }
 
+TEST(CodeFile, AFileBehindAProgramIsNotLookedInto) {
+  const std::string program = file("/bin/true"), cubin = recorded("cubin/spills.sm_90.cubin");
+  EXPECT_THAT(read(program + std::string(100, '\0')).file.damaged, IsEmpty());
+  EXPECT_THAT(read(program + "settings of the program").file.damaged, IsEmpty());
+  for (const std::string& behind :
+       {cubin, std::string(7, '\0') + cubin, "!<arch>\n" + member("k.o", cubin), program,
+        std::string("PK\x03\x04")}) {
+    EXPECT_THAT(read(program + behind).file.damaged,
+                ElementsAre(HasSubstr("another file stands behind its end, and is not looked")));
+  }
+}
+
 TEST(CodeFile, PackedFilesAreNamedAndNotLookedInto) {
   using namespace std::string_literals;
   for (const char* name : {"a.tar", "a.tar.gz", "a.TGZ", "a.tar.xz", "a.txz", "a.tar.bz2", "a.7z",
