@@ -22,8 +22,8 @@ namespace {
   throw std::system_error(error, std::generic_category(), path.string() + ": cannot be read");
 }
 
-/// What is mapped now, as far as there is place. A file that becomes shorter while it is read ends
-/// in SIGBUS.
+/// A mapping of now; there may be more than have a place. A file that becomes shorter while it is
+/// read ends in SIGBUS.
 struct Mapping {
   std::atomic<const std::byte*> begin = nullptr;
   std::atomic<std::size_t> size = 0;

@@ -50,7 +50,7 @@ class CaseJob {
   process::IsolatedWork isolated(const FamilyBudgets& budgets);
   Cases cases_left(std::size_t item) const;
   void fail(const Cases& cases, const std::string& reason);
-  /// In a child. Throws FactError alone.
+  /// Measures in a child, and throws FactError alone.
   process::ItemEnd measure(const Cases& cases, bool is_again);
 
   const CaseWork work_;

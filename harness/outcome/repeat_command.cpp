@@ -62,7 +62,7 @@ std::string repeat_test(const Fact& fact) {
                      shell_word(fmt::format("{}.{}", fact.id.family, fact.id.variant)));
 }
 
-/// As bash, zsh and ksh read it: $'a\012b'.
+/// The word with escapes, which bash, zsh and ksh read: $'a\012b'.
 std::string escaped_word(const std::string& argument) {
   std::string word = "$'";
   for (const char c : argument) {

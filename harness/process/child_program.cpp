@@ -159,7 +159,7 @@ class Supervised {
   static constexpr std::chrono::seconds kGrace{5};  ///< for the end after a signal
   static constexpr std::chrono::milliseconds kShortestPause{10}, kLongestPause{100};
 
-  /// That this thread has computed: on a machine with much to do a look takes longer, and costs no
+  /// The CPU time of this thread: on a machine with much to do a look takes longer, and costs no
   /// more.
   static std::chrono::nanoseconds own_time() {
     timespec time{};

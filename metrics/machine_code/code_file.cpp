@@ -33,7 +33,7 @@ bool is_cubin(Bytes file) { return is_elf(file) && elf_machine(file) == EM_CUDA;
 
 bool is_of_windows(Bytes file) { return text_of(file).starts_with("MZ"); }
 
-/// By the first bytes of what gzip, xz, bzip2, zstd, lz4, tar, 7-Zip, rar and rpm write.
+/// True for what gzip, xz, bzip2, zstd, lz4, tar, 7-Zip, rar and rpm write, by its first bytes.
 bool is_packed(Bytes file) {
   constexpr auto kMagics = std::to_array<std::string_view>(
       {"\x1f\x8b",
