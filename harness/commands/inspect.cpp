@@ -4,6 +4,7 @@
 
 #include "harness/commands/command_line.h"
 #include "harness/commands/program_options.h"
+#include "harness/process/timeout_option.h"
 
 namespace warpgauge::commands {
 namespace {
@@ -47,6 +48,7 @@ void add_inspect(CommandLine& line) {
       ->check(CLI::Range(1u, 1024u))
       ->type_name("N");
   add_judge_options(command, *options);
+  process::add_timeout_option(*command, options->time_limit, "Time limit for each run of ptxas");
   command->add_option("things", options->things, "Compiled files, and folders of them")
       ->required()
       ->type_name("THING");

@@ -13,6 +13,7 @@
 
 #include "harness/commands/command_line.h"
 #include "harness/files/colour.h"
+#include "harness/files/printable.h"
 #include "harness/outcome/outcome_text.h"
 #include "harness/outcome/recorded_run.h"
 
@@ -58,7 +59,7 @@ int show_outcome(const OutcomeOptions& options) {
   outcome::write_results(outcome, options.out, options.every_value);
   fmt::print("{}results: {}\n",
              outcome::terminal_text(outcome, files::may_be_coloured(STDOUT_FILENO)),
-             options.out.string());
+             files::printable(options.out.string()));
   return outcome.exit_code();
 }
 

@@ -180,6 +180,11 @@ class Emulated : public programs::Source {
         .faults = {},
         .lost = lost_of(report.processes),
         .why_no_kernel = why_no_kernel(program, report, runtime_.filename().string())};
+    if (report.is_partial) {
+      counted.lost.emplace_back(
+          "a process could not write its counts, as it says itself: give it space, and no limit of "
+          "the size of files");
+    }
     for (const metrics::DeviceFault& fault : report.faults) {
       counted.faults.push_back(error_fact(case_of(program, fault.kernel), fault, arch_));
     }

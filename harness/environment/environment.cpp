@@ -4,20 +4,34 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+#include <wordexp.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <climits>
+#include <csignal>
 #include <cstdarg>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <string_view>
 #include <type_traits>
 
 #include "harness/environment/kept_variables.h"
+
+extern "C" {
+// Since version 2.39 of the C library.
+int pidfd_spawn(int* child, const char* path, const posix_spawn_file_actions_t* actions,
+                const posix_spawnattr_t* attributes, char* const* arguments,
+                char* const* variables);
+int pidfd_spawnp(int* child, const char* name, const posix_spawn_file_actions_t* actions,
+                 const posix_spawnattr_t* attributes, char* const* arguments,
+                 char* const* variables);
+}
 
 namespace warpgauge::environment {
 namespace {
@@ -40,10 +54,15 @@ char* notes = nullptr;
 struct Next {
   decltype(&::execve) execve;
   decltype(&::execvpe) execvpe;
+  decltype(&::execveat) execveat;
   decltype(&::fexecve) fexecve;
   decltype(&::posix_spawn) posix_spawn;
   decltype(&::posix_spawnp) posix_spawnp;
+  decltype(&::pidfd_spawn) pidfd_spawn;
+  decltype(&::pidfd_spawnp) pidfd_spawnp;
+  decltype(&::syscall) syscall;
   decltype(&::system) system;
+  decltype(&::wordexp) wordexp;
   decltype(&::popen) popen;
 };
 
@@ -56,10 +75,15 @@ const Next& next() {
   };
   find(all.execve, "execve");
   find(all.execvpe, "execvpe");
+  find(all.execveat, "execveat");
   find(all.fexecve, "fexecve");
   find(all.posix_spawn, "posix_spawn");
   find(all.posix_spawnp, "posix_spawnp");
+  find(all.pidfd_spawn, "pidfd_spawn");
+  find(all.pidfd_spawnp, "pidfd_spawnp");
+  find(all.syscall, "syscall");
   find(all.system, "system");
+  find(all.wordexp, "wordexp");
   find(all.popen, "popen");
   return all;
 }
@@ -98,17 +122,37 @@ bool is_preload(const char* entry) {
   return std::strncmp(entry, kPreload, sizeof kPreload - 1) == 0;
 }
 
-/// The kept variable of this entry; kept_count: none.
-std::size_t kept_in(const char* entry) {
-  std::size_t n = 0;
-  while (n < kept_count && std::strncmp(entry, kept[n].text, kept[n].name_length) != 0) ++n;
-  return n;
+bool is_kept(const char* entry) {
+  return std::any_of(kept, kept + kept_count, [&](const Entry& variable) {
+    return std::strncmp(entry, variable.text, variable.name_length) == 0;
+  });
 }
 
-/// Calls `run` with an environment: the given one with what it lacks.
+/// The value of a variable; empty if there is none.
+std::string_view value_in(char* const* entries, std::string_view name) {
+  for (; entries != nullptr && *entries != nullptr; ++entries) {
+    std::string_view entry = *entries;
+    if (!entry.starts_with(name)) continue;
+    entry.remove_prefix(name.size());
+    if (!entry.starts_with('=')) continue;
+    entry.remove_prefix(1);
+    return entry;
+  }
+  return "";
+}
+
+/// An environment of another `warpgauge emulate` or `attach`, which the program has started.
+bool is_of_another(char* const* given) {
+  const std::string_view others = value_in(given, kKeptLibraries);
+  return !others.empty() && others != libraries &&
+         value_in(given, "LD_PRELOAD").starts_with(others) &&
+         !value_in(given, kStartedPrograms).empty();
+}
+
+/// Calls `run` with an environment: the given one with the kept variables as they were.
 template <typename Run>
 auto with_kept(char* const* given, Run run) {
-  if (libraries == nullptr) return run(given);
+  if (libraries == nullptr || is_of_another(given)) return run(given);
   std::size_t count = 0, preload_bytes = 0;
   for (; given != nullptr && given[count] != nullptr; ++count) {
     if (is_preload(given[count])) preload_bytes = std::strlen(given[count]);
@@ -118,11 +162,9 @@ auto with_kept(char* const* given, Run run) {
   const std::size_t most = sizeof kPreload + std::strlen(libraries) + 1 + preload_bytes;
   char* const preload = static_cast<char*>(__builtin_alloca(most));
   std::snprintf(preload, most, "%s%s", kPreload, libraries);
-  bool has[kMostKept] = {};
   std::size_t out = 0;
   for (std::size_t n = 0; n < count; ++n) {
     char* const entry = given[n];
-    const std::size_t known = kept_in(entry);
     if (is_preload(entry)) {
       const char* const value = entry + sizeof kPreload - 1;
       if (std::strstr(value, libraries) != nullptr) {
@@ -130,19 +172,28 @@ auto with_kept(char* const* given, Run run) {
       } else if (*value != '\0') {
         std::snprintf(preload, most, "%s%s:%s", kPreload, libraries, value);
       }
-    } else if (known == kept_count) {
+    } else if (!is_kept(entry)) {
       entries[out++] = entry;
-    } else if (entry[kept[known].name_length] != '\0') {
-      entries[out++] = entry;
-      has[known] = true;
     }
   }
-  for (std::size_t n = 0; n < kept_count; ++n) {
-    if (!has[n]) entries[out++] = kept[n].text;
-  }
+  for (std::size_t n = 0; n < kept_count; ++n) entries[out++] = kept[n].text;
   entries[out++] = preload;
   entries[out] = nullptr;
   return run(static_cast<char* const*>(entries));
+}
+
+/// Writes a text to a file. A limit of the size of files, which ends a process by
+/// a signal, only keeps the text away.
+void write_within_limit(int file, const char* text, std::size_t bytes) {
+  sigset_t beyond, pending, mask;
+  sigpending(&pending);
+  sigemptyset(&beyond);
+  sigaddset(&beyond, SIGXFSZ);
+  sigprocmask(SIG_BLOCK, &beyond, &mask);
+  static_cast<void>(!write(file, text, bytes));
+  const timespec now{};
+  if (sigismember(&pending, SIGXFSZ) == 0) sigtimedwait(&beyond, nullptr, &now);
+  sigprocmask(SIG_SETMASK, &mask, nullptr);
 }
 
 /// Notes a program that is about to be started.
@@ -154,7 +205,7 @@ void note(const char* path) {
     const std::size_t length = std::strlen(line);
     line[length] = '\n';
     const int out = open(notes, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
-    if (out >= 0) static_cast<void>(!write(out, line, length + 1));
+    if (out >= 0) write_within_limit(out, line, length + 1);
     if (out >= 0) close(out);
   }
   errno = before;
@@ -231,6 +282,18 @@ int execvp(const char* name, char* const* arguments) noexcept {
   return execvpe(name, arguments, environ);
 }
 
+int execveat(int folder, const char* path, char* const* arguments, char* const* variables,
+             int flags) noexcept {
+  char named[PATH_MAX];
+  const bool is_below = path != nullptr && *path != '/' && folder != AT_FDCWD;
+  if (is_below) std::snprintf(named, sizeof named, "/proc/self/fd/%d/%s", folder, path);
+  if (is_below && *path == '\0') named[std::strlen(named) - 1] = '\0';
+  note(is_below ? named : path);
+  return with_kept(variables, [&](char* const* kept) {
+    return next().execveat(folder, path, arguments, kept, flags);
+  });
+}
+
 int fexecve(int file, char* const* arguments, char* const* variables) noexcept {
   char path[64];
   std::snprintf(path, sizeof path, "/proc/self/fd/%d", file);
@@ -283,6 +346,44 @@ int posix_spawnp(pid_t* child, const char* name, const posix_spawn_file_actions_
   return with_kept(variables, [&](char* const* kept) {
     return next().posix_spawnp(child, name, actions, attributes, arguments, kept);
   });
+}
+
+int pidfd_spawn(int* child, const char* path, const posix_spawn_file_actions_t* actions,
+                const posix_spawnattr_t* attributes, char* const* arguments,
+                char* const* variables) {
+  note(path);
+  return with_kept(variables, [&](char* const* kept) {
+    return next().pidfd_spawn(child, path, actions, attributes, arguments, kept);
+  });
+}
+
+int pidfd_spawnp(int* child, const char* name, const posix_spawn_file_actions_t* actions,
+                 const posix_spawnattr_t* attributes, char* const* arguments,
+                 char* const* variables) {
+  look_for(name);
+  return with_kept(variables, [&](char* const* kept) {
+    return next().pidfd_spawnp(child, name, actions, attributes, arguments, kept);
+  });
+}
+
+long syscall(long number, ...) noexcept {
+  long words[6];
+  va_list behind;
+  va_start(behind, number);
+  for (long& word : words) word = va_arg(behind, long);
+  va_end(behind);
+  const auto text = [&](int n) { return reinterpret_cast<const char*>(words[n]); };
+  const auto texts = [&](int n) { return reinterpret_cast<char* const*>(words[n]); };
+  if (number == SYS_execve) return execve(text(0), texts(1), texts(2));
+  if (number == SYS_execveat) {
+    return execveat(static_cast<int>(words[0]), text(1), texts(2), texts(3),
+                    static_cast<int>(words[4]));
+  }
+  return next().syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
+}
+
+int wordexp(const char* words, wordexp_t* found, int flags) {
+  return in_kept([&] { return next().wordexp(words, found, flags); });
 }
 
 int system(const char* command) {

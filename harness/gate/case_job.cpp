@@ -14,6 +14,7 @@
 #include "harness/files/error_text.h"
 #include "harness/measuring/case_runner.h"
 #include "harness/measuring/error_facts.h"
+#include "metrics/facts/fact.h"
 
 namespace warpgauge::gate {
 namespace {
@@ -103,6 +104,16 @@ void CaseJob::fail(const Cases& cases, const std::string& reason) {
   for (const Case* failed : cases) log_.write({error_fact(*failed, reason + among, work_.arch)});
 }
 
+process::ItemEnd CaseJob::measure(const Cases& cases, bool is_again) try {
+  return work_.measure(cases, is_again);
+} catch (const metrics::FactError&) {
+  throw;
+} catch (const std::exception& error) {
+  if (!is_again && is_gpu_lost()) return process::ItemEnd::again;
+  fail(cases, files::error_text(error));
+  return process::ItemEnd::done_with_last;
+}
+
 process::IsolatedWork CaseJob::isolated(const FamilyBudgets& budgets) {
   std::size_t largest = 1;
   for (const Cases& item : work_.items) largest = std::max(largest, item.size());
@@ -124,10 +135,9 @@ process::IsolatedWork CaseJob::isolated(const FamilyBudgets& budgets) {
   isolated.work = [this](const process::WorkOrder& order) {
     const Cases cases = marked(work_.items[order.item], order.note);
     try {
-      return work_.measure(cases, order.is_again);
-    } catch (const std::exception& error) {
-      if (!order.is_again && is_gpu_lost()) return process::ItemEnd::again;
-      fail(cases, files::error_text(error));
+      return measure(cases, order.is_again);
+    } catch (const metrics::FactError&) {
+      // Facts cannot be written. The parent says so when it writes those that are lost.
       return process::ItemEnd::done_with_last;
     }
   };

@@ -50,6 +50,8 @@ class CaseJob {
   process::IsolatedWork isolated(const FamilyBudgets& budgets);
   Cases cases_left(std::size_t item) const;
   void fail(const Cases& cases, const std::string& reason);
+  /// Measures in a child, and throws FactError alone.
+  process::ItemEnd measure(const Cases& cases, bool is_again);
 
   const CaseWork work_;
   FactLog& log_;

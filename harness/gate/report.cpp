@@ -62,9 +62,8 @@ outcome::ExitCode report(const Plan& plan, FactLog& log, const outcome::OutFolde
   print_counters(plan.options.counters, outcome);
   const std::string covered = coverage ? coverage->write() : "";
   // Last, so that nothing that fails comes behind PASS.
-  fmt::print("{}facts: {}\nresults: {}\nsummary: {}\n{}",
-             outcome::terminal_text(outcome, files::may_be_coloured(STDOUT_FILENO)),
-             out.facts().string(), out.results().string(), out.summary().string(), covered);
+  fmt::print("{}{}{}", outcome::terminal_text(outcome, files::may_be_coloured(STDOUT_FILENO)),
+             out.files_text(), covered);
   return outcome.exit_code();
 }
 

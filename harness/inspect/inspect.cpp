@@ -58,7 +58,9 @@ constexpr programs::Counter kLogCounter{.command = "inspect",
                                         .size = "code"};
 
 /// The reason why most files of a folder or an archive are skipped.
-constexpr const char* kNoCode = "which neither by name nor by first bytes can have code for GPUs";
+constexpr const char* kNoCode = "neither by name nor by first bytes code for GPUs";
+constexpr const char* kNoMachineCode = "no machine code for GPUs";
+constexpr const char* kPtx = "PTX and no machine code: ptxas compiles PTX that is named itself";
 
 bool is_text(std::span<const std::byte> file) {
   return !file.empty() && std::ranges::find(file, std::byte{0}) == file.end();
@@ -135,7 +137,9 @@ class Inspection {
     }
     line_.show(fmt::format("{}: is unpacked", zip.shown));
     const std::size_t before = seen();
-    for (const metrics::ZipMember& member : metrics::read_zip(bytes)) {
+    const std::vector<metrics::ZipMember> members = metrics::read_zip(bytes);
+    if (members.empty() && zip.in_folder) return skipped.add(kNoMachineCode, zip.shown);
+    for (const metrics::ZipMember& member : members) {
       NamedFile file{.path = zip.path.string() + '/' + member.name,
                      .name = in_one_word(member.name),
                      .shown = fmt::format("{}, {}", zip.shown, member.name),
@@ -175,14 +179,14 @@ class Inspection {
   void read_ptx(const NamedFile& file, Bytes ptx) {
     const std::set<std::string> archs = archs_of_ptx(target_of(ptx));
     if (file.in_folder) {
-      return skipped.add("which are PTX: name one to have ptxas compile it", file.shown);
+      return skipped.add(kPtx, file.shown);
     }
     const auto folder =
         files::TemporaryPath::folder_in(std::filesystem::temp_directory_path(), "warpgauge-ptx-");
     for (const std::string& arch : archs) {
       const std::filesystem::path cubin = folder.path() / (arch + ".cubin");
       line_.show(fmt::format("{}: is compiled for {}", file.shown, arch));
-      compile_ptx(file.path, arch, cubin);
+      compile_ptx(file.path, arch, options_.time_limit, cubin);
       const files::MappedFile compiled(cubin);
       read_code(file, compiled.bytes(), [] {});
     }
@@ -225,7 +229,7 @@ class Inspection {
     }
     if (code.cubins == 0 && code.damaged.empty() && code.to_link.empty()) {
       if (!file.in_folder) return fault(file, why_no_code(code));
-      return skipped.add("which have no machine code for GPUs", file.shown);
+      return skipped.add(code.ptx > 0 ? kPtx : kNoMachineCode, file.shown);
     }
     visit_all(kCounter, file, std::move(kernels));
   }

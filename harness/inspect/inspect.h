@@ -1,6 +1,7 @@
 // The command that judges machine code: what is compiled already, without a GPU.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -14,10 +15,13 @@
 
 namespace warpgauge::inspect {
 
+inline constexpr std::chrono::seconds kUsualCompilationLimit{600};
+
 struct InspectOptions : programs::JudgeOptions {
   std::vector<std::filesystem::path> things;  ///< files with machine code, and folders of them
   std::vector<std::string> archs;             ///< names or globs of them; empty: all
   std::optional<std::uint32_t> threads;       ///< a block's; nothing: launch bounds
+  std::chrono::seconds time_limit = kUsualCompilationLimit;  ///< for each compilation of PTX
 };
 
 /// Judges the kernels in all things, and writes facts.jsonl, results.json and summary.md. A file

@@ -76,8 +76,8 @@ std::vector<std::string> SkippedFiles::sentences() const {
   std::vector<std::string> sentences;
   for (const auto& [reason, files] : by_reason_) {
     std::string sentence =
-        fmt::format("{} file{} skipped, {}: {}", files.number, files.number == 1 ? "" : "s", reason,
-                    fmt::join(files.first, ", "));
+        fmt::format("{} file{} skipped ({}): {}", files.number, files.number == 1 ? "" : "s",
+                    reason, fmt::join(files.first, ", "));
     if (files.number > files.first.size()) {
       sentence += fmt::format(" and {} more", files.number - files.first.size());
     }
@@ -92,6 +92,9 @@ std::string repeat_inspect(const InspectOptions& options, const metrics::Fact& f
   command += programs::judge_options(options, fact);
   if (options.threads) command += fmt::format(" --block {}", *options.threads);
   if (options.strict) command += " --strict";
+  if (options.time_limit != kUsualCompilationLimit) {
+    command += fmt::format(" --timeout {}", options.time_limit.count());
+  }
   for (const std::filesystem::path& thing : options.things) {
     command += ' ' + files::shell_word(thing.string());
   }

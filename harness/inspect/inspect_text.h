@@ -29,7 +29,7 @@ class ResourcesTable {
 /// Files that were found and not judged, by the reason for it.
 class SkippedFiles {
  public:
-  /// `reason` goes on after "3 files skipped, ".
+  /// `reason` stands behind "3 files skipped".
   void add(const std::string& reason, const std::string& file);
   /// A sentence for each reason, with the number of files and the first of them.
   std::vector<std::string> sentences() const;

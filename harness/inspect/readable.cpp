@@ -35,19 +35,25 @@ std::string target_of(std::span<const std::byte> ptx) {
   return std::string(target);
 }
 
-void compile_ptx(const fs::path& ptx, const std::string& arch, const fs::path& cubin) {
+void compile_ptx(const fs::path& ptx, const std::string& arch, std::chrono::seconds time_limit,
+                 const fs::path& cubin) {
   const fs::path ptxas = process::found_in_toolkit("ptxas");
   if (ptxas.empty()) {
     throw NoReader(
         "neither PATH nor $CUDA_HOME/bin has ptxas, which compiles it; install a CUDA toolkit");
   }
   const fs::path messages = fs::path(cubin).replace_extension(".txt");
-  const process::Ending ending = process::run_to_its_end(
+  constexpr std::uintmax_t kMostBytes = std::uintmax_t{1} << 30;
+  const process::Ending ending = process::run_supervised(
       {ptxas, "-arch", arch, "-lineinfo", "-o", cubin, process::file_argument(ptx)}, {},
-      {.output = messages, .messages = messages});
+      {.output = messages, .messages = messages},
+      {.time_limit = time_limit, .most_output_bytes = kMostBytes, .made = cubin});
+  constexpr int kMostLines = 1000;
+  constexpr std::size_t kLongest = 1000;
   std::ifstream said(messages);
-  for (std::string line; std::getline(said, line);) {
-    fmt::print(stderr, "{}\n", files::printable(line));
+  std::string line;
+  for (int i = 0; i < kMostLines && std::getline(said, line); ++i) {
+    fmt::print(stderr, "{}\n", files::printable(line.substr(0, kLongest)));
   }
   if (ending.exit_code() != 0) {
     throw NotReadable(

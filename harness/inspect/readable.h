@@ -1,6 +1,7 @@
 // Makes what has no machine code as it is readable: compiles PTX.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <span>
 #include <stdexcept>
@@ -24,8 +25,8 @@ bool is_ptx(const std::filesystem::path& file);
 std::string target_of(std::span<const std::byte> ptx);
 
 /// Compiles PTX for `arch` with the toolkit's ptxas, whose messages go to stderr. Throws
-/// NotReadable, and NoReader where there is no ptxas.
+/// NotReadable, also where it takes longer than the limit, and NoReader where there is no ptxas.
 void compile_ptx(const std::filesystem::path& ptx, const std::string& arch,
-                 const std::filesystem::path& cubin);
+                 std::chrono::seconds time_limit, const std::filesystem::path& cubin);
 
 }  // namespace warpgauge::inspect

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/files/printable.h"
 #include "harness/files/write_file.h"
 
 namespace warpgauge::outcome {
@@ -55,6 +56,11 @@ void OutFolder::remove_parts() const {
 }
 
 OutFolder::~OutFolder() { close(lock_); }
+
+std::string OutFolder::files_text() const {
+  return fmt::format("facts: {}\nresults: {}\nsummary: {}\n", files::printable(facts().string()),
+                     files::printable(results().string()), files::printable(summary().string()));
+}
 
 void OutFolder::write_summary(const std::string& text) const { files::write_file(summary(), text); }
 

@@ -27,6 +27,8 @@ class OutFolder {
   std::filesystem::path summary() const { return path_ / "summary.md"; }
 
   void write_summary(const std::string& text) const;
+  /// A line for each file, for a terminal.
+  std::string files_text() const;
 
  private:
   void remove_parts() const;

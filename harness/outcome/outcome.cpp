@@ -109,7 +109,7 @@ ExitCode Outcome::exit_code() const {
 
 ExitCode Outcome::exit_code_of_values() const {
   const Requirements& required = options_.requirements;
-  const bool nothing = required.judged && total_.judged() == 0;
+  const bool nothing = required.judged && total_.judged() == 0 && required_missing() == 0;
   if (total_.count(Verdict::error) > 0 || nothing || cut_off_) return kFault;
   if (total_.count(Verdict::fail) > 0) return kOverBudget;
   if (required.strict && total_.count(Verdict::better) > 0) return kOverBudget;

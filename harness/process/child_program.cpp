@@ -157,18 +157,26 @@ class Supervised {
 
  private:
   static constexpr std::chrono::seconds kGrace{5};  ///< for the end after a signal
-  static constexpr std::chrono::milliseconds kShortestPause{10};
+  static constexpr std::chrono::milliseconds kShortestPause{10}, kLongestPause{100};
+
+  /// The CPU time of this thread: on a machine with much to do a look takes longer, and costs no
+  /// more.
+  static std::chrono::nanoseconds own_time() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+  }
 
   /// Pauses until a child ends, for a short time at most. Returns the processes that live.
   std::vector<Descendant> next() {
-    const auto pause = std::chrono::nanoseconds(
-        std::max<steady_clock::duration>(kShortestPause, kShareOfLooks * cost_of_look_));
-    const timespec time{.tv_sec = 0, .tv_nsec = std::min<long>(pause.count(), 999'999'999)};
+    const std::chrono::nanoseconds pause = std::clamp<std::chrono::nanoseconds>(
+        kShareOfLooks * cost_of_look_, kShortestPause, kLongestPause);
+    const timespec time{.tv_sec = 0, .tv_nsec = pause.count()};
     sigtimedwait(&ends_, nullptr, &time);
-    const steady_clock::time_point begin = steady_clock::now();
+    const std::chrono::nanoseconds begin = own_time();
     std::vector<Descendant> alive = descendants(others_);
     supervision_.look(alive);
-    cost_of_look_ = steady_clock::now() - begin;
+    cost_of_look_ = own_time() - begin;
     reap();
     return alive;
   }
@@ -187,7 +195,8 @@ class Supervised {
     if (supervision_.time_limit.count() > 0 && time >= supervision_.time_limit) {
       return fmt::format("took longer than {} s, and was ended", supervision_.time_limit.count());
     }
-    for (const std::filesystem::path& file : {outputs_.output, outputs_.messages}) {
+    for (const std::filesystem::path& file :
+         {outputs_.output, outputs_.messages, supervision_.made}) {
       std::error_code unknown;
       if (supervision_.most_output_bytes == 0 || file.empty()) continue;
       const std::uintmax_t bytes = std::filesystem::file_size(file, unknown);
@@ -231,7 +240,7 @@ class Supervised {
   sigset_t ends_{}, mask_{};   ///< the signal of an end; the mask as it was
   pid_t program_ = 0;
   bool is_running_ = true;
-  steady_clock::duration cost_of_look_{};
+  std::chrono::nanoseconds cost_of_look_{};
   Ending ending_;
 };
 

@@ -42,6 +42,7 @@ struct OutputFiles {
 struct Supervision {
   std::chrono::seconds time_limit{0};    ///< after which they are ended; 0: none
   std::uintmax_t most_output_bytes = 0;  ///< in a file of its output; more ends them; 0: any
+  std::filesystem::path made = {};       ///< a file that it writes by itself, as of its output
   std::chrono::seconds patience{0};      ///< with those that the program leaves behind
   /// Gets the processes that live, many times a second.
   std::function<void(const std::vector<Descendant>&)> look = [](const auto&) {};

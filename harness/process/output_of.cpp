@@ -1,17 +1,37 @@
 // Runs another program, and reads its output from a pipe.
 #include "harness/process/output_of.h"
 
+#include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
 
 #include "harness/process/found_program.h"
 
 extern char** environ;
 
 namespace warpgauge::process {
+namespace {
 
-std::optional<std::string> output_of(std::vector<std::string> command) {
+using std::chrono::steady_clock;
+
+/// Waits for output, or its end. False if none came in time.
+bool await_output(int file, steady_clock::time_point deadline) {
+  for (;;) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+    pollfd waiting{.fd = file, .events = POLLIN, .revents = 0};
+    const int found = poll(&waiting, 1, static_cast<int>(std::max<long>(left.count(), 0)));
+    if (found >= 0 || errno != EINTR) return found > 0;
+  }
+}
+
+}  // namespace
+
+std::optional<std::string> output_of(std::vector<std::string> command, std::chrono::seconds limit) {
   const std::string program = found_program(command.front()).string();
   if (program.empty()) return std::nullopt;
   std::vector<char*> argv;
@@ -30,10 +50,16 @@ std::optional<std::string> output_of(std::vector<std::string> command) {
   posix_spawn_file_actions_destroy(&actions);
   close(ends[1]);
 
+  const steady_clock::time_point deadline = steady_clock::now() + limit;
   std::string output;
   char buffer[4096];
-  for (ssize_t n; failed == 0 && (n = read(ends[0], buffer, sizeof buffer)) > 0;) {
-    output.append(buffer, static_cast<std::size_t>(n));
+  for (ssize_t n = 1; failed == 0 && n > 0;) {
+    if (!await_output(ends[0], deadline)) {
+      kill(child, SIGKILL);
+      break;
+    }
+    n = read(ends[0], buffer, sizeof buffer);
+    if (n > 0) output.append(buffer, static_cast<std::size_t>(n));
   }
   close(ends[0]);
   int status = 0;

@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -53,6 +54,16 @@ void open_standard_streams() {
   }
 }
 
+/// Throws where the stack may not grow as far as here is needed: it would end in a signal.
+void require_stack() {
+  constexpr rlim_t kLeast = rlim_t{1} << 20;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kLeast) return;
+  throw std::runtime_error(
+      fmt::format("the stack may have {} KiB, and {} KiB are needed; raise the limit (ulimit -s)",
+                  limit.rlim_cur >> 10, kLeast >> 10));
+}
+
 /// Throws if the output could not be written: then the verdict is lost.
 void finish_output() {
   const bool flushed = std::fflush(stdout) == 0;
@@ -92,6 +103,7 @@ int run_program(int (*run)(int argc, char** argv), int argc, char** argv) {
   try {
     for (const int signal : kFailedWrites) std::signal(signal, SIG_IGN);
     open_standard_streams();
+    require_stack();
     code = run(argc, argv);
     finish_output();
   } catch (const std::exception& error) {

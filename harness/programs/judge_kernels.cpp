@@ -84,9 +84,9 @@ outcome::ExitCode KernelJudge::end(Beside beside, std::FILE* stream) {
        .kernels = true},
       out_.results());
   out_.write_summary(outcome::markdown_text(*outcome));
-  fmt::print(stream, "{}\n{}facts: {}\nresults: {}\nsummary: {}\n", beside.text,
+  fmt::print(stream, "{}\n{}{}", beside.text,
              outcome::terminal_text(*outcome, files::may_be_coloured(fileno(stream))),
-             out_.facts().string(), out_.results().string(), out_.summary().string());
+             out_.files_text());
   return outcome->exit_code();
 }
 

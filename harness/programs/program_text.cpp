@@ -87,7 +87,8 @@ void UnusedSections::use(const ProgramCase& program_case) {
 std::vector<std::string> UnusedSections::text() const {
   std::vector<std::string> text;
   for (const std::string& section : left_) {
-    text.push_back(fmt::format("{}: no kernel matches section '{}'", file_, section));
+    text.push_back(
+        files::printable(fmt::format("{}: no kernel matches section '{}'", file_, section)));
   }
   return text;
 }

@@ -124,10 +124,10 @@ std::vector<std::string> ProgramWatch::uncounted() const {
     if (!has_cuda(linkage) || can_be_preloaded(program, linkage)) continue;
     std::error_code gone;
     const fs::path resolved = fs::canonical(program, gone);  // as /proc names it
-    all[gone ? program : resolved.string()] =
-        fmt::format("{} is linked with CUDA, and no library can be preloaded into it, for it is "
-                    "static or has another user's rights",
-                    files::printable(program));
+    all[gone ? program : resolved.string()] = fmt::format(
+        "{} is linked with CUDA, and no library can be preloaded into it, for it is "
+        "static or has another user's rights",
+        files::printable(program));
   }
   std::vector<std::string> out;
   for (const std::string& sentence : std::views::values(all)) {

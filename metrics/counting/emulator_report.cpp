@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "metrics/base/append_file.h"
+#include "metrics/base/why_unreadable.h"
 #include "metrics/counting/counts_by_line.h"
 
 namespace warpgauge::metrics {
@@ -142,6 +143,11 @@ void add_counts(const json& object, CountsByLine& lines) {
   for (const auto& [metric, cure] : cures.items()) line.cures.try_emplace(metric, cure);
 }
 
+/// A file beside a report that some process could not write.
+std::filesystem::path mark_of_loss(const std::filesystem::path& report) {
+  return std::filesystem::path(report).concat(".lost");
+}
+
 /// The object as one line. Names of programs and kernels are bytes: invalid UTF-8 is replaced.
 std::string text_of(const json& object) {
   return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
@@ -166,15 +172,22 @@ void ReportedKernel::add(const ReportedCode& code) {
 
 void append_report(const std::filesystem::path& path, const CountsReport& report) {
   const std::string text = report_text(report);
-  if (!append_at_once(path, text)) {
-    throw ReportError(
-        fmt::format("{}: counts cannot be written: {}", path.string(), std::strerror(errno)));
-  }
+  if (append_at_once(path, text)) return;
+  const int error = errno;
+  // It has no bytes, which a limit of the size of files and a full disk allow.
+  static_cast<void>(append_at_once(mark_of_loss(path), ""));
+  throw ReportError(
+      fmt::format("{}: counts cannot be written: {}", path.string(), std::strerror(error)));
 }
 
 CountsReport read_report(const std::filesystem::path& path) {
   CountsByLine lines;
   CountsReport report;
+  report.is_partial = std::filesystem::exists(mark_of_loss(path));
+  if (!std::filesystem::exists(path)) return report;
+  if (const std::string why = why_unreadable(path); !why.empty()) {
+    throw ReportError(fmt::format("{}: {}", path.string(), why));
+  }
   std::ifstream stream(path);
   int number = 0;
   for (std::string text; std::getline(stream, text);) {

@@ -56,6 +56,7 @@ struct CountsReport {
   std::vector<ReportedRuntime> runtimes = {};
   /// Calls that are a fault of the program: it ignored a refusal, or went beyond memory.
   std::vector<std::string> refused = {};
+  bool is_partial = false;  ///< a process could not write what it has counted
 };
 
 /// The environment variable with the file to which a program under the emulated runtime appends its
@@ -69,7 +70,8 @@ class ReportError : public std::runtime_error {
 /// Appends the report to the file as JSON lines; several processes may do so at once. There is a
 /// line for each line of counts, and with a key of its own for each kernel ("launches"), fault
 /// ("fault"), process that launched kernels ("process"), process that used the runtime ("call") and
-/// refused call ("refused"). Throws ReportError.
+/// refused call ("refused"). Throws ReportError where it cannot be written, and leaves a mark of
+/// that beside the file.
 void append_report(const std::filesystem::path& path, const CountsReport& report);
 
 /// Reads the file. Counts of the same kernel, file and line are added up; each kernel, process and

@@ -94,19 +94,20 @@ std::vector<ArchiveMember> read_archive(std::span<const std::byte> bytes) {
       refuse_archive(
           at, fmt::format("a file of {} bytes reaches beyond the end ({})", *size, text.size()));
     }
-    ArchiveMember member{.name = "", .offset = at, .bytes = bytes.subspan(at, *size)};
+    ArchiveMember member{.name = std::string(name),
+                         .offset = at,
+                         .bytes = bytes.subspan(at, *size),
+                         .is_table = name == kLongNames || is_table_of_symbols(name)};
     at += *size + *size % 2;
     if (name == kLongNames) {
       long_names = text_of(member.bytes);
-      continue;
-    }
-    if (is_table_of_symbols(name)) continue;
-    if (name.starts_with(kBsdName)) {
+    } else if (name.starts_with(kBsdName)) {
       take_bsd_name(member, name.substr(kBsdName.size()));
-    } else {
+      member.is_table = is_table_of_symbols(member.name);
+    } else if (!member.is_table) {
       member.name = name_of(name, long_names, member.offset);
     }
-    if (!is_table_of_symbols(member.name)) members.push_back(std::move(member));
+    members.push_back(std::move(member));
   }
   return members;
 }

@@ -20,13 +20,13 @@ struct ArchiveMember {
   std::string name;  ///< "object.o"; several may have the same
   std::uint64_t offset = 0;
   std::span<const std::byte> bytes;  ///< view into the archive, which must outlive it
+  bool is_table = false;             ///< by its name: ar's own, of symbols or of long names
 };
 
 /// True if the bytes begin like an archive, even a damaged one.
 bool is_archive(std::span<const std::byte> bytes);
 
-/// The files of an archive by GNU's or BSD's ar, without its tables of symbols and names. Throws
-/// ArchiveError.
+/// The files of an archive by GNU's or BSD's ar, its tables among them. Throws ArchiveError.
 std::vector<ArchiveMember> read_archive(std::span<const std::byte> bytes);
 
 }  // namespace warpgauge::metrics

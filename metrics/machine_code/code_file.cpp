@@ -33,6 +33,19 @@ bool is_cubin(Bytes file) { return is_elf(file) && elf_machine(file) == EM_CUDA;
 
 bool is_of_windows(Bytes file) { return text_of(file).starts_with("MZ"); }
 
+/// True for what gzip, xz, bzip2, zstd, lz4, tar, 7-Zip, rar and rpm write, by its first bytes.
+bool is_packed(Bytes file) {
+  constexpr auto kMagics = std::to_array<std::string_view>(
+      {"\x1f\x8b",
+       "\xfd"
+       "7zXZ",
+       "BZh", "\x28\xb5\x2f\xfd", "\x04\x22\x4d\x18", "7z\xbc\xaf", "Rar!", "\xed\xab\xee\xdb"});
+  constexpr std::size_t kTarMagicAt = 257;
+  const std::string_view text = text_of(file);
+  return std::ranges::any_of(kMagics, [&](auto magic) { return text.starts_with(magic); }) ||
+         text.substr(std::min(kTarMagicAt, text.size())).starts_with("ustar");
+}
+
 bool is_zeros(Bytes file) {
   return std::ranges::all_of(file, [](std::byte byte) { return byte == std::byte{0}; });
 }
@@ -87,6 +100,7 @@ class Reading {
   }
 
   void read_member(const ArchiveMember& member, const std::string& place) {
+    if (member.is_table && !may_have_code(member.bytes)) return;
     const std::string inner = in(place, member.name);
     if (is_zip(member.bytes)) {
       return damaged(inner,
@@ -119,11 +133,23 @@ class Reading {
       read_entries(section.bytes, in(place, section.name));
     }
     read_containers(file, known, place);
+    check_behind(file, place);
     if (has_wrappers && containers_ == before) {
       throw ElfError(0, "it registers fat binaries (.nvFatBinSegment) and has none");
     }
   } catch (const ElfError& error) {
     damaged(place, error.what());
+  }
+
+  /// `cat` puts files one behind the other. Zeros fill up.
+  void check_behind(Bytes file, const std::string& place) {
+    const Bytes rest = file.subspan(end_of_elf(file));
+    const auto begin = std::ranges::find_if(rest, [](auto byte) { return byte != std::byte{0}; });
+    const Bytes behind(begin, rest.end());
+    if (!is_elf(behind) && !is_archive(behind) && !is_zip(behind)) return;
+    damaged(place, fmt::format("at offset {}, another file stands behind its end, and is not "
+                               "looked into; name it by itself",
+                               file.size() - behind.size()));
   }
 
   /// Reads the containers that lie anywhere but in the `known` parts of a file.
@@ -208,10 +234,16 @@ bool may_have_code(Bytes file) {
 }
 
 bool is_named_as_code(std::string_view name) {
-  constexpr std::array<std::string_view, 10> kEndings = {
-      ".so", ".o", ".a", ".cubin", ".fatbin", ".ptx", ".ltoir", ".whl", ".zip", ".dll"};
+  constexpr auto kEndings = std::to_array<std::string_view>(
+      {".so", ".o", ".a", ".cubin", ".fatbin", ".ptx", ".ltoir", ".whl", ".zip", ".dll", ".tar",
+       ".tgz", ".txz", ".tbz2", ".7z", ".rar", ".deb", ".rpm"});
+  constexpr auto kPackings =
+      std::to_array<std::string_view>({".gz", ".xz", ".bz2", ".zst", ".lz4", ".lzma"});
   std::string lower(name.substr(name.rfind('/') + 1));  // npos + 1 is 0
   std::ranges::transform(lower, lower.begin(), [](unsigned char c) { return std::tolower(c); });
+  const auto packing = std::ranges::find_if(
+      kPackings, [&](std::string_view ending) { return lower.ends_with(ending); });
+  if (packing != kPackings.end()) lower.resize(lower.size() - packing->size());
   // "libmy.so.1.2" is a library, too.
   while (!lower.empty() && (std::isdigit(static_cast<unsigned char>(lower.back())) != 0)) {
     const std::size_t point = lower.find_last_not_of("0123456789");
@@ -223,6 +255,9 @@ bool is_named_as_code(std::string_view name) {
 
 std::optional<std::string> why_no_code_file(Bytes file) {
   constexpr std::string_view kRemedy = "Build it again";
+  if (is_packed(file)) {
+    return "it is packed, and is not looked into; unpack it, and name the file or folder";
+  }
   if (file.empty()) return fmt::format("it is empty. {}", kRemedy);
   if (is_zeros(file)) return fmt::format("it has nothing but zeros. {}", kRemedy);
   const std::string_view text = text_of(file.first(std::min<std::size_t>(file.size(), 1024)));

@@ -31,7 +31,8 @@ struct CodeFile {
 /// True if the file begins like one that can hold code for GPUs.
 bool may_have_code(std::span<const std::byte> file);
 
-/// True if a file of that name should have code: a library, an object, a cubin, a wheel...
+/// True if a file of that name should have code: a library, an object, a cubin, a wheel... Also
+/// where it is packed: "lib.so.gz", "build.tar.xz".
 bool is_named_as_code(std::string_view name);
 
 /// Why a file that is named as code, and does not begin like any, is not readable; nothing for a

@@ -13,6 +13,7 @@
 
 #include "metrics/machine_code/kernel_resources.h"
 #include "metrics/machine_code/nv_info.h"
+#include "metrics/machine_code/sass.h"
 #include "metrics/machine_code/sass_code.h"
 #include "metrics/machine_code/symbol_name.h"
 
@@ -54,6 +55,7 @@ class Parts {
     for (const std::string_view code : codes_) check_code(code);
     check_records(kInfo);
     check_registers();
+    check_end();
   }
 
  private:
@@ -67,7 +69,8 @@ class Parts {
   void check_name(const ElfSection& section) const {
     const std::string_view name = section.name;
     const std::uint32_t type = section.type;
-    expect(type == SHT_NULL || is_symbol_name(name), section, "has no usable name");
+    expect(type == SHT_NULL ? name.empty() : is_symbol_name(name), section,
+           type == SHT_NULL ? "has no type" : "has no usable name");
     if ((section.flags & SHF_EXECINSTR) != 0) {
       expect(name.starts_with(kCodeOf), section, "has code, and the name of another part");
     }
@@ -149,13 +152,30 @@ class Parts {
     if (has(fmt::format("{}0.{}", kConstantsOf, code)) && !own->second.is_entry) {
       refuse_parts(fmt::format("'{}' has the arguments of a kernel, and is none", code));
     }
+    if (cubin_.section(info).empty()) refuse_parts(fmt::format("'{}' has no records", info));
     check_records(info);
-    for (const std::uint64_t offset : spills_and_refills(cubin_, code)) {
-      if (offset % SassWord::kBytes != 0 || offset >= cubin_.code(code).size()) {
-        refuse_parts(
-            fmt::format("'{}' has a spill at {:#x}, where is no instruction", code, offset));
-      }
+    check_spills(code);
+  }
+
+  void check_spills(std::string_view code) const {
+    std::set<std::uint64_t> spills = spills_and_refills(cubin_, code);
+    if (spills.empty()) return;
+    for (const MemoryInstruction& instruction : memory_instructions(cubin_, code)) {
+      if (is_local(instruction.op)) spills.erase(instruction.pc);
     }
+    if (spills.empty()) return;
+    refuse_parts(
+        fmt::format("'{}' has a spill at {:#x}, where no instruction accesses local memory", code,
+                    *spills.begin()));
+  }
+
+  /// Files that stand one behind the other have one header at their begin. Zeros fill up.
+  void check_end() const {
+    const std::span<const std::byte> rest = cubin_.image().subspan(end_of_elf(cubin_.image()));
+    const auto more = std::ranges::find_if(rest, [](std::byte b) { return b != std::byte{0}; });
+    if (more == rest.end()) return;
+    refuse_parts(
+        fmt::format("there is more behind its end, at offset {}", &*more - cubin_.image().data()));
   }
 
   /// The records reach to the end of the section.

@@ -125,4 +125,18 @@ std::vector<ElfSection> elf_sections(Bytes bytes) {
   return sections;
 }
 
+std::uint64_t end_of_elf(Bytes bytes) {
+  const auto header = struct_at<Elf64_Ehdr>(bytes, 0).value_or(Elf64_Ehdr{});
+  const std::vector<ElfSection> sections = elf_sections(bytes);
+  std::uint64_t end = std::max(header.e_phoff + std::uint64_t{header.e_phnum} * header.e_phentsize,
+                               header.e_shoff + sections.size() * sizeof(Elf64_Shdr));
+  for (const ElfSection& section : sections) {
+    if (section.bytes.empty()) continue;
+    end = std::max<std::uint64_t>(
+        end,
+        static_cast<std::uint64_t>(section.bytes.data() - bytes.data()) + section.bytes.size());
+  }
+  return std::min<std::uint64_t>(end, bytes.size());
+}
+
 }  // namespace warpgauge::metrics

@@ -91,6 +91,18 @@ struct Extent {
   auto operator<=>(const Extent&) const = default;
 };
 
+/// Throws for a file between the `known` parts, which do not overlap and come in order.
+void refuse_hidden(Bytes bytes, const std::vector<Extent>& known) {
+  std::uint64_t begin = 0;
+  for (const Extent& extent : known) {
+    const std::string_view between = text_of(bytes.subspan(begin, extent.begin - begin));
+    if (const std::size_t file = between.find(kLocalMagic); file != between.npos) {
+      refuse_zip(begin + file, "there is a file that the table of files does not list");
+    }
+    begin = extent.end;
+  }
+}
+
 /// Fills in the bytes of a member, whose own header must say what the table does.
 Extent find_bytes(Bytes bytes, const TableEntry& entry, ZipMember& member) {
   const auto local = header_at<LocalHeader>(bytes, entry.offset, kLocalMagic);
@@ -232,7 +244,7 @@ std::vector<ZipMember> read_zip(Bytes bytes) {
     }
     extents.push_back(find_bytes(bytes, *entry, member));
     at = after + entry->name_bytes + entry->extra_bytes + entry->comment_bytes;
-    const bool is_folder = member.name.ends_with('/') && entry->bytes == 0;
+    const bool is_folder = member.name.ends_with('/') && member.stored.empty();
     if (!is_folder) members.push_back(std::move(member));
   }
   if (at != end_at) refuse_zip(at, "the table of files does not end where it is said to");
@@ -240,6 +252,7 @@ std::vector<ZipMember> read_zip(Bytes bytes) {
   const auto overlap = std::ranges::adjacent_find(
       extents, [](const Extent& one, const Extent& next) { return one.end > next.begin; });
   if (overlap != extents.end()) refuse_zip(overlap->begin, "two files share their bytes");
+  refuse_hidden(bytes, extents);
   return members;
 }
 

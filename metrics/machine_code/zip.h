@@ -34,7 +34,8 @@ struct ZipMember {
 bool is_zip(std::span<const std::byte> bytes);
 
 /// The files that the table at the end of a zip lists, without folders. Throws ZipError, also for
-/// two files of one name, for files whose bytes overlap, and for those whose own headers differ.
+/// two files of one name, for files whose bytes overlap, for those whose own headers differ, and
+/// for those that the table does not list.
 std::vector<ZipMember> read_zip(std::span<const std::byte> bytes);
 
 }  // namespace warpgauge::metrics

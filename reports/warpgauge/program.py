@@ -17,6 +17,7 @@ import traceback
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
+from typing import Any, TextIO, cast
 
 from warpgauge import commands
 from warpgauge.command_line import CommandParser, program_name
@@ -34,12 +35,40 @@ _CONTINUATIONS = {
 }
 
 
+class _Messages:
+    """Standard error, which may be full: a message is lost then, and the exit code stays."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: str) -> int:
+        try:
+            self._stream.write(text)
+        except OSError:
+            self._drop()
+        return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError:
+            self._drop()
+
+    def _drop(self) -> None:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), self._stream.fileno())
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs a command and returns its exit code: 2 if its output did not get to where it should."""
     if sys.stderr is None:  # closed; so are the next two
         sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115
     if sys.stdout is None:
         sys.stdout = Path("/dev/full").open("w")  # noqa: SIM115
+    stderr, messages = sys.stderr, _Messages(sys.stderr)
+    sys.stderr = cast(TextIO, messages)
     try:
         code = _exit_code(sys.argv[1:] if arguments is None else arguments)
         sys.stdout.flush()
@@ -52,6 +81,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             "or /dev/null",
             file=sys.stderr,
         )
+    finally:
+        messages.flush()
+        sys.stderr = stderr
     return 2
 
 

@@ -83,3 +83,11 @@ def test_a_name_that_is_too_long_is_an_error(tmp_path, capsys, name):
         "/warpgauge.toml: cannot be written: File name too long; nothing was\n"
     )
     assert err.count("\n") == 1 and not list(tmp_path.iterdir())
+
+
+def test_names_of_folders_are_printed_as_text(tmp_path, capsys, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert main(["init", "a b\x1b[31m"]) == 0
+    out = capsys.readouterr().out
+    assert "\x1b" not in out and "wrote a b?[31m/warpgauge.toml\n" in out
+    assert "  cd 'a b?[31m'\n" in out

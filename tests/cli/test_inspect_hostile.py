@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import struct
@@ -127,18 +128,20 @@ def test_what_is_skipped_is_said(folder, tmp_path):
     (folder / "a.py").write_text("pass")
     (folder / "k.ptx").write_text(".version 9.0\n.target sm_90\n")
     shutil.copy("/bin/true", folder / "program")
+    (folder / "empty.zip").write_bytes(zipped())
     os.mkfifo(folder / "fifo")
     (folder / "nowhere").symlink_to("missing")
     result = inspect(tmp_path, folder)
     assert result.returncode == 0, result.stdout
     left_out = json.loads((tmp_path / "out" / "results.json").read_text())["left_out"]
     expected = [
-        f"1 file skipped, a link that leads nowhere: {folder}/nowhere",
-        f"1 file skipped, neither a file nor a folder: {folder}/fifo",
-        f"1 file skipped, which are PTX: name one to have ptxas compile it: {folder}/k.ptx",
-        f"1 file skipped, which have no machine code for GPUs: {folder}/program",
-        "2 files skipped, which neither by name nor by first bytes can have code for GPUs: "
+        "1 file skipped (PTX and no machine code: ptxas compiles PTX that is named itself): "
+        f"{folder}/k.ptx",
+        f"1 file skipped (a link that leads nowhere): {folder}/nowhere",
+        f"1 file skipped (neither a file nor a folder): {folder}/fifo",
+        "2 files skipped (neither by name nor by first bytes code for GPUs): "
         f"{folder}/README.md, {folder}/a.py",
+        f"2 files skipped (no machine code for GPUs): {folder}/empty.zip, {folder}/program",
     ]
     assert left_out == expected
     records = (tmp_path / "out" / "facts.jsonl").read_text().splitlines()
@@ -307,6 +310,57 @@ def test_ptx_without_ptxas_is_not_measured(tmp_path):
     assert "has ptxas, which compiles it; install a CUDA toolkit" in result.stderr + result.stdout
 
 
+@pytest.mark.parametrize("script", ["exec sleep 300", "exec yes flood"])
+def test_a_ptxas_that_does_not_end_is_ended(script, tmp_path):
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text(f"#!/bin/sh\n{script}\n")
+    ptxas.chmod(0o755)
+    (tmp_path / "k.ptx").write_text(".version 9.0\n.target sm_90\n.visible .entry k() { ret; }\n")
+    (tmp_path / "tmp").mkdir()
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TMPDIR": str(tmp_path / "tmp")}
+    result = inspect(tmp_path, "--timeout", "1", tmp_path / "k.ptx", env=env)
+    assert result.returncode == 2, result.stdout
+    assert "ptxas -arch sm_90 took longer than 1 s, and was ended" in " ".join(
+        result.stdout.split()
+    )
+    assert list((tmp_path / "tmp").iterdir()) == []
+    assert len(result.stderr) < 10_000
+
+
+def test_code_that_only_the_device_linker_completes_is_not_measured(tmp_path):
+    """Also where there is nothing else."""
+    (tmp_path / "k.cu").write_text(
+        "extern __device__ float far(float);\n"
+        "__global__ void k(float* out) { out[threadIdx.x] = far(out[threadIdx.x]); }\n"
+    )
+    nvcc("-arch=sm_90", "-rdc=true", "-c", "-o", tmp_path / "k.o", tmp_path / "k.cu")
+    result = inspect(tmp_path, tmp_path / "k.o")
+    assert result.returncode == 3, result.stdout
+    assert "it calls far(float), which the device linker adds" in result.stdout
+
+
+@pytest.mark.parametrize("name", ["k.tar.gz", "k.tgz", "k.tar.xz", "k.so.gz", "my.deb"])
+def test_packed_files_are_not_looked_into(name, folder, tmp_path):
+    content = archive(("data.tar.xz", b"\xfd7zXZ\0")) if name == "my.deb" else b"\x1f\x8b\x08\0"
+    (folder / name).write_bytes(content)
+    (tmp_path / "my.whl").write_bytes(zipped(("clean.so", CLEAN.read_bytes()), (name, content)))
+    for thing in (folder, folder / name, tmp_path / "my.whl"):
+        result = inspect(tmp_path, thing)
+        assert result.returncode == 2, result.stdout
+        assert "it is packed, and is not looked into; unpack it" in " ".join(result.stdout.split())
+
+
+def test_names_are_text_in_commands_and_sentences(tmp_path):
+    shutil.copy(SPILLS, tmp_path / "\x1b[31mk.cubin")
+    (tmp_path / "b.toml").write_text('["\\u001b[31m"]\nregisters = 1\n')
+    result = inspect(tmp_path, "--budgets", tmp_path / "b.toml", tmp_path / "\x1b[31mk.cubin")
+    assert result.returncode == 1
+    assert "\\u001b" not in (tmp_path / "out" / "results.json").read_text()
+    command = re.search("repeat +warpgauge (.*)", result.stdout)[1]
+    words = ["bash", "-c", f"{GAUGE} {command}"]
+    assert subprocess.run(words, cwd=tmp_path, capture_output=True).returncode == 1
+
+
 @pytest.mark.parametrize("target", ["\x1b[31m", "sm_90 \x1b", "--help", "sm_", "compute_90"])
 def test_the_target_of_ptx_is_an_architecture(target, tmp_path):
     (tmp_path / "k.ptx").write_text(f".version 9.0\n.target {target}\n.visible .entry k() {{ret;}}")
@@ -323,3 +377,11 @@ def test_control_characters_of_a_log_reach_nothing(tmp_path):
     assert result.returncode == 2
     for file in [*(tmp_path / "out").iterdir()]:
         assert "\x9b" not in file.read_text() + result.stdout
+
+
+def test_the_folder_of_results_is_printed_as_text(tmp_path):
+    command = [GAUGE, "inspect", "--out", tmp_path / "a\x1b[31m", SPILLS]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert "\x1b" not in result.stdout + result.stderr
+    assert "/summary.md\n" in result.stdout

@@ -13,7 +13,7 @@ FAMILIES = sorted(path for path in (ROOT / "kernels").iterdir() if path.is_dir()
 STANDARD = r"[a-z_]+"  # <vector>: the standard library alone has headers without an ending
 POSIX = (
     r"(cerrno|cxxabi|dlfcn|elf|fcntl|fenv|fnmatch|link|malloc|poll|pthread|sched|spawn|unistd"
-    r"|sys/\w+)(\.h)?"
+    r"|wordexp|sys/\w+)(\.h)?"
 )
 CUDA = (
     r"(cuda\w*|fatbinary_section|math_constants|mma)\.h"

@@ -59,7 +59,8 @@ def limited(folder, words, limit, value):
 def test_files_that_may_not_grow(folder, name, size):
     done = limited(folder, WRITERS[name], resource.RLIMIT_FSIZE, size)
     assert done.returncode == 2 and "Traceback" not in done.stderr, done
-    assert done.stderr.strip()
+    lines = done.stderr.splitlines()
+    assert lines and len(lines) == len(set(lines)), "a message is there twice"
     assert not (folder / "o.json").exists() and not (folder / "o.toml").exists()
 
 
@@ -74,6 +75,13 @@ def test_too_little_memory_for_a_page(folder):
     assert done.returncode == 2 and done.stderr.count("\n") == 1, done
 
 
+@pytest.mark.parametrize("name", WRITERS)
+def test_too_little_stack(folder, name):
+    done = limited(folder, WRITERS[name], resource.RLIMIT_STACK, 64 << 10)
+    assert done.returncode == 2, done
+    assert "the stack may have 64 KiB, and 1024 KiB are needed; raise the limit" in done.stderr
+
+
 @pytest.mark.parametrize(
     "name", ["list", "metrics", "outcome good.jsonl", "emit r.json --format tap"]
 )
@@ -85,3 +93,22 @@ def test_a_reader_that_wants_no_more(folder, name):
     os.close(writer)
     assert done.returncode == 2
     assert "standard output cannot be written" in done.stderr and "Broken pipe" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ("report runs --db none.db", 2),
+        ("report ingest none.jsonl --db n.db", 2),
+        ("accept good.jsonl --any-commit --budgets n.toml", 2),
+        ("emit r.json --format nonsense", 2),
+        ("emit r.json --format tap", 0),
+        ("outcome good.jsonl", 1),
+    ],
+)
+def test_messages_that_cannot_be_written_change_no_exit_code(folder, words, code):
+    command = [BIN / "warpgauge", *words.split()]
+    env = {name: text for name, text in os.environ.items() if name not in CI_VARIABLES}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, cwd=folder, env=env, stdout=subprocess.PIPE, stderr=full)
+    assert done.returncode == code

@@ -146,5 +146,14 @@ TEST(ChildProgram, ThatIsNotThere) {
   EXPECT_THROW(process::run_to_its_end({"no-such-program"}, {}), std::runtime_error);
 }
 
+TEST(ChildProgram, IsEndedWhenAFileThatItMakesIsTooLarge) {
+  const auto folder = files::TemporaryPath::folder_in(testing::TempDir(), "child-");
+  const auto made = folder.path() / "made";
+  const process::Ending ending =
+      process::run_supervised({"sh", "-c", "echo twelve bytes >\"$0\"; exec sleep 300", made}, {},
+                              {}, {.most_output_bytes = 10, .made = made});
+  EXPECT_EQ(ending.str(), "wrote more than 10 bytes, and was ended");
+}
+
 }  // namespace
 }  // namespace warpgauge::child_program_test

@@ -111,8 +111,9 @@ TEST(ExitCode, NothingJudgedIsAFault) {
   EXPECT_EQ(outcome_of({of_line(fact(pass), 7, 1)}).exit_code(), kFault);
   for (const Requirements& requirements : {kStrict, kCubin, kCupti, kEverything}) {
     EXPECT_EQ(code({}, requirements), kFault);
-    EXPECT_EQ(code({unmeasured}, requirements), kFault);
+    EXPECT_EQ(code({unbudgeted}, requirements), kFault);
   }
+  EXPECT_EQ(code({unmeasured}, kStrict), kFault);
   EXPECT_EQ(code({unbudgeted}, {.judged = false}), kWithinBudget) << "times alone need no budget";
 }
 
@@ -295,6 +296,14 @@ TEST(Requirements, OfRunsAreWhatTheyWereAskedFor) {
   EXPECT_TRUE(of_times.cubin);
   EXPECT_FALSE(of_times.strict || of_times.cupti || of_times.device || of_times.judged);
   EXPECT_TRUE(requirements_of({}).judged) << "of nothing, nothing was judged";
+}
+
+TEST(ExitCode, WhatIsRequiredAndNotMeasuredIsMissingAlsoWhereNothingElseIs) {
+  const std::vector<Fact> facts = {fact(unmeasured, "spill.load_bytes")};
+  EXPECT_EQ(outcome_of(facts).exit_code(), kFault);
+  EXPECT_EQ(outcome_of(facts, kCupti).exit_code(), kFault) << "not of what is required";
+  EXPECT_EQ(outcome_of(facts, kCubin).exit_code(), kNotMeasured);
+  EXPECT_EQ(outcome_of(facts, kEverything).exit_code(), kNotMeasured);
 }
 
 TEST(Headline, SaysWhatDecided) {

@@ -14,6 +14,7 @@ TEST(ShellWord, QuotesWhatAShellWouldTakeApart) {
   EXPECT_EQ(shell_word("a*"), "'a*'");
   EXPECT_EQ(shell_word("it's"), "'it'\\''s'");
   EXPECT_EQ(shell_word(""), "''");
+  EXPECT_EQ(shell_word("\x1b[31m'\n\\ \xe2\x80\xae"), R"($'\033[31m\047\012\134 \342\200\256')");
 }
 
 }  // namespace

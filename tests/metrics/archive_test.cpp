@@ -37,7 +37,9 @@ std::string text_of(const ArchiveMember& member) {
 /// "name: content" of each.
 std::vector<std::string> texts(const std::string& archive) {
   std::vector<std::string> all;
-  for (const ArchiveMember& member : read(archive)) all.push_back(text_of(member));
+  for (const ArchiveMember& member : read(archive)) {
+    if (!member.is_table) all.push_back(text_of(member));
+  }
   return all;
 }
 
@@ -57,7 +59,7 @@ TEST(Archive, GnuHasTablesOfSymbolsAndOfLongNames) {
                               member("/22", "second");
   EXPECT_THAT(texts(archive), ElementsAre("short.o: odd", "a_name_of_18_bytes.o: first",
                                           "another_long_name.o: second"));
-  EXPECT_EQ(archive.substr(read(archive)[0].offset, 3), "odd");
+  EXPECT_EQ(archive.substr(read(archive)[3].offset, 3), "odd");
 }
 
 TEST(Archive, BsdWritesLongNamesInFrontOfTheFile) {

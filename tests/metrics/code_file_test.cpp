@@ -21,6 +21,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Optional;
+using ::testing::SizeIs;
 using ::testing::StartsWith;
 
 std::string file(const std::string& path) {
@@ -53,6 +55,47 @@ Read read(std::string_view text, std::string_view only = "") {
 std::string member(std::string_view name, std::string_view content) {
   return fmt::format("{:<16}{:<12}{:<6}{:<6}{:<8}{:<10}`\n{}{}", name, 0, 0, 0, 644, content.size(),
                      content, content.size() % 2 == 1 ? "\n" : "");
+}
+
+TEST(CodeFile, CodeInTheTablesOfAnArchiveIsRead) {
+  const std::string cubin = recorded("cubin/spills.sm_90.cubin");
+  for (const char* table : {"/", "/SYM64/", "//", "__.SYMDEF", "__.SYMDEF_k.o/"}) {
+    EXPECT_THAT(read("!<arch>\n" + member(table, cubin)).found, SizeIs(1)) << table;
+  }
+  const CodeFile plain = read("!<arch>\n" + member("/", "symbols") + member("//", "a.o/\n")).file;
+  EXPECT_THAT(plain.skipped, IsEmpty());
+  EXPECT_THAT(plain.damaged, IsEmpty());
+}
+
+TEST(CodeFile, AFileBehindAProgramIsNotLookedInto) {
+  const std::string program = file("/bin/true"), cubin = recorded("cubin/spills.sm_90.cubin");
+  EXPECT_THAT(read(program + std::string(100, '\0')).file.damaged, IsEmpty());
+  EXPECT_THAT(read(program + "settings of the program").file.damaged, IsEmpty());
+  for (const std::string& behind :
+       {cubin, std::string(7, '\0') + cubin, "!<arch>\n" + member("k.o", cubin), program,
+        std::string("PK\x03\x04")}) {
+    EXPECT_THAT(read(program + behind).file.damaged,
+                ElementsAre(HasSubstr("another file stands behind its end, and is not looked")));
+  }
+}
+
+TEST(CodeFile, PackedFilesAreNamedAndNotLookedInto) {
+  using namespace std::string_literals;
+  for (const char* name : {"a.tar", "a.tar.gz", "a.TGZ", "a.tar.xz", "a.txz", "a.tar.bz2", "a.7z",
+                           "a.so.gz", "my.cubin.zst", "a.so.1.xz", "a.rar", "a.rpm"}) {
+    EXPECT_TRUE(is_named_as_code(name)) << name;
+  }
+  for (const char* name : {"a.gz", "a.txt.gz", "manual.1.gz", "tar", "star", "a.xz"}) {
+    EXPECT_FALSE(is_named_as_code(name)) << name;
+  }
+  for (const std::string& begin :
+       {"\x1f\x8b\x08"s, "\xfd"s + "7zXZ\0"s, "BZh9"s, "\x28\xb5\x2f\xfd"s,
+        std::string(257, 'x') + "ustar"s, "7z\xbc\xaf\x27\x1c"s}) {
+    EXPECT_THAT(why_no_code_file(std::as_bytes(std::span(begin))),
+                Optional(HasSubstr("it is packed, and is not looked into; unpack it")));
+  }
+  const CodeFile package = read("!<arch>\n" + member("data.tar.xz", "\xfd"s + "7zXZ\0"s)).file;
+  EXPECT_THAT(package.damaged, ElementsAre(HasSubstr("data.tar.xz: it is packed")));
 }
 
 TEST(CodeFile, ACubinIsItsOwnCode) {

@@ -1,15 +1,19 @@
 // Cubins whose parts do not agree: recorded ones with bytes turned in the names of their parts.
 #include "metrics/machine_code/cubin_parts.h"
 
+#include <elf.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 
 #include "metrics/machine_code/elf_sections.h"
@@ -115,6 +119,60 @@ TEST(CubinParts, BytesTurnedInNamesAreDamageOrChangeNoValue) {
       }
     }
   }
+}
+
+/// Where the header of a section is.
+std::size_t header_of(const std::string& image, std::size_t section) {
+  std::uint64_t headers = 0;
+  image.copy(reinterpret_cast<char*>(&headers), sizeof headers, offsetof(Elf64_Ehdr, e_shoff));
+  return headers + section * sizeof(Elf64_Shdr);
+}
+
+/// The lines of values_of() on local memory.
+std::string local_values_of(const std::string& image) {
+  std::istringstream lines(values_of(image));
+  std::string text;
+  for (std::string line; std::getline(lines, line);) {
+    const bool is_local = line.find(" spill.") != line.npos || line.find(" local.") != line.npos;
+    if (is_local || line.starts_with("damaged: ")) text += line + '\n';
+  }
+  return text;
+}
+
+/// Each section is lost, empty, cut, or elsewhere: the cubin is damaged, or spills as before.
+TEST(CubinParts, SectionsThatAreDamagedHideNoSpill) {
+  for (const char* file : {"cubin/spills.sm_90.cubin", "cubin/spills.sm_75.cubin"}) {
+    const std::string whole = recorded(file), expected = local_values_of(whole);
+    const std::size_t sections = elf_sections(bytes_of(whole)).size();
+    for (std::size_t section = 0; section < sections; ++section) {
+      const std::size_t header = header_of(whole, section);
+      Elf64_Shdr before;
+      whole.copy(reinterpret_cast<char*>(&before), sizeof before, header);
+      const auto tried = [&](const char* what, auto member, auto value) {
+        Elf64_Shdr damaged = before;
+        damaged.*member = static_cast<std::remove_reference_t<decltype(damaged.*member)>>(value);
+        std::string image = whole;
+        image.replace(header, sizeof damaged, reinterpret_cast<char*>(&damaged), sizeof damaged);
+        const std::string said = local_values_of(image);
+        EXPECT_TRUE(said.starts_with("damaged: ") || said == expected)
+            << file << ", section " << section << ", " << what << '\n'
+            << said;
+      };
+      tried("lost", &Elf64_Shdr::sh_type, SHT_NULL);
+      tried("without bytes", &Elf64_Shdr::sh_type, SHT_NOBITS);
+      tried("empty", &Elf64_Shdr::sh_size, 0);
+      tried("cut", &Elf64_Shdr::sh_size, before.sh_size / 2);
+      tried("moved", &Elf64_Shdr::sh_offset, before.sh_offset + 8);
+      tried("moved by an instruction", &Elf64_Shdr::sh_offset, before.sh_offset + 16);
+    }
+  }
+}
+
+TEST(CubinParts, BytesBehindTheEndAreDamage) {
+  const std::string whole = recorded("cubin/spills.sm_90.cubin");
+  EXPECT_THAT(values_of(whole + recorded("cubin/shared.sm_90.cubin")),
+              HasSubstr("there is more behind its end, at offset"));
+  EXPECT_EQ(values_of(whole + std::string(64, '\0')), values_of(whole));
 }
 
 }  // namespace

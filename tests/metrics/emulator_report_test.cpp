@@ -4,6 +4,9 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -18,8 +21,13 @@ using testing::IsEmpty;
 
 class Report : public testing::Test {
  protected:
-  Report() { std::filesystem::remove(path_); }
-  ~Report() override { std::filesystem::remove(path_); }
+  Report() { clear(); }
+  ~Report() override { clear(); }
+
+  void clear() const {
+    std::filesystem::remove(path_);
+    std::filesystem::remove(path_.string() + ".lost");
+  }
 
   const std::filesystem::path path_ = std::filesystem::path(testing::TempDir()) /
                                       ("counts_report." + std::to_string(getpid()) + ".jsonl");
@@ -46,6 +54,33 @@ TEST_F(Report, IsReadAsItWasWritten) {
   EXPECT_EQ(report.faults[0].text, fault.text);
   EXPECT_EQ(report.faults[0].kernel, "k");
   EXPECT_EQ(report.faults[0].source, fault.source);
+}
+
+TEST_F(Report, OneThatALimitOfFilesForbidsIsNotLostSilently) {
+  append_report(path_, {.refused = {"a"}});
+  EXPECT_FALSE(read_report(path_).is_partial);
+  const pid_t child = fork();
+  if (child == 0) {
+    const rlimit none{};
+    setrlimit(RLIMIT_FSIZE, &none);
+    try {
+      append_report(path_, {.refused = {"b"}});
+    } catch (const ReportError&) {
+      _exit(7);
+    }
+    _exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status)) << "ended by signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_TRUE(read_report(path_).is_partial);
+  EXPECT_THAT(read_report(path_).refused, ElementsAre("a"));
+}
+
+TEST_F(Report, WhatIsNoFileIsNotRead) {
+  ASSERT_EQ(mkfifo(path_.c_str(), 0600), 0);
+  EXPECT_THROW(read_report(path_), ReportError);
 }
 
 TEST_F(Report, KeepsWhatProcessesDidWithTheRuntime) {

@@ -184,6 +184,27 @@ TEST(Zip, FilesThatShareTheirBytesAreRefused) {
               HasSubstr("two files share their bytes"));
 }
 
+TEST(Zip, FilesThatTheTableDoesNotListAreRefused) {
+  const std::string whole = zip({stored("a"), stored("b"), stored("c")});
+  std::vector<std::string> entries;
+  for (std::size_t at = 0; (at = whole.find("PK\x01\x02", at)) != whole.npos; ++at) {
+    entries.push_back(whole.substr(at, table_entry(stored("a"), 0).size()));
+  }
+  ASSERT_EQ(entries.size(), 3);
+  const std::string files = whole.substr(0, whole.find(entries.front()));
+  for (const std::vector<int>& listed : {std::vector{0, 1}, {0, 2}, {1, 2}, {}}) {
+    std::string table;
+    for (const int entry : listed) table += entries[static_cast<std::size_t>(entry)];
+    EXPECT_THAT(error_of(files + table + end_record(listed.size(), table.size(), files.size())),
+                HasSubstr("there is a file that the table of files does not list"));
+  }
+}
+
+TEST(Zip, AFolderHasNoBytes) {
+  const Member folder = {.name = "my.so/", .bytes = 0, .crc = 0};
+  EXPECT_THAT(error_of(zip({folder})), HasSubstr("my.so/ in a zip: it has more than 0 bytes"));
+}
+
 TEST(Zip, OneThatIsCutOffIsRefused) {
   const std::string whole = zip({{.name = "a.so"}, stored("my/b.so")});
   for (std::size_t size = 0; size < whole.size(); ++size) {

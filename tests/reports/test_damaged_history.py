@@ -93,3 +93,23 @@ def test_half_an_interval(history, capsys):
     connection.close()
     code, err = run("html", capsys)
     assert code == 2 and one_message(err) and "half an interval" in err
+
+
+QUERIES = {
+    "view": "CREATE VIEW {0} AS WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r) "
+    "SELECT o.*, n FROM other o, r",
+    "trigger": "CREATE TRIGGER {0}_x AFTER INSERT ON other BEGIN DELETE FROM other; END",
+}
+
+
+@pytest.mark.parametrize("kind", QUERIES)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_queries_in_the_file_are_not_run(history, capsys, command, kind):
+    """A view in the place of a table may never end."""
+    with sqlite3.connect(history) as connection:
+        connection.execute("ALTER TABLE runs RENAME TO other")
+        connection.execute(QUERIES[kind].format("runs"))
+    connection.close()
+    code, err = run(command, capsys)
+    assert code == 2 and one_message(err)
+    assert "has the view or trigger 'runs" in err and "has tables alone" in err

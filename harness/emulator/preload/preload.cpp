@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -58,7 +59,8 @@ bool append(const metrics::CountsReport& report) {
     metrics::append_report(report_file(), report);
     return true;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "warpgauge: %s\n", error.what());
+    static std::atomic<bool> is_said = false;
+    if (!is_said.exchange(true)) std::fprintf(stderr, "warpgauge: %s\n", error.what());
     return false;
   }
 }

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 from importlib import resources
 from pathlib import Path
 
@@ -16,6 +17,7 @@ from warpgauge import templates
 from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError
 from warpgauge.files import replace_files
+from warpgauge.text import printable
 
 EPILOG = """\
 exit codes:
@@ -64,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         )
     replace_files(contents)
     for place in contents:
-        print(f"wrote {place}")
+        print(printable(f"wrote {place}"))
     print(_next_steps(folder, cmake if has_cmake else None))
     return 0
 
@@ -82,11 +84,14 @@ def _next_steps(folder: Path, cmake: str | None) -> str:
     steps = []
     if cmake is not None:
         lines = [line for line in cmake.splitlines() if line.startswith(_OF_A_PROJECT)]
-        steps += [f"Add to {folder / _CMAKE}, behind project() with the language CUDA:", ""]
+        steps += [
+            printable(f"Add to {folder / _CMAKE}") + ", behind project() with the language CUDA:",
+            "",
+        ]
         steps += [*lines, ""]
     steps += [
         "Next:",
-        *([] if folder == Path() else [f"  cd {folder}"]),
+        *([] if folder == Path() else [f"  cd {shlex.quote(printable(str(folder)))}"]),
         "  export CMAKE_PREFIX_PATH=$(warpgauge config --prefix)",
         "  cmake -S . -B build -G Ninja -DCMAKE_CUDA_ARCHITECTURES=90",
         "  cmake --build build",

@@ -14,6 +14,7 @@ from sqlalchemy.engine import URL, Connection, Engine
 from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError, FactError, lacks
 from warpgauge.history.tables import FORM, metadata
+from warpgauge.text import printable
 
 WAIT_SECONDS = 300  # for another writer: a large file takes seconds, deleting from a year a minute
 _POSTGRESQL = "postgresql+psycopg"
@@ -112,6 +113,8 @@ class Database:
 
     def _migrate(self, create: bool) -> None:
         with self.reading() as connection:
+            if self.is_sqlite:
+                self._require_tables_alone(connection)
             tables = set(sa.inspect(connection).get_table_names())
             form = _form(connection) if "alembic_version" in tables else None
         if form == FORM:
@@ -140,6 +143,16 @@ class Database:
         with self.writing() as connection:
             scripts.attributes["connection"] = connection
             command.upgrade(scripts, "head")
+
+    def _require_tables_alone(self, connection: Connection) -> None:
+        """Refuses a file that has queries of its own, which may never end."""
+        kinds = "type IN ('view', 'trigger') OR sql LIKE 'CREATE VIRTUAL%'"
+        found = connection.exec_driver_sql(f"SELECT name FROM sqlite_schema WHERE {kinds}")
+        if (name := found.scalar()) is not None:
+            raise CommandError(
+                f"{self.name}: has the view or trigger '{printable(str(name))}', and a history "
+                "has tables alone: restore a copy, or ingest the facts into a new history"
+            )
 
     @contextmanager
     def _faults(self) -> Iterator[None]:

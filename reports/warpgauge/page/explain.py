@@ -41,7 +41,7 @@ def run(words: Sequence[str]) -> int:
         print(changes_text(*sides), end="")
         return 0
     write_whole(options.html, render(sides).encode("utf-8"))
-    print(f"page: {options.html}")
+    print(printable(f"page: {options.html}"))
     return 0
 
 

@@ -23,7 +23,7 @@ from warpgauge.facts.catalog import catalog
 from warpgauge.facts.reader import read_facts
 from warpgauge.facts.records import Fact
 from warpgauge.files import write_whole
-from warpgauge.text import nearest, safe_stem
+from warpgauge.text import nearest, printable, safe_stem
 
 EPILOG = """\
 exit codes:
@@ -66,7 +66,7 @@ def run(options: argparse.Namespace) -> int:
         for ending, content in picture.items():
             path = options.out / f"{stem}.{ending}"
             write_whole(path, content)
-            print(path)
+            print(printable(str(path)))
     for sentence in unmeasured:
         print(f"no picture of {sentence}", file=sys.stderr)
     return 0

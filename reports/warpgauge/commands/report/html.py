@@ -114,7 +114,7 @@ def run(options: argparse.Namespace) -> int:
         print(f"commits without subjects: {problem}", file=sys.stderr)
     for path, content in written.items():
         write_whole(options.out / path, content)
-        print(options.out / path)
+        print(printable(str(options.out / path)))
     return found.exit_code
 
 

@@ -16,6 +16,7 @@ from warpgauge.drawing import occupancy_curves
 from warpgauge.drawing.occupancy_curves import Curve, Curves
 from warpgauge.errors import CommandError
 from warpgauge.files import read_whole, write_whole
+from warpgauge.text import printable
 
 EPILOG = """\
 exit codes:
@@ -44,7 +45,7 @@ def run(options: argparse.Namespace) -> int:
         for ending, content in picture.items():
             path = options.out / f"occupancy-{resource}.{ending}"
             write_whole(path, content)
-            print(path)
+            print(printable(str(path)))
     return 0
 
 
