@@ -108,7 +108,7 @@ CaseRunner::Launched CaseRunner::launch_once(const Case& test_case, Problem& pro
 std::vector<Fact> CaseRunner::measure(const Case& test_case, const metrics::Budgets& budgets) {
   const auto expected = test_case.counted ? dry_launches(test_case) : std::vector<LaunchRecord>();
   number_allocations_anew();
-  const std::unique_ptr<Problem> problem = test_case.make_problem();
+  const std::unique_ptr<Problem> problem = test_case.problem();
   const Launched run = launch_once(test_case, *problem);
   std::vector<Fact> findings;
   for (const metrics::DeviceFault& finding : take_findings()) {

@@ -48,7 +48,7 @@ Case canary(const char* variant, bool turned, void (*launch)(float*, const float
   return {.id = {"self_test", variant, "f32", "32x32"},
           .file = __FILE__,
           .line = line,
-          .make_problem = [=] { return std::make_unique<Square>(turned); },
+          .make_problem = [=](const Size&) { return std::make_unique<Square>(turned); },
           .launch =
               [=](Problem& problem) {
                 Square& square = static_cast<Square&>(problem);
