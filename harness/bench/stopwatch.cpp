@@ -14,7 +14,7 @@
 namespace warpgauge::bench {
 Stopwatch::Stopwatch(const Case& timed, TimedStream& stream) : case_(timed), stream_(stream) {
   constexpr std::size_t kCopies = 3;
-  problems_.push_back(timed.make_problem());
+  problems_.push_back(timed.problem());
   Problem& first = *problems_.front();
   first.reset();
   launch_in_range(timed, first);
@@ -30,7 +30,7 @@ Stopwatch::Stopwatch(const Case& timed, TimedStream& stream) : case_(timed), str
   errors_ = comparison.errors();
   const bool fits_cache = first.bytes() <= static_cast<double>(stream.flushed_bytes());
   while (stream.flushed_bytes() > 0 && fits_cache && problems_.size() < kCopies) {
-    problems_.push_back(timed.make_problem());
+    problems_.push_back(timed.problem());
     problems_.back()->reset();
   }
   stream.begin_case();

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/cases/launch_log.h"
+#include "harness/cases/run_seed.h"
 #include "harness/runtime.h"
 #include "warpgauge/cuda_error.h"
 
@@ -22,6 +23,14 @@ void* const kDryAddress = reinterpret_cast<void*>(std::uintptr_t{1} << 32);
 /// A NaN in every floating point type that consists of such 16-bit words, and an integer that
 /// kernels hardly write on purpose (unlike -1).
 constexpr std::uint16_t kPoison = 0xffa5;
+
+std::uint32_t run_seed = 0;
+
+/// The seed of the values that a problem asks for with `seed`. Seeds that differ still do.
+std::uint32_t mixed(std::uint32_t seed) {
+  constexpr std::uint32_t kGolden = 0x9e3779b9;  // odd, so that no two run seeds give the same
+  return seed ^ run_seed * kGolden;
+}
 
 /// The first values of a seed, as many as were used so far.
 template <typename T>
@@ -55,9 +64,10 @@ const T* kept_random_values(std::size_t count, std::uint32_t seed) {
   // Problems share a few seeds, so the first values of each are kept.
   constexpr std::size_t kKeptValues = (std::size_t{16} << 20) / sizeof(T), kKeptSeeds = 8;
   static thread_local std::map<std::uint32_t, Sequence<T>> sequences;
+  const std::uint32_t own = mixed(seed);
   if (count > kKeptValues) return nullptr;
-  if (sequences.size() >= kKeptSeeds && !sequences.contains(seed)) sequences.clear();
-  Sequence<T>& sequence = sequences.try_emplace(seed, seed).first->second;
+  if (sequences.size() >= kKeptSeeds && !sequences.contains(own)) sequences.clear();
+  Sequence<T>& sequence = sequences.try_emplace(own, own).first->second;
   sequence.make(count);
   return sequence.values.data();
 }
@@ -65,7 +75,7 @@ const T* kept_random_values(std::size_t count, std::uint32_t seed) {
 template <typename T>
 std::vector<T> random_values(std::size_t count, std::uint32_t seed) {
   if (const T* const kept = kept_random_values<T>(count, seed)) return {kept, kept + count};
-  Sequence<T> sequence(seed);
+  Sequence<T> sequence(mixed(seed));
   sequence.make(count);
   return std::move(sequence.values);
 }
@@ -84,6 +94,10 @@ WARPGAUGE_RANDOM_VALUES(std::uint16_t);
 WARPGAUGE_RANDOM_VALUES(std::uint32_t);
 WARPGAUGE_RANDOM_VALUES(std::uint64_t);
 #undef WARPGAUGE_RANDOM_VALUES
+
+RunSeed::RunSeed(std::uint32_t seed) { run_seed = seed; }
+
+RunSeed::~RunSeed() { run_seed = 0; }
 
 Buffer::Buffer(Problem& problem, std::size_t bytes) : bytes_(bytes) {
   if (is_dry_run()) {

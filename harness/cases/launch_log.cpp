@@ -92,6 +92,12 @@ struct LaunchHook {
     }
   }
 
+  /// Notes a copy and says whether to make it.
+  static bool copies() {
+    if (current != nullptr) current->has_copies_ = true;
+    return !dry();
+  }
+
   static bool dry() { return current != nullptr && current->mode_ == LaunchLog::Mode::dry; }
 };
 
@@ -207,7 +213,7 @@ cudaError_t __wrap_cudaFuncSetAttribute(const void* stub, cudaFuncAttribute attr
 cudaError_t __real_cudaMemsetAsync(void* memory, int value, std::size_t bytes, cudaStream_t stream);
 cudaError_t __wrap_cudaMemsetAsync(void* memory, int value, std::size_t bytes,
                                    cudaStream_t stream) {
-  if (warpgauge::is_dry_run()) return cudaSuccess;
+  if (!LaunchHook::copies()) return cudaSuccess;
   return __real_cudaMemsetAsync(memory, value, bytes, stream);
 }
 
@@ -215,7 +221,7 @@ cudaError_t __real_cudaMemcpyAsync(void* to, const void* from, std::size_t bytes
                                    cudaMemcpyKind kind, cudaStream_t stream);
 cudaError_t __wrap_cudaMemcpyAsync(void* to, const void* from, std::size_t bytes,
                                    cudaMemcpyKind kind, cudaStream_t stream) {
-  if (warpgauge::is_dry_run()) return cudaSuccess;
+  if (!LaunchHook::copies()) return cudaSuccess;
   return __real_cudaMemcpyAsync(to, from, bytes, kind, stream);
 }
 

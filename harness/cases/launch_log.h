@@ -30,11 +30,14 @@ class LaunchLog {
 
   /// The launches so far, in order of first launch; equal launches are counted together.
   const std::vector<LaunchRecord>& launches() const { return launches_; }
+  /// True if memory was also copied or set by calls of the runtime (cudaMemcpyAsync and the like).
+  bool has_copies() const { return has_copies_; }
 
  private:
   friend struct LaunchHook;
   Mode mode_;
   std::vector<LaunchRecord> launches_;
+  bool has_copies_ = false;
 };
 
 /// Throws metrics::CudaError for the first launch that failed since the last call, with the name of

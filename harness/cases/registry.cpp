@@ -26,6 +26,7 @@ struct VariantSet {
   std::string yardstick;    ///< variant that their times are compared with; empty: none
   std::string gpu_only;     ///< why they need a GPU; empty: they do not
   std::string needs;        ///< the architecture that they need, "sm_90"; empty: none
+  std::optional<SizeRange> other_sizes;  ///< sizes that their problem may have, beside its own
 };
 
 namespace {
@@ -70,6 +71,13 @@ void need_matches(std::string_view option, const std::vector<std::string>& globs
 }
 
 }  // namespace
+
+Case Case::at(const Size& other) const {
+  Case same = *this;
+  same.size = other;
+  same.id.size = other.str();
+  return same;
+}
 
 Announcement::Announcement(const char* family, void (*register_it)(const Family&))
     : family_(family), register_it_(register_it), next_(first_) {
@@ -187,7 +195,13 @@ const Case* Registry::yardstick_of(const Case& test_case) const {
 Text::Text(const char* text) : Text(std::string_view(text)) {}
 
 const VariantSet& variant_set(Text family, Text type, std::vector<Size> sizes) {
-  return kept({.family = str(family), .type = str(type), .sizes = std::move(sizes)});
+  return kept({.family = str(family),
+               .type = str(type),
+               .sizes = std::move(sizes),
+               .yardstick = {},
+               .gpu_only = {},
+               .needs = {},
+               .other_sizes = {}});
 }
 
 const VariantSet& relative_to(Text yardstick, const VariantSet& set) {
@@ -216,6 +230,28 @@ const VariantSet& needs(Text arch, const VariantSet& set, const std::source_loca
       where.file_name(), where.line(), same.needs));
 }
 
+const VariantSet& sizes_between(const Size& lowest, const Size& highest, const Size& multiples_of,
+                                const VariantSet& set, const std::source_location& where) {
+  const bool is_each = multiples_of.extents().empty();
+  const Size each(std::vector<std::int64_t>(lowest.extents().size(), 1));
+  SizeRange range{lowest, highest, is_each ? each : multiples_of};
+  std::string wrong = why_no_range(range);
+  if (wrong.empty()) {
+    const auto is_outside = [&](const Size& size) { return !range.has(size); };
+    const auto outside = std::ranges::find_if(set.sizes, is_outside);
+    if (outside != set.sizes.end()) wrong = fmt::format("leaves out the size {}", outside->str());
+  }
+  if (!wrong.empty()) {
+    throw std::invalid_argument(
+        fmt::format("{}:{}: sizes_between() {}; give it the lowest and the highest extents, as in "
+                    "sizes_between({{1, 1}}, {{4096, 4096}}), with all registered sizes among them",
+                    where.file_name(), where.line(), wrong));
+  }
+  VariantSet same = set;
+  same.other_sizes = std::move(range);
+  return kept(std::move(same));
+}
+
 void register_variant(const VariantSet& set, Text variant, const Recipe* recipe, bool counted,
                       const std::source_location& where) {
   const std::string name = str(variant);
@@ -230,8 +266,11 @@ void register_variant(const VariantSet& set, Text variant, const Recipe* recipe,
         {.id = {set.family, name, set.type, size.str()},
          .file = where.file_name(),
          .line = static_cast<int>(where.line()),
-         .make_problem = [shared, size] { return std::unique_ptr<Problem>(shared->make(size)); },
+         .make_problem =
+             [shared](const Size& made) { return std::unique_ptr<Problem>(shared->make(made)); },
          .launch = [shared](Problem& problem) { shared->launch(problem); },
+         .size = size,
+         .other_sizes = set.other_sizes,
          .large = size.is_large(),
          .counted = counted,
          .gpu_only = set.gpu_only,

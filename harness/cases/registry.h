@@ -3,30 +3,36 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "harness/cases/selection.h"
+#include "harness/cases/size_range.h"
 #include "metrics/facts/fact.h"
 
 namespace warpgauge {
-
-class Problem;
 
 /// One variant at one size: the unit that is run, measured and judged.
 struct Case {
   metrics::CaseId id;
   std::string file;  ///< the file of the registration
   int line = 0;
-  std::function<std::unique_ptr<Problem>()> make_problem;
+  std::function<std::unique_ptr<Problem>(const Size&)> make_problem;
   std::function<void(Problem&)> launch;
-  bool large = false;          ///< run only with --large
-  bool counted = true;         ///< false: not the work of kernels of this program
-  std::string gpu_only = {};   ///< why it needs a GPU; empty: it does not
+  Size size = {};                             ///< that of its problem
+  std::optional<SizeRange> other_sizes = {};  ///< sizes that its problem may have; none: its own
+  bool large = false;                         ///< run only with --large
+  bool counted = true;                        ///< false: not the work of kernels of this program
+  std::string gpu_only = {};                  ///< why it needs a GPU; empty: it does not
   std::string needs = {};      ///< the architecture that it needs, "sm_90"; empty: none
   std::string yardstick = {};  ///< variant with which its time is compared; empty: none
   metrics::CaseKind kind = metrics::CaseKind::catalogue;
+
+  std::unique_ptr<Problem> problem() const { return make_problem(size); }
+  /// The same variant at another size.
+  Case at(const Size& other) const;
 };
 
 /// All cases, sorted by family in order of registration. Names are checked as they register.

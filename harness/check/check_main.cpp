@@ -6,6 +6,7 @@
 
 #include "harness/cases/built_architectures.h"
 #include "harness/check/registered_tests.h"
+#include "harness/fuzz/fuzz_options.h"
 #include "harness/measure/gtest_outcome.h"
 #include "harness/process/help.h"
 #include "harness/process/program.h"
@@ -17,7 +18,8 @@ namespace {
 
 constexpr std::string_view kFooter =
     R"(A test runs a case and judges its values; a test whose name begins with an architecture
-judges the compile-time values for it, and needs no GPU. Options of GoogleTest
+judges the compile-time values for it, and needs no GPU; with --fuzz, a test whose name begins with
+fuzz runs a case at other sizes and with other values. Options of GoogleTest
 (--gtest_filter=..., --gtest_output=...) work as usual; --gtest_help shows them.
 
 Exit codes:
@@ -29,6 +31,7 @@ Exit codes:
 Examples:
   warpgauge-check --gtest_filter='transpose.*'
   warpgauge-check --gtest_filter='sm_90/*' --facts facts.jsonl
+  warpgauge-check --gtest_filter='fuzz/*' --fuzz 10
 )";
 
 int run(int argc, char** argv) {
@@ -46,6 +49,7 @@ int run(int argc, char** argv) {
   app.add_flag("--require-cupti", options.require_cupti,
                "Fail instead of skip where run-time facts cannot be measured");
   app.add_flag("--large", options.large, "Run the large cases, too; they are made for GPUs");
+  fuzz::add_fuzz_options(app, options.fuzz);
   process::add_timeout_option(app, options.time_limit,
                               "Time limit for each case; one that takes longer ends the program");
   if (is_emulated()) {

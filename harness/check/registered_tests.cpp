@@ -8,6 +8,7 @@
 #include <chrono>
 #include <functional>
 #include <iterator>
+#include <map>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -26,8 +27,10 @@
 #include "harness/measuring/provenance.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/recorded_run.h"
+#include "harness/process/gpu_turns.h"
 #include "harness/process/watchdog.h"
 #include "harness/runtime.h"
+#include "metrics/base/available_cores.h"
 #include "metrics/budgets/judge.h"
 #include "metrics/cupti/cupti.h"
 
@@ -51,17 +54,38 @@ class Session {
   /// Made when the first case is run: static tests need no device.
   CaseRunner& meter() {
     if (!meter_) {
-      if (is_emulated()) {
-        emulate_arch(options_.arch.empty() ? default_emulated_arch() : options_.arch,
-                     options_.time_limit);
-      } else {
-        use_assigned_device();
-      }
-      meter_ = std::make_unique<CaseRunner>(options_.use_cupti);
+      meter_ = make_runner();
       if (meter_->device()) recorded_.add_device(*meter_->device());
     }
     return *meter_;
   }
+
+  /// Fuzzes cases in processes of their own, once each. This one must not have used a device.
+  void fuzz(const Cases& cases) {
+    Cases unknown = cases;
+    std::erase_if(unknown, [&](const Case* tried) {
+      return fuzzed_.contains(tried) || !why_not_fuzzed(*tried).empty();
+    });
+    for (const Case* tried : unknown) fuzzed_[tried] = std::nullopt;
+    const process::GpuTurns turns;
+    const fuzz::Processes processes = {
+        .title = "fuzzed runs",
+        .runner = [&] { return make_runner(&turns); },
+        .time_limit = options_.time_limit,
+        .most = is_emulated() ? static_cast<std::size_t>(metrics::available_cores())
+                              : process::processes_on_gpu(unknown.size(), false)};
+    for (fuzz::Failure& failure : fuzz::failures_of(unknown, options_.fuzz, processes)) {
+      fuzzed_[failure.failed] = std::move(failure);
+    }
+  }
+
+  /// Why the trial that is asked for is none of this case; empty if it is.
+  std::string why_not_fuzzed(const Case& tried) const {
+    return options_.fuzz.only ? fuzz::why_not_allowed(tried, *options_.fuzz.only) : "";
+  }
+
+  /// The failure of a fuzzed case, if it has one.
+  const std::optional<fuzz::Failure>& fuzzed(const Case& tried) const { return fuzzed_.at(&tried); }
 
   const metrics::Budgets& budgets(const Case& tested) const { return budgets_.of(tested.id); }
 
@@ -116,8 +140,10 @@ class Session {
     for (const outcome::Finding& finding : outcome::findings_of(facts, run, requirements_)) {
       if (!finding.wrong) continue;
       const metrics::Fact& fact = *finding.shown().fact;
+      const std::string at =
+          fact.metric == fuzz::kFailsAt ? " --fuzz-at " + metrics::to_text(fact.value) : "";
       ADD_FAILURE_AT(fact.file.c_str(), fact.line) << outcome::finding_text(
-          finding, fmt::format("{} --gtest_filter='{}'{}", program_, test, as_arch));
+          finding, fmt::format("{} --gtest_filter='{}'{}{}", program_, test, as_arch, at));
     }
     return judged;
   }
@@ -128,6 +154,16 @@ class Session {
   }
 
  private:
+  std::unique_ptr<CaseRunner> make_runner(const process::GpuTurns* turns = nullptr) const {
+    if (is_emulated()) {
+      emulate_arch(options_.arch.empty() ? default_emulated_arch() : options_.arch,
+                   options_.time_limit);
+    } else {
+      use_assigned_device();
+    }
+    return std::make_unique<CaseRunner>(options_.use_cupti, turns);
+  }
+
   const metrics::Budgets& budgets(const metrics::Fact& fact) const { return budgets_.of(fact.id); }
 
   Options options_;
@@ -138,9 +174,13 @@ class Session {
   outcome::RecordedRun recorded_;
   std::vector<metrics::Fact> measured_;  // facts of whole cases
   std::unique_ptr<CaseRunner> meter_;
+  std::map<const Case*, std::optional<fuzz::Failure>> fuzzed_;
 };
 
 namespace {
+
+/// In front of the names of tests that fuzz.
+const std::string kFuzzed = "fuzz/";
 
 /// The part of an id behind the family: GoogleTest puts the first point back in.
 std::string test_name(const metrics::CaseId& id) {
@@ -234,6 +274,55 @@ class StaticTest : public testing::Test {
   std::string arch_;
 };
 
+/// Says where a fuzzed case fails.
+class FuzzTest : public testing::Test {
+ public:
+  FuzzTest(Session& session, const Case& tested) : session_(session), case_(tested) {}
+
+  void TestBody() override {
+    CaseRunner& meter = session_.meter();
+    const std::string why = meter.device() ? why_not_run(case_, meter.arch()) : meter.no_device();
+    if (!why.empty()) GTEST_SKIP() << "unmeasured: " << why;
+    if (const std::string refused = session_.why_not_fuzzed(case_); !refused.empty()) {
+      FAIL() << refused;
+    }
+    const std::optional<fuzz::Failure>& failure = session_.fuzzed(case_);
+    session_.assert_within_budget(
+        {fuzz::fact_of(case_, meter.arch(), failure ? &*failure : nullptr)},
+        kFuzzed + case_.id.str());
+  }
+
+ private:
+  Session& session_;
+  const Case& case_;
+};
+
+/// Fuzzes the cases of all tests that are to run, before the first of them uses a device.
+class FuzzedRuns : public testing::Environment {
+ public:
+  explicit FuzzedRuns(Session& session) : session_(session) {}
+
+  void SetUp() override {
+    const testing::UnitTest& all = *testing::UnitTest::GetInstance();
+    Cases cases;
+    for (int i = 0; i < all.total_test_suite_count(); ++i) {
+      const testing::TestSuite& suite = *all.GetTestSuite(i);
+      const std::string_view name = suite.name();
+      if (!name.starts_with(kFuzzed)) continue;
+      for (int j = 0; j < suite.total_test_count(); ++j) {
+        const testing::TestInfo& test = *suite.GetTestInfo(j);
+        if (!test.should_run()) continue;
+        cases.push_back(&Registry::instance().at(
+            fmt::format("{}.{}", name.substr(kFuzzed.size()), test.name())));
+      }
+    }
+    session_.fuzz(cases);
+  }
+
+ private:
+  Session& session_;
+};
+
 }  // namespace
 
 Tests::Tests(const Options& options, std::string program)
@@ -245,6 +334,15 @@ Tests::Tests(const Options& options, std::string program)
     testing::RegisterTest(tested.id.family.c_str(), test_name(tested.id).c_str(), nullptr, nullptr,
                           tested.file.c_str(), tested.line,
                           [&]() -> testing::Test* { return new RunTest(session, tested); });
+  }
+  if (options.fuzz.any()) {
+    for (const Case* const selected : fuzz::cases_to_fuzz(cases)) {
+      const Case& tested = *selected;
+      testing::RegisterTest((kFuzzed + tested.id.family).c_str(), test_name(tested.id).c_str(),
+                            nullptr, nullptr, tested.file.c_str(), tested.line,
+                            [&]() -> testing::Test* { return new FuzzTest(session, tested); });
+    }
+    testing::AddGlobalTestEnvironment(new FuzzedRuns(session));
   }
   for (const std::string& arch : built_archs()) {
     for (const Case* const selected : cases) {

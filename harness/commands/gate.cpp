@@ -10,6 +10,7 @@
 #include "harness/cases/filter_options.h"
 #include "harness/commands/command_line.h"
 #include "harness/files/printable.h"
+#include "harness/fuzz/fuzz_options.h"
 #include "harness/process/timeout_option.h"
 #include "metrics/cupti/cupti.h"
 #include "metrics/facts/counter_row.h"
@@ -32,6 +33,7 @@ Examples:
   warpgauge gate --filter 'transpose.*' --arch sm_90
   warpgauge gate --device=emulated --arch sm_75,sm_120
   warpgauge gate --device=emulated --check races,uninitialised
+  warpgauge gate --fuzz 10
   warpgauge gate --table --filter 'matmul.*'
   warpgauge gate --counters sm__inst_executed_pipe_tensor.sum
   warpgauge gate --require=cupti --strict --out results
@@ -112,6 +114,7 @@ void add_gate(CommandLine& line) {
                    "(emulator only)")
       ->type_name("FILE");
   add_checks(command, options->checks, options->schedules);
+  fuzz::add_fuzz_options(*command, options->fuzz);
   command->add_option("--require", *required, "Exit 3 unless all of this was measured")
       ->check(CLI::IsMember({"cubin", "cupti"}))
       ->type_name("{cubin,cupti}")

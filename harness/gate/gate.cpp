@@ -10,6 +10,7 @@
 #include "harness/gate/compile_time.h"
 #include "harness/gate/emulated_counts.h"
 #include "harness/gate/fact_log.h"
+#include "harness/gate/fuzzed_runs.h"
 #include "harness/gate/noisy.h"
 #include "harness/gate/plan.h"
 #include "harness/gate/report.h"
@@ -98,6 +99,7 @@ outcome::ExitCode run_gate(const GateOptions& options) {
   }
   if (counts == Counts::emulated_program) measure_emulated_counts(plan, log);
   if (workers->noisy) measure_noisy(plan, log, *workers->noisy);
+  measure_fuzzed_runs(plan, log);
   return report(plan, log, out, coverage);
 }
 

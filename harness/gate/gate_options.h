@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "harness/cases/selection.h"
+#include "harness/fuzz/fuzz.h"
 #include "harness/measuring/missing_facts.h"
 #include "harness/outcome/requirements.h"
 #include "harness/runtime.h"
@@ -24,6 +25,7 @@ struct GateOptions {
   std::filesystem::path coverage;       ///< gets the coverage of device code; empty: none
   std::string checks = kUsualChecks;    ///< the emulator's: see check_accesses()
   int schedules = 0;                    ///< the same
+  fuzz::Asked fuzz;                     ///< runs at other sizes and with other seeds
   std::chrono::seconds time_limit{60};  ///< for each case
   std::size_t jobs = 0;  ///< processes at once; 0: as many as this machine is good for
   bool table = false;    ///< print the key metrics of every case

@@ -9,6 +9,8 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 #include "harness/cases/built_architectures.h"
@@ -53,6 +55,24 @@ std::vector<std::string> left_out_on_archs(const Plan& plan) {
   return left_out;
 }
 
+/// Throws std::invalid_argument for a trial that one of them does not allow.
+Cases cases_to_fuzz(const Plan& plan) {
+  const fuzz::Asked& asked = plan.options.fuzz;
+  if (!asked.any()) return {};
+  Cases cases = plan.cases;
+  std::erase_if(cases, [&](const Case* planned) {
+    return !plan.options.selection.takes(planned->id.str()) || !plan.runs(*planned);
+  });
+  cases = fuzz::cases_to_fuzz(cases);
+  for (const Case* tried : cases) {
+    if (!asked.only) continue;
+    if (const std::string why = fuzz::why_not_allowed(*tried, *asked.only); !why.empty()) {
+      throw std::invalid_argument(why);
+    }
+  }
+  return cases;
+}
+
 std::vector<std::string> left_out_of(const Plan& plan) {
   const Selection& selection = plan.options.selection;
   std::vector<std::string> left_out = Registry::instance().left_out(selection);
@@ -61,6 +81,11 @@ std::vector<std::string> left_out_of(const Plan& plan) {
     left_out.push_back(fmt::format("cases left out because they need a GPU: {}", gpu_only));
   }
   std::ranges::move(left_out_on_archs(plan), std::back_inserter(left_out));
+  if (const std::size_t alone = fuzz::count_seeds_alone(plan.fuzzed); alone > 0) {
+    left_out.push_back(fmt::format(
+        "cases fuzzed with other seeds alone, as their problems allow no other sizes: {} of {}",
+        alone, plan.fuzzed.size()));
+  }
   return left_out;
 }
 
@@ -93,11 +118,13 @@ Plan make_plan(const GateOptions& options, const FamilyBudgets& budgets) {
             .archs = chosen_archs(options.archs),
             .gpu = {},
             .run_archs = {},
+            .fuzzed = {},
             .not_noisy = why_not_noisy(options),
             .left_out = {}};
   plan.cases = selected_cases(Registry::instance(), budgets, options.selection);
   plan.gpu = ask_gpu(options.time_limit);
   plan.run_archs = archs_of_runs(plan);
+  plan.fuzzed = cases_to_fuzz(plan);
   plan.left_out = left_out_of(plan);
   return plan;
 }
@@ -108,6 +135,11 @@ void announce(const Plan& plan) {
                                    : "kernels run on the GPU");
   for (const std::string& line : plan.budgets.about_project()) fmt::print("{}\n", line);
   for (const std::string& sentence : plan.left_out) fmt::print("{}\n", sentence);
+  if (!plan.fuzzed.empty()) {
+    const std::size_t alone = fuzz::count_seeds_alone(plan.fuzzed);
+    fmt::print("fuzzed: {} cases at other sizes, {} with other seeds alone\n",
+               plan.fuzzed.size() - alone, alone);
+  }
   for (const Case* planned : plan.cases) {
     if (plan.options.selection.takes(planned->id.str())) continue;
     fmt::print("run, too, because budgets are multiples of it: {}\n", planned->id.str());

@@ -23,6 +23,7 @@ struct Plan {
   /// The architectures whose code runs. On a GPU that does not answer it is one without a name: all
   /// cases run there, and say why nothing is measured.
   Archs run_archs;
+  Cases fuzzed;           ///< the cases that are run at other sizes and with other seeds, too
   std::string not_noisy;  ///< why times and hardware counters are not measured; empty if they are
   std::vector<std::string> left_out;  ///< sentences on what is not measured
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <functional>
 #include <set>
 #include <string>
 #include <utility>
@@ -24,6 +23,7 @@ namespace {
 /// A run on the emulator as `arch`, or on the GPU, where that is empty.
 struct RunKind {
   std::string arch;
+  std::size_t processes = 1;  ///< at once
   Counts counts = Counts::here;
   const CoverageFile* coverage = nullptr;  ///< gets what kernels ran; may be missing
 };
@@ -43,8 +43,7 @@ class Runs {
 
   void begin() {
     if (kind_.coverage != nullptr) count_coverage();
-    if (is_emulated()) check_accesses(plan_.options.checks, plan_.options.schedules);
-    runner_.emplace(plan_.options.use_cupti, is_emulated() ? nullptr : &turns_);
+    runner_ = make_runner(plan_, kind_.arch, kind_.processes, turns_);
     if (runner_->device()) log_.add_device(*runner_->device());
   }
 
@@ -67,20 +66,14 @@ class Runs {
   const Plan& plan_;
   FactLog& log_;
   const RunKind kind_;
-  const process::GpuTurns turns_;     ///< turns of the children on the GPU
-  std::optional<CaseRunner> runner_;  ///< is only ever made in a child
+  const process::GpuTurns turns_;       ///< turns of the children on the GPU
+  std::unique_ptr<CaseRunner> runner_;  ///< is only ever made in a child
 };
 
-/// `choose_device` is called in a child before it uses a device.
-CaseWork runs_work(const Plan& plan, FactLog& log, const Cases& cases, const RunKind& kind,
-                   const std::function<void()>& choose_device) {
+CaseWork runs_work(const Plan& plan, FactLog& log, const Cases& cases, const RunKind& kind) {
   const auto runs = std::make_shared<Runs>(plan, log, kind);
   return {.items = one_by_one(cases),
-          .begin =
-              [=] {
-                choose_device();
-                runs->begin();
-              },
+          .begin = [=] { runs->begin(); },
           .measure = [=](const Cases& item,
                          bool is_again) { return runs->measure(*item.front(), is_again); },
           .arch = kind.arch,
@@ -108,12 +101,24 @@ void cover_code(const Plan& plan, const std::string& arch, const CoverageFile& c
 
 }  // namespace
 
+std::unique_ptr<CaseRunner> make_runner(const Plan& plan, const std::string& arch,
+                                        std::size_t processes, const process::GpuTurns& turns) {
+  if (!is_emulated()) return std::make_unique<CaseRunner>(plan.options.use_cupti, &turns);
+  // The emulator's limit ends before that of the case, as it can say where the kernel was, also on
+  // a machine with much else to do. The processes share the cores.
+  const std::chrono::milliseconds limit = plan.options.time_limit;
+  emulate_arch(arch, limit - std::min<std::chrono::milliseconds>(limit / 2, kTimeToSayWhere),
+               std::max(1, metrics::available_cores() / static_cast<int>(processes)));
+  check_accesses(plan.options.checks, plan.options.schedules);
+  return std::make_unique<CaseRunner>(plan.options.use_cupti);
+}
+
 std::unique_ptr<CaseJob> start_runs_on_gpu(const Plan& plan, FactLog& log, Counts counts) {
   const Cases cases = existing_on(plan.gpu.arch, plan.cases);
   // Only one process at a time may use an exclusive GPU.
   const std::size_t early = plan.gpu.is_exclusive ? 0 : plan.processes(cases.size(), true);
-  return std::make_unique<CaseJob>(
-      runs_work(plan, log, cases, {.arch = "", .counts = counts}, [] {}), log, plan.budgets, early);
+  return std::make_unique<CaseJob>(runs_work(plan, log, cases, {.arch = "", .counts = counts}), log,
+                                   plan.budgets, early);
 }
 
 void measure_runs_on_gpu(const Plan& plan, FactLog& log, CaseJob& started) {
@@ -129,16 +134,10 @@ void measure_emulated_runs(const Plan& plan, FactLog& log,
     if (coverage) cover_code(plan, arch, *coverage);
     const Cases on_arch = existing_on(arch, cases);
     const std::size_t processes = plan.processes(on_arch.size(), false);
-    // The emulator's limit ends before that of the case, as it can say where the kernel was, also
-    // on a machine with much else to do. The processes share the cores.
-    const auto choose_device = [&] {
-      const std::chrono::milliseconds limit = plan.options.time_limit;
-      emulate_arch(arch, limit - std::min<std::chrono::milliseconds>(limit / 2, kTimeToSayWhere),
-                   std::max(1, metrics::available_cores() /
-                                   static_cast<int>(std::min(processes, on_arch.size()))));
-    };
-    const RunKind kind = {.arch = arch, .coverage = coverage ? &*coverage : nullptr};
-    CaseJob(runs_work(plan, log, on_arch, kind, choose_device), log, plan.budgets)
+    const RunKind kind = {.arch = arch,
+                          .processes = std::min(processes, on_arch.size()),
+                          .coverage = coverage ? &*coverage : nullptr};
+    CaseJob(runs_work(plan, log, on_arch, kind), log, plan.budgets)
         .finish("run-time facts, emulated " + arch, processes);
   }
 }

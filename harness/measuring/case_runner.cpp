@@ -17,11 +17,11 @@
 #include "harness/measuring/compile_time_facts.h"
 #include "harness/measuring/error_facts.h"
 #include "harness/measuring/exact_count_facts.h"
+#include "harness/measuring/least_traffic.h"
 #include "harness/measuring/missing_facts.h"
 #include "harness/measuring/nvtx_range.h"
 #include "harness/process/fork_guard.h"
 #include "metrics/cupti/cupti.h"
-#include "warpgauge/comparison.h"
 #include "warpgauge/cuda_error.h"
 #include "warpgauge/problem.h"
 
@@ -53,6 +53,27 @@ std::string names_of(const std::vector<LaunchRecord>& launches) {
     }
   }
   return names.empty() ? "nothing" : names;
+}
+
+/// Says how a run differs from what it should be; empty if it does not.
+std::string what_is_wrong(const Case& test_case, const std::vector<LaunchRecord>& expected,
+                          const std::vector<LaunchRecord>& launches, const Problem& problem,
+                          Comparison& comparison) {
+  if (test_case.counted && names_of(launches) != names_of(expected)) {
+    return fmt::format(
+        "its launches depend on the device: {} here, but {} in a dry run, which compile-time "
+        "budgets are held against",
+        names_of(launches), names_of(expected));
+  }
+  if (std::string overwritten = problem.overwritten_input(); !overwritten.empty()) {
+    return overwritten;
+  }
+  problem.check(comparison);
+  metrics::check_cuda(cudaGetLastError(), "a call of CUDA in its check()");
+  if (!comparison.compared() && !comparison.is_counts_only()) {
+    return "its check compares nothing; call counts_only() if this is intended";
+  }
+  return comparison.passed() ? "" : "wrong result: " + comparison.failure();
 }
 
 }  // namespace
@@ -93,7 +114,8 @@ CaseRunner::Launched CaseRunner::launch_once(const Case& test_case, Problem& pro
           },
           [&] { turn.reset(); });
       need_counts_of_all(log.launches(), lines);
-      return {log.launches(), std::move(lines), ""};
+      std::string too_little = why_too_little(problem.bytes(), log, lines, arch());
+      return {log.launches(), std::move(lines), "", std::move(too_little)};
     } catch (const metrics::Unmeasured& unmeasured) {
       not_counted = unmeasured.what();
     }
@@ -102,45 +124,36 @@ CaseRunner::Launched CaseRunner::launch_once(const Case& test_case, Problem& pro
   const LaunchLog log(LaunchLog::Mode::record);
   launch_in_range(test_case, problem);
   WARPGAUGE_CUDA(cudaDeviceSynchronize());
-  return {log.launches(), {}, not_counted};
+  return {log.launches(), {}, not_counted, ""};
 }
 
-std::vector<Fact> CaseRunner::measure(const Case& test_case, const metrics::Budgets& budgets) {
+CaseRunner::Checked CaseRunner::check(const Case& test_case) {
   const auto expected = test_case.counted ? dry_launches(test_case) : std::vector<LaunchRecord>();
   number_allocations_anew();
-  const std::unique_ptr<Problem> problem = test_case.make_problem();
-  const Launched run = launch_once(test_case, *problem);
+  const std::unique_ptr<Problem> problem = test_case.problem();
+  Launched run = launch_once(test_case, *problem);
   std::vector<Fact> findings;
   for (const metrics::DeviceFault& finding : take_findings()) {
     findings.push_back(error_fact(test_case, finding, arch()));
   }
-  if (!findings.empty()) return findings;
-  if (test_case.counted && names_of(run.launches) != names_of(expected)) {
-    return {error_fact(test_case,
-                       fmt::format("its launches depend on the device: {} here, but {} in a "
-                                   "dry run, which compile-time budgets are held against",
-                                   names_of(run.launches), names_of(expected)),
-                       arch())};
-  }
-  if (const std::string overwritten = problem->overwritten_input(); !overwritten.empty()) {
-    return {error_fact(test_case, overwritten, arch())};
-  }
+  if (!findings.empty()) return {std::move(run), {}, std::move(findings)};
   Comparison comparison;
-  problem->check(comparison);
-  metrics::check_cuda(cudaGetLastError(), "a call of CUDA in its check()");
-  if (!comparison.compared() && !comparison.is_counts_only()) {
-    return {error_fact(
-        test_case, "its check compares nothing; call counts_only() if this is intended", arch())};
+  std::string wrong = what_is_wrong(test_case, expected, run.launches, *problem, comparison);
+  if (wrong.empty()) wrong = run.too_little;
+  if (!wrong.empty()) {
+    return {std::move(run), {}, {error_fact(test_case, std::move(wrong), arch())}};
   }
-  if (!comparison.passed()) {
-    return {error_fact(test_case, "wrong result: " + comparison.failure(), arch())};
-  }
+  return {std::move(run), comparison.errors(), {}};
+}
 
+std::vector<Fact> CaseRunner::measure(const Case& test_case, const metrics::Budgets& budgets) {
+  const auto [run, distance, wrong] = check(test_case);
+  if (!wrong.empty()) return wrong;
   const Fact blank = launched_fact(test_case, run.launches, arch(), device_->name);
   std::vector<Fact> facts = {with_value(blank, "result.correct", 1.0)};
   facts[0].source = "harness";
   facts[0].confidence = "exact";
-  std::ranges::move(error_facts(comparison.errors(), facts[0]), std::back_inserter(facts));
+  std::ranges::move(error_facts(distance, facts[0]), std::back_inserter(facts));
   if (!test_case.counted) return facts;
   if (run.not_counted.empty()) {
     std::ranges::move(counted_facts(run.lines, blank, counts_source()), std::back_inserter(facts));
@@ -159,9 +172,18 @@ std::vector<Fact> CaseRunner::run(const Case& test_case, const metrics::Budgets&
     std::ranges::move(missing_counts({}, why, {blank, budgets}), std::back_inserter(facts));
     return facts;
   }
+  return with_errors(test_case, [&] { return measure(test_case, budgets); });
+}
+
+std::vector<Fact> CaseRunner::errors_of(const Case& test_case) {
+  return with_errors(test_case, [&] { return check(test_case).wrong; });
+}
+
+std::vector<Fact> CaseRunner::with_errors(const Case& test_case,
+                                          const std::function<std::vector<Fact>()>& work) {
   try {
     std::vector<Fact> facts;
-    process::with_fork_guard("the case", [&] { facts = measure(test_case, budgets); });
+    process::with_fork_guard("the case", [&] { facts = work(); });
     return facts;
   } catch (const metrics::CudaError& error) {
     // Most errors destroy the context; a further call shows whether this one did.

@@ -1,6 +1,7 @@
 // Runs a case: checks its result, and counts the work of the hardware.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +16,7 @@
 #include "metrics/budgets/budget.h"
 #include "metrics/counting/line_counts.h"
 #include "metrics/facts/fact.h"
+#include "warpgauge/comparison.h"
 
 namespace warpgauge {
 
@@ -39,6 +41,10 @@ class CaseRunner {
   /// verdict error; `broken()` then says whether the device can still be used.
   std::vector<metrics::Fact> run(const Case& test_case, const metrics::Budgets& budgets);
 
+  /// Runs the case and returns the errors of the run as run() does; none if it is right. Nothing is
+  /// measured.
+  std::vector<metrics::Fact> errors_of(const Case& test_case);
+
   /// True after an error that leaves the CUDA context unusable: no further case can be run.
   bool broken() const { return broken_; }
   /// The result of IsolatedWork::work after run(). On a GPU a fault of another process, also of
@@ -52,9 +58,20 @@ class CaseRunner {
     std::vector<LaunchRecord> launches;
     std::vector<metrics::LineCounts> lines;
     std::string not_counted;  ///< why there are no lines; empty if there are
+    std::string too_little;   ///< why_too_little(), if they are there
+  };
+  /// A launch whose result was compared: right, or with facts that say what is wrong.
+  struct Checked {
+    Launched run;
+    Errors distance;
+    std::vector<metrics::Fact> wrong;
   };
   Launched launch_once(const Case& test_case, Problem& problem);
+  Checked check(const Case& test_case);
   std::vector<metrics::Fact> measure(const Case& test_case, const metrics::Budgets& budgets);
+  /// What `work` returns, or the fact of a CUDA error that it throws.
+  std::vector<metrics::Fact> with_errors(const Case& test_case,
+                                         const std::function<std::vector<metrics::Fact>()>& work);
 
   std::string no_device_, no_counters_;
   std::optional<metrics::Device> device_;

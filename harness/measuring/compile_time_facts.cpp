@@ -147,7 +147,7 @@ metrics::KernelValues same_values(std::vector<metrics::KernelValues> copies,
 std::vector<LaunchRecord> dry_launches(const Case& test_case) {
   const LaunchLog log(LaunchLog::Mode::dry);
   process::with_fork_guard("the case", [&] {
-    const std::unique_ptr<Problem> problem = test_case.make_problem();
+    const std::unique_ptr<Problem> problem = test_case.problem();
     test_case.launch(*problem);
   });
   const auto refuse = [&](const std::string& what) {

@@ -75,7 +75,7 @@ Group next_group(std::span<const Case* const> cases) {
   Group group;
   for (double bytes = 0; group.items.size() < cases.size() && bytes < kManyBytes;) {
     const Case& test_case = *cases[group.items.size()];
-    Problem* problem = group.problems.emplace_back(test_case.make_problem()).get();
+    Problem* problem = group.problems.emplace_back(test_case.problem()).get();
     bytes += problem->bytes();
     group.items.push_back(
         {.name = test_case.id.str(),

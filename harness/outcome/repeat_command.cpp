@@ -79,9 +79,13 @@ std::string repeat_command(const JudgedValue& value) {
   if (metrics::metric(fact.metric).source == metrics::Source::timer)
     return bench_command() + filter;
   const bool emulated = was_emulated(value);
+  // The value of this metric is the trial that fails.
+  const bool fuzzed = fact.metric == "result.fails_at" && fact.verdict == metrics::Verdict::error;
+  const std::string at =
+      fuzzed ? " --fuzz-at " + files::shell_word(metrics::to_text(fact.value)) : "";
   const bool of_arch = (emulated || fact.source == "cubin") && !fact.arch.empty();
-  return fmt::format("{}{}{}{}", kBuildInfo.gate_command, emulated ? " --device=emulated" : "",
-                     of_arch ? " --arch " + fact.arch : "", filter);
+  return fmt::format("{}{}{}{}{}", kBuildInfo.gate_command, emulated ? " --device=emulated" : "",
+                     of_arch ? " --arch " + fact.arch : "", filter, at);
 }
 
 }  // namespace warpgauge::outcome

@@ -95,7 +95,7 @@ __global__ void update(T* cells, const T* a, int n) {
 
 template <typename T, typename Op>
 void add_operation(const warpgauge::Family& family, const char* type, const char* name) {
-  family.problem<Updated<T, Op>>(type, {{4096}, {1000}}).variant(name, [](Updated<T, Op>& p) {
+  updated<T, Op>(family, type).variant(name, [](Updated<T, Op>& p) {
     update<T, Op><<<p.blocks, kThreads>>>(p.cells, p.a, p.n);
   });
 }
@@ -117,7 +117,8 @@ void add_operations(const warpgauge::Family& family, const char* type) {
 
 WARPGAUGE_FAMILY(atomics) {
   const auto u32 =
-      family.problem<Count>("u32", {{256, 256}, {300, 500}, warpgauge::large({16384, 16384})});
+      family.problem<Count>("u32", {{256, 256}, {300, 500}, warpgauge::large({16384, 16384})})
+          .sizes_between({1, 1}, {16384, 16384});
   u32.variant("lane_by_lane", [](Count& p) { launch_count(p, lane_by_lane); });
   u32.variant("global_counter", [](Count& p) { launch_count(p, global_counter); });
   u32.variant("warp_ballot", [](Count& p) { launch_count(p, warp_ballot); });

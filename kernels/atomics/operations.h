@@ -184,6 +184,9 @@ std::vector<T> half_empty_cells(std::size_t count) {
   return cells;
 }
 
+template <typename Op>
+constexpr bool kTakesValue = !std::is_same_v<Op, Increment> && !std::is_same_v<Op, Decrement>;
+
 // Each thread brings a value to the cell of its lane in its block. The size is the number of
 // threads. The CPU reference updates thread after thread.
 template <typename T, typename Op>
@@ -197,6 +200,14 @@ struct Updated : warpgauge::Problem {
         blocks((n + kThreads - 1) / kThreads),
         a(*this, wide_values<T>(n, 1)),
         cells(*this, half_empty_cells<T>(blocks * kCells)) {}
+  /// Where all bring the same value to a cell, the first values are enough. In a last block with
+  /// fewer threads than cells the others stay as they are.
+  double bytes() const override {
+    const int last = n - (blocks - 1) * kThreads;  // threads of the last block
+    const int touched = (blocks - 1) * kCells + (last < kCells ? last : kCells);
+    const int values = !kTakesValue<Op> ? 0 : Op::kSameValue ? touched : n;
+    return static_cast<double>(sizeof(T)) * (values + 2 * touched);
+  }
   void check(warpgauge::Comparison& comparison) const override {
     std::vector<T> expected = cells.initial();
     for (int i = 0; i < n; ++i) {
@@ -206,5 +217,10 @@ struct Updated : warpgauge::Problem {
     comparison.equal(cells, expected);
   }
 };
+
+template <typename T, typename Op>
+warpgauge::Variants<Updated<T, Op>> updated(const warpgauge::Family& family, const char* type) {
+  return family.problem<Updated<T, Op>>(type, {{4096}, {1000}}).sizes_between({1}, {65536});
+}
 
 }  // namespace atomics

@@ -58,10 +58,18 @@ void launch_read(Strided<T>& p) {
 WARPGAUGE_FAMILY(bank_stride) {
   std::vector<warpgauge::Size> strides;
   for (int stride = 1; stride <= kMaxStride; ++stride) strides.push_back({stride});
-  family.problem<Strided<std::int8_t>>("i8", strides).variant("read", launch_read<std::int8_t>);
-  family.problem<Strided<std::int16_t>>("i16", strides).variant("read", launch_read<std::int16_t>);
-  family.problem<Strided<float>>("f32", strides).variant("read", launch_read<float>);
-  family.problem<Strided<double>>("f64", strides).variant("read", launch_read<double>);
+  family.problem<Strided<std::int8_t>>("i8", strides)
+      .sizes_between({1}, {kMaxStride})
+      .variant("read", launch_read<std::int8_t>);
+  family.problem<Strided<std::int16_t>>("i16", strides)
+      .sizes_between({1}, {kMaxStride})
+      .variant("read", launch_read<std::int16_t>);
+  family.problem<Strided<float>>("f32", strides)
+      .sizes_between({1}, {kMaxStride})
+      .variant("read", launch_read<float>);
+  family.problem<Strided<double>>("f64", strides)
+      .sizes_between({1}, {kMaxStride})
+      .variant("read", launch_read<double>);
 }
 
 }  // namespace bank_stride

@@ -86,7 +86,8 @@ __global__ void own_barrier(int* b, const int* a, int n) {
 
 WARPGAUGE_FAMILY(barrier_in_branch) {
   // Whole groups; a last group of 232 elements; one of 44, all of them to be turned round.
-  const auto i32 = family.problem<HalfTurn>("i32", {{262144}, {1000}, {300}});
+  const auto i32 =
+      family.problem<HalfTurn>("i32", {{262144}, {1000}, {300}}).sizes_between({1}, {262144});
   i32.variant("outside", [](HalfTurn& p) { outside<<<p.groups, kGroup>>>(p.b, p.a, p.n); });
   i32.variant("whole_blocks",
               [](HalfTurn& p) { whole_blocks<<<2 * p.groups, kHalf>>>(p.b, p.a, p.n); });

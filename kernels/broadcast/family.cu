@@ -68,7 +68,7 @@ template <typename Word, typename Element, Pattern kPattern>
 void add_variant(const warpgauge::Family& family, const char* type, const char* variant) {
   using Problem = Read<Word, Element, kPattern>;
   const std::vector<warpgauge::Size> words = {{1}, {2}, {4}, {8}, {16}, {32}};
-  family.problem<Problem>(type, words).variant(variant, [](Problem& p) {
+  family.problem<Problem>(type, words).sizes_between({1}, {kWarp}).variant(variant, [](Problem& p) {
     Element* b = p.b;
     const Element* a = p.a;
     read<<<1, kThreads>>>(reinterpret_cast<Word*>(b), reinterpret_cast<const Word*>(a),

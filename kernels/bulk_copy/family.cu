@@ -175,7 +175,8 @@ void launch(void (*kernel)(float*, const float*, Tiles), Rows& p) {
 
 WARPGAUGE_FAMILY(bulk_copy) {
   // 64 whole tiles, 4 a block; 37 tiles of 8 shorter rows and one of 5.
-  const auto f32 = family.problem<Rows>("f32", {{512, 512}, {301, 504}});
+  const auto f32 = family.problem<Rows>("f32", {{512, 512}, {301, 504}})
+                       .sizes_between({1, 8}, {4096, kMostColumns}, {1, 8});
   constexpr int kWhole = kTileElements * sizeof(float);
   f32.variant("ordinary", [](Rows& p) { launch(ordinary, p); });
   const auto bulk = f32.needs("sm_90");

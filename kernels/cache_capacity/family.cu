@@ -174,16 +174,19 @@ constexpr std::int64_t kKib = 1024, kMib = 1024 * kKib;
 
 WARPGAUGE_FAMILY(cache_capacity) {
   family.problem<WalkInConstants>("i32", sizes(kKib / 2, 64 * kKib, kMib))
+      .sizes_between({64}, {64 * kKib}, {64})
       .variant("constant", [](auto& p) { constant<<<1, 1>>>(p.ends, p.starts, p.kSteps); });
   // The first round, all of them misses, is a part of 1/8 of the steps at most.
   const std::vector<warpgauge::Size> about_l1 = sizes(4 * kKib, kMib, 2 * kMib);
-  family.problem<WalkAlone>("i32", about_l1).variant("global", [](auto& p) {
-    global<<<1, 1>>>(p.ends, p.starts, p.table, p.kSteps);
-  });
-  family.problem<WalkInTexture>("i32", about_l1).variant("texture", [](auto& p) {
-    texture<<<1, 1>>>(p.ends, p.starts, p.texture, p.kSteps);
-  });
+  family.problem<WalkAlone>("i32", about_l1)
+      .sizes_between({128}, {kMib}, {128})
+      .variant("global", [](auto& p) { global<<<1, 1>>>(p.ends, p.starts, p.table, p.kSteps); });
+  family.problem<WalkInTexture>("i32", about_l1)
+      .sizes_between({128}, {kMib}, {128})
+      .variant("texture",
+               [](auto& p) { texture<<<1, 1>>>(p.ends, p.starts, p.texture, p.kSteps); });
   family.problem<WalkOfMany>("i32", sizes(kMib, 256 * kMib, 2 * kMib))
+      .sizes_between({kMib}, {256 * kMib}, {128})  // a line for each thread
       .variant("past_l1",
                [](auto& p) { past_l1<<<kWarps, kWarp>>>(p.ends, p.starts, p.table, p.kSteps); });
 }

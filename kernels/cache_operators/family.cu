@@ -92,7 +92,8 @@ void launch(Sums& p) {
 
 WARPGAUGE_FAMILY(cache_operators) {
   const std::vector<warpgauge::Size> sizes = {{65536}, {1000}, warpgauge::large({67108864})};
-  const auto i32 = family.problem<Sums>("i32", sizes).relative_to("cached");
+  const auto i32 =
+      family.problem<Sums>("i32", sizes).sizes_between({1}, {67108864}).relative_to("cached");
   i32.variant("cached", launch<Cached>);
   i32.variant("l2_only", launch<L2Only>);
   i32.variant("streaming", launch<Streaming>);

@@ -135,7 +135,7 @@ void launch_in_clusters(void (*kernel)(int*, const int*, int), Sum& p) {
 
 WARPGAUGE_FAMILY(cluster_reduction) {
   // 32 whole clusters; 25 blocks of 4 clusters have something to add, the last one not much.
-  const auto i32 = family.problem<Sum>("i32", {{1048576}, {100003}});
+  const auto i32 = family.problem<Sum>("i32", {{1048576}, {100003}}).sizes_between({1}, {1048576});
   i32.variant("atomics", [](Sum& p) { add_by_atomics<<<p.blocks(), kThreads>>>(p.sum, p.a, p.n); });
   i32.variant("two_kernels", [](Sum& p) {
     write_parts<<<p.blocks(), kThreads>>>(p.parts, p.a, p.n);

@@ -148,10 +148,12 @@ __global__ void staged(Word* b, const float* a, int k) {
 // Offsets and strides in words, and the misalignment of wide words in floats.
 template <typename Word>
 void add_aligned(const warpgauge::Family& family, const char* type) {
-  family.problem<Offset<Word>>(type, {{0}, {1}, {2}, {4}, {8}}).variant("offset", [](auto& p) {
-    offset<Word><<<kBlocks, kThreads>>>(p.to(), p.from(), p.k);
-  });
+  family.problem<Offset<Word>>(type, {{0}, {1}, {2}, {4}, {8}})
+      .sizes_between({0}, {33})
+      .variant("offset",
+               [](auto& p) { offset<Word><<<kBlocks, kThreads>>>(p.to(), p.from(), p.k); });
   family.problem<Strided<Word>>(type, {{1}, {2}, {3}, {4}, {8}, {32}})
+      .sizes_between({1}, {33})
       .variant("strided",
                [](auto& p) { strided<Word><<<kBlocks, kThreads>>>(p.to(), p.from(), p.s); });
 }
@@ -160,7 +162,8 @@ template <typename Word>
 void add_misaligned(const warpgauge::Family& family, const char* type) {
   std::vector<warpgauge::Size> offsets;
   for (int k = 0; k < kFloats<Word>; ++k) offsets.push_back({k});
-  const auto words = family.problem<Misaligned<Word>>(type, offsets);
+  const auto words =
+      family.problem<Misaligned<Word>>(type, offsets).sizes_between({0}, {kFloats<Word> - 1});
   words.variant("pieces", [](auto& p) { pieces<Word><<<kBlocks, kThreads>>>(p.to(), p.a, p.k); });
   words.variant("staged", [](auto& p) { staged<Word><<<kBlocks, kThreads>>>(p.to(), p.a, p.k); });
 }

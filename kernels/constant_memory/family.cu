@@ -122,17 +122,19 @@ WARPGAUGE_FAMILY(constant_memory) {
   // One thread for each start in the table; a last block of 232; enough to fill a GPU, so that the
   // kernel and not its launch decides the time.
   const std::vector<warpgauge::Size> sizes = {{kStarts}, {1000}, warpgauge::large({1 << 24})};
-  family.problem<PerWarp>("i32", sizes).variant("uniform", [](PerWarp& p) {
-    uniform<<<blocks_for(p.n), kThreads>>>(p.sums, p.n);
-  });
-  const auto per_lane = family.problem<PerLane>("i32", sizes).relative_to("uniform");
+  family.problem<PerWarp>("i32", sizes)
+      .sizes_between({1}, {1 << 24})
+      .variant("uniform", [](PerWarp& p) { uniform<<<blocks_for(p.n), kThreads>>>(p.sums, p.n); });
+  const auto per_lane =
+      family.problem<PerLane>("i32", sizes).sizes_between({1}, {1 << 24}).relative_to("uniform");
   per_lane.variant("divergent",
                    [](PerLane& p) { divergent<<<blocks_for(p.n), kThreads>>>(p.sums, p.n); });
   per_lane.variant("from_global", [](PerLane& p) {
     from_global<<<blocks_for(p.n), kThreads>>>(p.sums, p.words, p.n);
   });
 
-  const auto vectors = family.problem<SumWithConstant>("i32", {{65536}, {1000}});
+  const auto vectors =
+      family.problem<SumWithConstant>("i32", {{65536}, {1000}}).sizes_between({1}, {65536});
   vectors.variant("constant_summand", [](SumWithConstant& p) {
     constant_summand<<<blocks_for(p.n), kThreads>>>(p.c, p.a, p.b, p.n);
   });

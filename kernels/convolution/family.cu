@@ -139,8 +139,12 @@ void launch_halo_tile(Convolution& p) {
 
 WARPGAUGE_FAMILY(convolution) {
   // Whole blocks; neither rows nor columns a multiple of the block.
-  const auto f32 = family.problem<Convolution>(
-      "f32", {{128, 256, 1}, {128, 256, 4}, {100, 168, 2}, warpgauge::large({4096, 4096, 4})});
+  const auto f32 =
+      family
+          .problem<Convolution>(
+              "f32",
+              {{128, 256, 1}, {128, 256, 4}, {100, 168, 2}, warpgauge::large({4096, 4096, 4})})
+          .sizes_between({1, 1, 0}, {4096, 4096, kMaxRadius});
   f32.variant("global", launch_global);
   f32.variant("constant_filter", launch_constant_filter);
   f32.variant("halo_tile", launch_halo_tile);

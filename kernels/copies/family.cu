@@ -119,13 +119,26 @@ void on_device(Copy& p) {
 WARPGAUGE_FAMILY(copies) {
   const std::vector<warpgauge::Size> bytes = {
       {4096}, {1048576}, {10000019}, warpgauge::large({268435456})};
-  family.problem<ToDevice<false>>("u8", bytes).uncounted("to_device_pageable", to_device<false>);
-  family.problem<ToDevice<true>>("u8", bytes).uncounted("to_device_pinned", to_device<true>);
-  family.problem<ToHost<false>>("u8", bytes).uncounted("to_host_pageable", to_host<false>);
-  family.problem<ToHost<true>>("u8", bytes).uncounted("to_host_pinned", to_host<true>);
-  family.problem<OnHost<false>>("u8", bytes).uncounted("on_host_pageable", on_host<false>);
-  family.problem<OnHost<true>>("u8", bytes).uncounted("on_host_pinned", on_host<true>);
-  const auto on_the_device = family.problem<Copy>("u8", bytes).relative_to("on_device");
+  family.problem<ToDevice<false>>("u8", bytes)
+      .sizes_between({1}, {268435456})
+      .uncounted("to_device_pageable", to_device<false>);
+  family.problem<ToDevice<true>>("u8", bytes)
+      .sizes_between({1}, {268435456})
+      .uncounted("to_device_pinned", to_device<true>);
+  family.problem<ToHost<false>>("u8", bytes)
+      .sizes_between({1}, {268435456})
+      .uncounted("to_host_pageable", to_host<false>);
+  family.problem<ToHost<true>>("u8", bytes)
+      .sizes_between({1}, {268435456})
+      .uncounted("to_host_pinned", to_host<true>);
+  family.problem<OnHost<false>>("u8", bytes)
+      .sizes_between({1}, {268435456})
+      .uncounted("on_host_pageable", on_host<false>);
+  family.problem<OnHost<true>>("u8", bytes)
+      .sizes_between({1}, {268435456})
+      .uncounted("on_host_pinned", on_host<true>);
+  const auto on_the_device =
+      family.problem<Copy>("u8", bytes).sizes_between({1}, {268435456}).relative_to("on_device");
   on_the_device.uncounted("on_device", on_device);
   on_the_device.variant("by_kernel", by_kernel);
 }

@@ -115,7 +115,8 @@ WARPGAUGE_FAMILY(divergence) {
   kinds.variant("per_warp", [](Kinds& p) {
     per_warp<<<Kinds::kCount / kThreads, kThreads>>>(p.b, p.a, p.ways);
   });
-  const auto lengths = family.problem<Lengths>("u32", {{8192}});
+  const auto lengths =
+      family.problem<Lengths>("u32", {{8192}}).sizes_between({kThreads}, {65536}, {kThreads});
   lengths.variant("uneven_lanes",
                   [](Lengths& p) { uneven_lanes<<<p.n / kThreads, kThreads>>>(p.b, p.a); });
   lengths.variant("even_warps",

@@ -251,7 +251,7 @@ void add_variants(const warpgauge::Family& family, const char* type) {
   const auto plain = [=](void (*kernel)(T*, Vector, Vector, int)) {
     return [=](Dot<T>& p) { launch(p, blocks(p), kernel, Vector(p.x), Vector(p.y)); };
   };
-  const auto dot = family.problem<Dot<T>>(type, sizes<T>());
+  const auto dot = family.problem<Dot<T>>(type, sizes<T>()).sizes_between({1}, {1 << 28});
   dot.variant("global", [=](Dot<T>& p) {
     launch(p, blocks(p), global<T>, static_cast<T*>(p.of_threads), Vector(p.x), Vector(p.y));
   });
@@ -267,10 +267,13 @@ void add_variants(const warpgauge::Family& family, const char* type) {
   std::vector<warpgauge::Size> of_memory = of_arrays;
   of_memory.push_back({1048576});
   using Textures = DotOfTextures<T>;
-  family.problem<Textures>(type, of_memory).variant("texture", [=](Textures& p) {
-    launch(p, blocks(p), texture<T, false, false>, p.x_memory, p.y_memory);
-  });
-  const auto arrays = family.problem<Textures>(type, of_arrays);
+  family.problem<Textures>(type, of_memory)
+      .sizes_between({1}, {1048576})
+      .variant("texture", [=](Textures& p) {
+        launch(p, blocks(p), texture<T, false, false>, p.x_memory, p.y_memory);
+      });
+  const auto arrays =
+      family.problem<Textures>(type, of_arrays).sizes_between({1}, {kArrayElements});
   arrays.variant("texture_mixed", [=](Textures& p) {
     launch(p, blocks(p), texture<T, true, false>, p.x_array, p.y_memory);
   });
@@ -281,11 +284,13 @@ void add_variants(const warpgauge::Family& family, const char* type) {
   const std::vector<warpgauge::Size> with_constant = {
       {kConstantElements}, {1000}, warpgauge::large({1 << 24})};
   using Uniform = DotWithConstant<T, kWarp>;
-  family.problem<Uniform>(type, with_constant).variant("constant_uniform", [=](Uniform& p) {
-    launch(p, blocks(p), constant<T, kWarp>, Vector(p.x));
-  });
+  family.problem<Uniform>(type, with_constant)
+      .sizes_between({1}, {1 << 24})
+      .variant("constant_uniform",
+               [=](Uniform& p) { launch(p, blocks(p), constant<T, kWarp>, Vector(p.x)); });
   using Divergent = DotWithConstant<T, 1>;
   family.problem<Divergent>(type, with_constant)
+      .sizes_between({1}, {1 << 24})
       .relative_to("constant_uniform")
       .variant("constant",
                [=](Divergent& p) { launch(p, blocks(p), constant<T, 1>, Vector(p.x)); });

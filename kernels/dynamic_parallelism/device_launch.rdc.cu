@@ -17,7 +17,9 @@ __global__ void kernel_for_each_row(std::uint32_t* x, const std::int32_t* length
 }
 
 WARPGAUGE_FAMILY(dynamic_parallelism) {
-  const auto u32 = family.problem<Rows>("u32", {{64}, {1000}}).relative_to("blocks_for_longest");
+  const auto u32 = family.problem<Rows>("u32", {{64}, {1000}})
+                       .sizes_between({1}, {1000})
+                       .relative_to("blocks_for_longest");
   u32.uncounted("kernel_for_each_row", [](Rows& p) {
     const int blocks = (p.rows + kThreads - 1) / kThreads;
     kernel_for_each_row<<<blocks, kThreads>>>(p.x, p.lengths, p.rows);

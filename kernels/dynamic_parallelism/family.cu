@@ -25,7 +25,9 @@ __global__ void block_for_each_row(std::uint32_t* x, const std::int32_t* lengths
 }
 
 WARPGAUGE_FAMILY(dynamic_parallelism) {
-  const auto u32 = family.problem<Rows>("u32", {{64}, {1000}}).relative_to("blocks_for_longest");
+  const auto u32 = family.problem<Rows>("u32", {{64}, {1000}})
+                       .sizes_between({1}, {1000})
+                       .relative_to("blocks_for_longest");
   u32.variant("blocks_for_longest", [](Rows& p) {
     const dim3 blocks((kLongest + kThreads - 1) / kThreads, p.rows);
     blocks_for_longest<<<blocks, kThreads>>>(p.x, p.lengths);

@@ -114,7 +114,8 @@ __global__ void last_warp(std::uint32_t* sums, const std::uint32_t* a, int n) {
 }
 
 WARPGAUGE_FAMILY(fences) {
-  const auto u32 = family.problem<Sum>("u32", {{65536}, {100003}, {100}});
+  const auto u32 =
+      family.problem<Sum>("u32", {{65536}, {100003}, {100}}).sizes_between({1}, {1048576});
   u32.variant("two_launches", [](Sum& p) {
     block_sums<<<p.blocks, kThreads>>>(p.sums, p.a, p.n);
     sum_of_sums<<<1, kThreads>>>(p.sum, p.sums, p.blocks);

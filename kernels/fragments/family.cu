@@ -188,15 +188,17 @@ void launch_fragments(Fragments& p) {
 
 WARPGAUGE_FAMILY(fragments) {
   // Whole tiles; less than one tile.
-  const auto f32 = family.problem<Stage>("f32", {{262144}, {1000}});
+  const auto f32 =
+      family.problem<Stage>("f32", {{262144}, {1000}}).sizes_between({4}, {262144}, {4});
   f32.variant("words", launch_stage<float, Copy>);
   f32.variant("vectors", launch_stage<float4, Copy>);
-  const auto whole_tiles = family.problem<Stage>("f32", {{262144}, {3072}});
+  const auto whole_tiles =
+      family.problem<Stage>("f32", {{262144}, {3072}}).sizes_between({4}, {262144}, {4});
   whole_tiles.variant("async_words", launch_stage<float, AsyncCopy>);
   whole_tiles.variant("async_pairs", launch_stage<float2, AsyncCopy>);
   whole_tiles.variant("async_vectors", launch_stage<float4, AsyncCopy>);
   // The size is the number of tiles.
-  const auto b16 = family.problem<Fragments>("b16", {{1}, {100}});
+  const auto b16 = family.problem<Fragments>("b16", {{1}, {100}}).sizes_between({1}, {100});
   b16.variant("unpadded", launch_fragments<Unpadded, Copy>);
   b16.variant("padded", launch_fragments<Padded, Copy>);
   b16.variant("swizzled", launch_fragments<Swizzled, Copy>);

@@ -132,13 +132,17 @@ __global__ void shift(std::uint32_t* out, const std::uint32_t* low, const std::u
 
 template <typename Shift>
 void add_shift(const warpgauge::Family& family, const char* name) {
-  family.problem<Shifted<Shift>>("u32", {{4096}, {1000}}).variant(name, [](Shifted<Shift>& p) {
-    shift<Shift><<<(p.n + kThreads - 1) / kThreads, kThreads>>>(p.out, p.low, p.high, p.by, p.n);
-  });
+  family.problem<Shifted<Shift>>("u32", {{4096}, {1000}})
+      .sizes_between({1}, {65536})
+      .variant(name, [](Shifted<Shift>& p) {
+        shift<Shift>
+            <<<(p.n + kThreads - 1) / kThreads, kThreads>>>(p.out, p.low, p.high, p.by, p.n);
+      });
 }
 
 WARPGAUGE_FAMILY(funnel_shift) {
-  const auto u32 = family.problem<Unaligned>("u32", {{65536, 1}, {1000, 3}});
+  const auto u32 =
+      family.problem<Unaligned>("u32", {{65536, 1}, {1000, 3}}).sizes_between({1, 0}, {65536, 3});
   u32.variant("bytes", [](Unaligned& p) { launch(p, bytes); });
   u32.variant("funnel", [](Unaligned& p) { launch(p, funnel); });
   add_shift<Left>(family, "left");

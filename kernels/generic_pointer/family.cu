@@ -46,7 +46,7 @@ __global__ void read(std::int32_t* out, const std::int32_t* a, int n, int mask) 
 }
 
 WARPGAUGE_FAMILY(generic_pointer) {
-  const auto i32 = family.problem<Read>("i32", {{65536}, {1000}});
+  const auto i32 = family.problem<Read>("i32", {{65536}, {1000}}).sizes_between({1}, {65536});
   const auto add = [&](const char* name, int mask) {
     i32.variant(name, [mask](Read& p) {
       p.mask = mask;

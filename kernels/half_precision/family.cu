@@ -83,10 +83,11 @@ int blocks(int threads) { return (threads + kThreads - 1) / kThreads; }
 
 WARPGAUGE_FAMILY(half_precision) {
   const std::vector<warpgauge::Size> sizes = {{65536}, {1002}, warpgauge::large({16777216})};
-  family.problem<Single>("f32", sizes).variant("fused", [](Single& p) {
-    fused_single<<<blocks(p.n), kThreads>>>(p.y, p.x, p.n);
-  });
-  const auto f16 = family.problem<Half>("f16", sizes).relative_to("fused");
+  family.problem<Single>("f32", sizes)
+      .sizes_between({1}, {16777216})
+      .variant("fused", [](Single& p) { fused_single<<<blocks(p.n), kThreads>>>(p.y, p.x, p.n); });
+  const auto f16 =
+      family.problem<Half>("f16", sizes).sizes_between({2}, {16777216}, {2}).relative_to("fused");
   f16.variant("fused", [](Half& p) {
     fused_half<<<blocks(p.n), kThreads>>>(p.y_on_gpu(), p.x_on_gpu(), p.n);
   });

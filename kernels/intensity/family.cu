@@ -80,6 +80,7 @@ void add_steps(const warpgauge::Family& family, const char* type) {
   family
       .problem<Steps<T, kSteps>>(
           type, {{65536, kSteps}, {1000, kSteps}, warpgauge::large({1 << 26, kSteps})})
+      .sizes_between({Pack<T>::kCount, kSteps}, {1 << 26, kSteps}, {Pack<T>::kCount, 1})
       .variant("fma", launch<T, kSteps>);
   if constexpr (kSteps < kMostSteps) add_steps<T, 2 * kSteps>(family, type);
 }

@@ -16,7 +16,6 @@
 namespace kernel_parameters {
 
 using Word = unsigned;
-
 constexpr int kThreads = 256;
 
 // Every kernel takes two pointers and a number besides the coefficients.
@@ -46,7 +45,7 @@ template <int kWords>
 struct Polynomial : warpgauge::Problem {
   const int n;
   Coefficients<kWords> coefficients;
-  warpgauge::Input<Word> on_device;  // the same coefficients, for `by_pointer`
+  warpgauge::Input<Word> on_device;  // the same coefficients, which only `by_pointer` moves
   warpgauge::Input<Word> x;
   warpgauge::Output<Word> y;
 
@@ -57,6 +56,7 @@ struct Polynomial : warpgauge::Problem {
         y(*this, n) {
     for (int k = 0; k < kWords; ++k) coefficients.c[k] = on_device.host()[k];
   }
+  double bytes() const override { return x.traffic() + y.traffic(); }
   double flops() const override { return 2.0 * kWords * n; }
   int blocks() const { return (n + kThreads - 1) / kThreads; }
   void check(warpgauge::Comparison& comparison) const override {
@@ -110,21 +110,21 @@ template <int kBytes>
 void add_large(const warpgauge::Family& family, const char* variant) {
   using Many = Polynomial<words_of(kBytes)>;
   static_assert(sizeof(Coefficients<words_of(kBytes)>) + kOtherBytes == kBytes);
-  family.problem<Many>("u32", {{2048}}).variant(variant, [](Many& p) {
+  family.problem<Many>("u32", {{2048}}).sizes_between({1}, {65536}).variant(variant, [](Many& p) {
     by_value<<<p.blocks(), kThreads>>>(p.y, p.x, p.n, p.coefficients);
   });
 }
 
 WARPGAUGE_FAMILY(kernel_parameters) {
   const std::vector<warpgauge::Size> sizes = {{2048}, {1000}};
-  const auto u32 = family.problem<Portable>("u32", sizes);
+  const auto u32 = family.problem<Portable>("u32", sizes).sizes_between({1}, {65536});
   u32.variant("by_pointer", [](Portable& p) {
     by_pointer<kPortableWords><<<p.blocks(), kThreads>>>(p.y, p.x, p.on_device, p.n);
   });
   u32.variant("by_value", [](Portable& p) {
     by_value<<<p.blocks(), kThreads>>>(p.y, p.x, p.n, p.coefficients);
   });
-  family.problem<Few>("u32", sizes).variant("changed", [](Few& p) {
+  family.problem<Few>("u32", sizes).sizes_between({1}, {65536}).variant("changed", [](Few& p) {
     changed<<<p.blocks(), kThreads>>>(p.y, p.x, p.n, p.coefficients);
   });
   add_large<16384>(family, "large_by_value");

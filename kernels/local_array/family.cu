@@ -103,15 +103,15 @@ __global__ void in_shared(int* sums, const int* a, int n) {
 
 WARPGAUGE_FAMILY(local_array) {
   const std::vector<warpgauge::Size> sizes = {{1024}, {1000}};
-  const auto few = family.problem<Few>("i32", sizes);
+  const auto few = family.problem<Few>("i32", sizes).sizes_between({1}, {1024});
   few.variant("unrolled", [](Few& p) { unrolled<<<p.blocks(), kThreads>>>(p.sums, p.a, p.n); });
   few.variant("looped", [](Few& p) { looped<<<p.blocks(), kThreads>>>(p.sums, p.a, p.n); });
 
-  const auto agreed = family.problem<Agreed>("i32", sizes);
+  const auto agreed = family.problem<Agreed>("i32", sizes).sizes_between({1}, {1024});
   agreed.variant("uniform_index", [](Agreed& p) {
     in_local<false><<<p.blocks(), kThreads>>>(p.sums, p.a, p.n, kFirstPlace);
   });
-  const auto per_lane = family.problem<PerLane>("i32", sizes);
+  const auto per_lane = family.problem<PerLane>("i32", sizes).sizes_between({1}, {1024});
   per_lane.variant("per_lane_index", [](PerLane& p) {
     in_local<true><<<p.blocks(), kThreads>>>(p.sums, p.a, p.n, 0);
   });

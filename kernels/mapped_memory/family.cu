@@ -94,9 +94,11 @@ void copied(CopiedSums& p) {
 
 WARPGAUGE_FAMILY(mapped_memory) {
   const std::vector<warpgauge::Size> sizes = {{65536}, {1000}, warpgauge::large({16777216})};
-  const auto on_the_device = family.problem<CopiedSums>("f32", sizes);
+  const auto on_the_device =
+      family.problem<CopiedSums>("f32", sizes).sizes_between({1}, {16777216});
   on_the_device.variant("copied", copied);
-  const auto on_the_host = family.problem<Sums>("f32", sizes).relative_to("copied");
+  const auto on_the_host =
+      family.problem<Sums>("f32", sizes).sizes_between({1}, {16777216}).relative_to("copied");
   on_the_host.variant("mapped", [](Sums& p) {
     sums<<<blocks(p.n), kThreads>>>(p.out.on_gpu(), p.in.on_gpu(), p.n);
   });

@@ -129,7 +129,9 @@ void add(const warpgauge::Family& family, warpgauge::Text name,
     const int blocks = (p.n + kThreads - 1) / kThreads;
     evaluate<T, F::kSteps, kFunction><<<blocks, kThreads>>>(p.results, p.arguments, p.n);
   };
-  family.problem<Evaluation<F, kBound, T>>(type, sizes).variant(name, launch, where);
+  family.problem<Evaluation<F, kBound, T>>(type, sizes)
+      .sizes_between({1}, {1 << 22})
+      .variant(name, launch, where);
 }
 
 }  // namespace math_accuracy

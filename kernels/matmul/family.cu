@@ -273,8 +273,12 @@ void add_variants(const warpgauge::Variants<Product<T>>& to) {
 }
 
 WARPGAUGE_FAMILY(matmul) {
-  add_variants(family.problem<Product<float>>("f32", sizes()).relative_to("cublas"));
-  add_variants(family.problem<Product<double>>("f64", sizes()).relative_to("cublas"));
+  add_variants(family.problem<Product<float>>("f32", sizes())
+                   .sizes_between({1, 4, 4}, {4096, 4096, 4096}, {1, 4, 4})
+                   .relative_to("cublas"));
+  add_variants(family.problem<Product<double>>("f64", sizes())
+                   .sizes_between({1, 4, 4}, {4096, 4096, 4096}, {1, 4, 4})
+                   .relative_to("cublas"));
 }
 
 }  // namespace matmul

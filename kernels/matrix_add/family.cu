@@ -130,8 +130,10 @@ template <typename T>
 void add_variants(const warpgauge::Family& family, const char* type) {
   const std::vector<warpgauge::Size> sizes = {
       {10, 10}, {512, 2048}, {1000, 700}, warpgauge::large({8192, 8192})};
-  family.problem<Create<T>>(type, sizes).variant("create", launch_create<T>);
-  const auto sums = family.problem<Add<T>>(type, sizes);
+  family.problem<Create<T>>(type, sizes)
+      .sizes_between({1, 1}, {8192, 8192})
+      .variant("create", launch_create<T>);
+  const auto sums = family.problem<Add<T>>(type, sizes).sizes_between({1, 1}, {8192, 8192});
   sums.variant("by_columns", launch_by_columns<T>);
   sums.variant("by_rows", launch_by_rows<T>);
   sums.variant("flat", launch_flat<T>);

@@ -259,13 +259,13 @@ template <typename T>
 void add_variants(const warpgauge::Family& family, const char* type) {
   // Whole tiles, and tiles that are not; matrices that pass the check, and that do not.
   const std::vector<warpgauge::Size> sizes = {{256, 0}, {104, 3}, warpgauge::large({1024, 0})};
-  const auto of_one = family.problem<Orthogonal<T>>(type, sizes);
+  const auto of_one = family.problem<Orthogonal<T>>(type, sizes).sizes_between({12, 0}, {1024, 3});
   of_one.variant("orthogonal", [](auto& p) { launch(p, kRows, orthogonal<T>); });
   of_one.variant("orthogonal_tiled", [](auto& p) { launch(p, kWarp, orthogonal_tiles<T, kWarp>); });
   of_one.variant("orthogonal_padded",
                  [](auto& p) { launch(p, kWarp, orthogonal_tiles<T, kWarp + 1>); });
   of_one.variant("orthogonal_triangle", launch_triangle<T>);
-  const auto of_two = family.problem<Commuting<T>>(type, sizes);
+  const auto of_two = family.problem<Commuting<T>>(type, sizes).sizes_between({12, 0}, {1024, 3});
   of_two.variant("commuting", [](auto& p) { launch(p, kRows, commuting<T>); });
   of_two.variant("commuting_tiled", [](auto& p) { launch(p, kWarp, commuting_tiles<T>); });
 }

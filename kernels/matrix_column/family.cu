@@ -106,10 +106,10 @@ void launch_fill(CountingRows& p) {
 
 WARPGAUGE_FAMILY(matrix_column) {
   const std::vector<warpgauge::Size> sizes = {{1}, {1000}};
-  const auto sums = family.problem<RowSums>("i32", sizes);
+  const auto sums = family.problem<RowSums>("i32", sizes).sizes_between({1}, {1000});
   sums.variant("plain", launch_sum<kEdge>);
   sums.variant("padded", launch_sum<kEdge + 1>);
-  const auto rows = family.problem<CountingRows>("i32", sizes);
+  const auto rows = family.problem<CountingRows>("i32", sizes).sizes_between({1}, {1000});
   rows.variant("column_store", launch_fill<kEdge>);
   rows.variant("column_store_padded", launch_fill<kEdge + 1>);
 }

@@ -227,12 +227,16 @@ void launch_row_sums_by_warps(Sums<T>& p) {
 
 template <typename Layout, typename T>
 void add_layout(const warpgauge::Family& family, const char* type,
-                const std::vector<warpgauge::Size>& sizes) {
+                const std::vector<warpgauge::Size>& sizes, int narrowest, int widest) {
   const std::string in = std::string("_") + Layout::kName;
-  family.problem<Sum<T>>(type, sizes).variant("add" + in, launch_add<Layout, T>);
+  const warpgauge::Size lowest = {1, narrowest}, highest = {8192, widest};
+  family.problem<Sum<T>>(type, sizes)
+      .sizes_between(lowest, highest)
+      .variant("add" + in, launch_add<Layout, T>);
   family.problem<ColumnSums<T>>(type, sizes)
+      .sizes_between(lowest, highest)
       .variant("column_sums" + in, launch_column_sums<Layout, T>);
-  const auto of_rows = family.problem<RowSums<T>>(type, sizes);
+  const auto of_rows = family.problem<RowSums<T>>(type, sizes).sizes_between(lowest, highest);
   of_rows.variant("row_sums" + in, launch_row_sums<Layout, T>);
   of_rows.variant("row_sums_by_warps" + in, launch_row_sums_by_warps<Layout, T>);
 }
@@ -243,11 +247,11 @@ void add_variants(const warpgauge::Family& family, const char* type) {
   // of its type: a layout for each.
   const warpgauge::Size whole = {512, 1024}, odd = {1000, 700};
   const warpgauge::Size huge = warpgauge::large({8192, 8192});
-  add_layout<Array<1024>, T>(family, type, {whole});
-  add_layout<Array<700>, T>(family, type, {odd});
-  add_layout<Array<8192>, T>(family, type, {huge});
-  add_layout<ByRowPointers, T>(family, type, {whole, odd, huge});
-  add_layout<ByFlatIndex, T>(family, type, {whole, odd, huge});
+  add_layout<Array<1024>, T>(family, type, {whole}, 1024, 1024);
+  add_layout<Array<700>, T>(family, type, {odd}, 700, 700);
+  add_layout<Array<8192>, T>(family, type, {huge}, 8192, 8192);
+  add_layout<ByRowPointers, T>(family, type, {whole, odd, huge}, 1, 8192);
+  add_layout<ByFlatIndex, T>(family, type, {whole, odd, huge}, 1, 8192);
 }
 
 WARPGAUGE_FAMILY(matrix_layouts) {

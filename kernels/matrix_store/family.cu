@@ -175,10 +175,14 @@ void launch(Layout& p) {
 WARPGAUGE_FAMILY(matrix_store) {
   // 12 whole tiles; 4, of which three are not.
   const std::vector<warpgauge::Size> sizes = {{256, 192}, {100, 80}};
-  const auto unswizzled = family.problem<Unswizzled>("f16", sizes).needs("sm_90");
+  const auto unswizzled = family.problem<Unswizzled>("f16", sizes)
+                              .sizes_between({1, 8}, {4096, 4096}, {1, 8})
+                              .needs("sm_90");
   unswizzled.variant("words", launch<Unswizzled, Words<Unswizzled>>);
   unswizzled.variant("matrices", launch<Unswizzled, Matrices<Unswizzled>>);
-  const auto swizzled = family.problem<Swizzled>("f16", sizes).needs("sm_90");
+  const auto swizzled = family.problem<Swizzled>("f16", sizes)
+                            .sizes_between({1, 8}, {4096, 4096}, {1, 8})
+                            .needs("sm_90");
   swizzled.variant("swizzled_words", launch<Swizzled, Words<Swizzled>>);
   swizzled.variant("swizzled_matrices", launch<Swizzled, Matrices<Swizzled>>);
 }

@@ -42,7 +42,8 @@ __global__ void row_per_warp(T* y, const T* a, const T* x, int rows, int columns
 
 template <typename T>
 void add_variants(const warpgauge::Family& family, const char* type) {
-  const auto product = family.problem<Product<T>>(type, sizes());
+  const auto product =
+      family.problem<Product<T>>(type, sizes()).sizes_between({1, 1}, {16384, 16384});
   product.variant("row_per_thread", [](Product<T>& p) {
     const int blocks = (p.rows + kThreads - 1) / kThreads;
     row_per_thread<T><<<blocks, kThreads>>>(p.y, p.a, p.x, p.rows, p.columns);

@@ -157,8 +157,8 @@ void launch(Hits<Points>& p) {
 
 template <typename Points>
 void add_variants(const warpgauge::Family& family, const std::string& points,
-                  const std::vector<warpgauge::Size>& sizes) {
-  const auto to = family.problem<Hits<Points>>("i32", sizes);
+                  const std::vector<warpgauge::Size>& sizes, const warpgauge::Size& lowest) {
+  const auto to = family.problem<Hits<Points>>("i32", sizes).sizes_between(lowest, sizes.back());
   to.variant(points + "_atomic_per_hit", launch<Points, atomic_per_hit<Points>>);
   to.variant(points + "_atomic_per_warp", launch<Points, atomic_per_warp<Points>>);
   to.variant(points + "_shared_counter", launch<Points, shared_counter<Points>>);
@@ -168,8 +168,9 @@ void add_variants(const warpgauge::Family& family, const std::string& points,
 
 WARPGAUGE_FAMILY(monte_carlo_pi) {
   // A grid is rows x columns.
-  add_variants<Grid>(family, "grid", {{1024, 1024}, {700, 1000}, warpgauge::large({16384, 16384})});
-  add_variants<Random>(family, "random", {{1048576}, {1000003}, warpgauge::large({1 << 28})});
+  add_variants<Grid>(family, "grid", {{1024, 1024}, {700, 1000}, warpgauge::large({16384, 16384})},
+                     {4, 4});
+  add_variants<Random>(family, "random", {{1048576}, {1000003}, warpgauge::large({1 << 28})}, {64});
 }
 
 }  // namespace monte_carlo_pi

@@ -52,7 +52,8 @@ __global__ void with_barrier(float* b, int n) {
 
 WARPGAUGE_FAMILY(neighbour_exchange) {
   // Whole blocks; a last block of 232 elements; less than one block.
-  const auto f32 = family.problem<Exchange>("f32", {{262144}, {1000}, {100}});
+  const auto f32 =
+      family.problem<Exchange>("f32", {{262144}, {1000}, {100}}).sizes_between({1}, {262144});
   f32.variant("with_barrier", [](Exchange& p) { with_barrier<<<p.blocks, kThreads>>>(p.b, p.n); });
 }
 

@@ -203,13 +203,15 @@ void add_scaled(const warpgauge::Variants<Norm<T, kExponent>>& to) {
 template <typename T, int kExponent>
 void add_extreme(const warpgauge::Family& family, const char* type) {
   const std::vector<warpgauge::Size> sizes = {{100003}, {100}};
-  family.problem<Lost<T, kExponent>>(type, sizes).variant("plain", launch_plain<T, kExponent>);
-  add_scaled(family.problem<Norm<T, kExponent>>(type, sizes));
+  family.problem<Lost<T, kExponent>>(type, sizes)
+      .sizes_between({1}, {100003})
+      .variant("plain", launch_plain<T, kExponent>);
+  add_scaled(family.problem<Norm<T, kExponent>>(type, sizes).sizes_between({1}, {100003}));
 }
 
 template <typename T>
 void add_ordinary(const warpgauge::Family& family, const char* type) {
-  const auto norm = family.problem<Norm<T, 0>>(type, sizes<T>());
+  const auto norm = family.problem<Norm<T, 0>>(type, sizes<T>()).sizes_between({1}, {1 << 28});
   norm.variant("plain", launch_plain<T, 0>);
   add_scaled(norm);
 }

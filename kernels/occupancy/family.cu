@@ -81,7 +81,8 @@ void launch_through_shared(Reversal& p) {
 
 WARPGAUGE_FAMILY(occupancy) {
   // Whole blocks of all shapes (18 x 8192 = 8 x 384 x 48); none of them whole.
-  const auto i32 = family.problem<Reversal>("i32", {{147456}, {100008}});
+  const auto i32 =
+      family.problem<Reversal>("i32", {{147456}, {100008}}).sizes_between({1}, {147456});
   i32.variant("small_block", launch_through_registers<32, 1>);
   i32.variant("medium_block", launch_through_registers<256, 1>);
   i32.variant("large_block", launch_through_registers<1024, 1>);

@@ -149,10 +149,12 @@ struct Rows : warpgauge::Problem {
 WARPGAUGE_FAMILY(overlap) {
   const auto trips =
       family.problem<RoundTrip>("u32", {{65536}, {100003}, warpgauge::large({16777216})})
+          .sizes_between({1}, {16777216})
           .relative_to("whole");
   trips.variant("whole", [](RoundTrip& p) { p.go(0, p.n, nullptr); });
   trips.variant("chunks_in_streams", chunks_in_streams);
-  const auto rows = family.problem<Rows>("u32", {{16}}).relative_to("one_after_other");
+  const auto rows =
+      family.problem<Rows>("u32", {{16}}).sizes_between({1}, {64}).relative_to("one_after_other");
   rows.variant("one_after_other", [](Rows& p) {
     for (int row = 0; row < p.rows; ++row) p.go(row, nullptr);
   });

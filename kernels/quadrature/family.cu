@@ -194,6 +194,7 @@ void add(const warpgauge::Family& family, const char* type, const char* name,
          const std::vector<warpgauge::Size>& sizes,
          std::source_location where = std::source_location::current()) {
   family.problem<Quadrature<T, Rule, Integrand>>(type, sizes)
+      .sizes_between({64}, {1 << 26}, {2})
       .variant(name, [](auto& p) { launch<T, Rule>(p, Computed<T, Rule, Integrand>()); }, where);
 }
 
@@ -202,7 +203,8 @@ template <typename T, typename Rule>
 void add_tables(const warpgauge::Family& family, const char* type, const std::string& rule,
                 const std::vector<warpgauge::Size>& sizes,
                 std::source_location where = std::source_location::current()) {
-  const auto tabulated = family.problem<Tabulated<T, Rule>>(type, sizes);
+  const auto tabulated =
+      family.problem<Tabulated<T, Rule>>(type, sizes).sizes_between({64}, {1 << 26}, {2});
   tabulated.variant(
       "table_global_" + rule, [](auto& p) { launch<T, Rule>(p, FromMemory<T>{p.table}); }, where);
   tabulated.variant(

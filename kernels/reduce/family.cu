@@ -179,14 +179,15 @@ WARPGAUGE_FAMILY(reduce) {
   // Whole blocks; a last block of 67 elements; less than one block; more than any cache.
   const std::vector<warpgauge::Size> sizes = {
       {1048576}, {1000003}, {100}, warpgauge::large({1 << 28})};
-  const auto i32 = family.problem<Sum>("i32", sizes);
+  const auto i32 = family.problem<Sum>("i32", sizes).sizes_between({1}, {1 << 28});
   i32.variant("interleaved", [](Sum& p) { launch(p, interleaved); });
   i32.variant("strided", [](Sum& p) { launch(p, strided); });
   i32.variant("sequential", [](Sum& p) { launch(p, sequential); });
   i32.variant("warp_shuffle", [](Sum& p) { launch(p, warp_shuffle); });
-  family.problem<GridSum>("i32", sizes).variant("vectorised", [](GridSum& p) {
-    vectorised<<<p.blocks, kThreads>>>(p.sums, p.a, p.n);
-  });
+  family.problem<GridSum>("i32", sizes)
+      .sizes_between({1}, {1 << 28})
+      .variant("vectorised",
+               [](GridSum& p) { vectorised<<<p.blocks, kThreads>>>(p.sums, p.a, p.n); });
 }
 
 }  // namespace reduce

@@ -30,7 +30,7 @@ __global__ void __maxnreg__(32) reloaded(int* b, const int* a) {
 }
 
 WARPGAUGE_FAMILY(register_spill) {
-  const auto i32 = family.problem<SumsOfOthers>("i32", kSizes);
+  const auto i32 = family.problem<SumsOfOthers>("i32", kSizes).sizes_between({1}, {32});
   i32.variant("uncapped", [](SumsOfOthers& p) { launch(p, uncapped); });
   i32.variant("capped_by_launch_bounds",
               [](SumsOfOthers& p) { launch(p, capped_by_launch_bounds); });

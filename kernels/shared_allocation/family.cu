@@ -173,7 +173,7 @@ void launch_opt_in(Reverse& p) {
 WARPGAUGE_FAMILY(shared_allocation) {
   // A chunk for all threads; a chunk that leaves threads idle.
   const std::vector<warpgauge::Size> sizes = {{1000, 256}, {7, 200}};
-  const auto f32 = family.problem<Reverse>("f32", sizes);
+  const auto f32 = family.problem<Reverse>("f32", sizes).sizes_between({1, 1}, {1000, kChunk});
   f32.variant("static_array",
               [](Reverse& p) { static_array<<<p.chunks, kThreads>>>(p.b, p.a, p.length); });
   f32.variant("dynamic_array", [](Reverse& p) {
@@ -181,7 +181,7 @@ WARPGAUGE_FAMILY(shared_allocation) {
   });
   f32.variant("heap_pointer",
               [](Reverse& p) { heap_pointer<<<p.chunks, kThreads>>>(p.b, p.a, p.length); });
-  const auto f64 = family.problem<ReverseSum>("f64", sizes);
+  const auto f64 = family.problem<ReverseSum>("f64", sizes).sizes_between({1, 1}, {1000, kChunk});
   f64.variant("carved", [](ReverseSum& p) {
     const std::size_t bytes = p.length * (sizeof(double) + sizeof(float));
     carved<<<p.chunks, kThreads, bytes>>>(p.b, p.x, p.y, p.length);
@@ -190,12 +190,16 @@ WARPGAUGE_FAMILY(shared_allocation) {
     const std::size_t bytes = p.length * sizeof(float);
     static_and_dynamic<<<p.chunks, kThreads, bytes>>>(p.b, p.x, p.y, p.length);
   });
-  family.problem<ReverseWeighted>("f64", sizes).variant("static_and_carved", [](auto& p) {
-    const std::size_t bytes = p.length * (sizeof(double) + sizeof(float));
-    static_and_carved<<<p.chunks, kThreads, bytes>>>(p.b, p.x, p.y, p.length);
-  });
+  family.problem<ReverseWeighted>("f64", sizes)
+      .sizes_between({1, 1}, {1000, kChunk})
+      .variant("static_and_carved", [](auto& p) {
+        const std::size_t bytes = p.length * (sizeof(double) + sizeof(float));
+        static_and_carved<<<p.chunks, kThreads, bytes>>>(p.b, p.x, p.y, p.length);
+      });
   // 64 KiB, which every architecture from sm_75 on can give to a block.
-  family.problem<Reverse>("f32", {{8, 16384}}).variant("opt_in", launch_opt_in);
+  family.problem<Reverse>("f32", {{8, 16384}})
+      .sizes_between({1, 1}, {1000, 16384})
+      .variant("opt_in", launch_opt_in);
 }
 
 }  // namespace shared_allocation

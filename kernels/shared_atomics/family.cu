@@ -37,7 +37,7 @@ __global__ void update(T* cells, const T* a, int n) {
 
 template <typename T, typename Op>
 void add_operation(const warpgauge::Family& family, const char* type, const char* name) {
-  family.problem<Updated<T, Op>>(type, {{4096}, {1000}}).variant(name, [](Updated<T, Op>& p) {
+  atomics::updated<T, Op>(family, type).variant(name, [](Updated<T, Op>& p) {
     update<T, Op><<<p.blocks, kThreads>>>(p.cells, p.a, p.n);
   });
 }
@@ -58,8 +58,7 @@ void add_operations(const warpgauge::Family& family, const char* type) {
 // The sum of each block of `a`. All of `where` is 0, which the compiler cannot know.
 struct Sum : warpgauge::Problem {
   const int n, blocks;
-  warpgauge::Input<std::uint32_t> a;
-  warpgauge::Input<std::uint32_t> where;
+  warpgauge::Input<std::uint32_t> a, where;
   warpgauge::Output<std::uint32_t> sums;
 
   explicit Sum(const warpgauge::Size& size)
@@ -68,6 +67,7 @@ struct Sum : warpgauge::Problem {
         a(*this, n),
         where(*this, std::vector<std::uint32_t>(n)),
         sums(*this, blocks) {}
+  double bytes() const override { return a.traffic() + sums.traffic(); }  // `where` can be known
   void check(warpgauge::Comparison& comparison) const override {
     std::vector<std::uint32_t> expected(blocks);
     for (int i = 0; i < n; ++i) expected[i / kThreads] += a.host()[i];
@@ -138,7 +138,7 @@ void launch_sum(Sum& p,
 }
 
 WARPGAUGE_FAMILY(shared_atomics) {
-  const auto sum = family.problem<Sum>("u32", {{65536}, {1000}});
+  const auto sum = family.problem<Sum>("u32", {{65536}, {1000}}).sizes_between({1}, {65536});
   sum.variant("one_word", [](Sum& p) { launch_sum(p, one_word); });
   sum.variant("one_word_seen", [](Sum& p) { launch_sum(p, one_word_seen); });
   sum.variant("warp_sum", [](Sum& p) { launch_sum(p, warp_sum); });

@@ -190,24 +190,26 @@ void launch(Sum<T, A, Bound>& p, void (*partial_sums)(A*, int)) {
 
 template <typename T>
 void add_variants(const warpgauge::Family& family, const char* type) {
-  family.problem<Sum<T, T, Serial>>(type, {{10000}, {1000}}).variant("serial", [](auto& p) {
-    one_period<T><<<2, kThreads>>>(p.terms);
-    serial<T><<<1, 1>>>(p.sum, p.n);
-  });
+  family.problem<Sum<T, T, Serial>>(type, {{10000}, {1000}})
+      .sizes_between({1}, {10000})
+      .variant("serial", [](auto& p) {
+        one_period<T><<<2, kThreads>>>(p.terms);
+        serial<T><<<1, 1>>>(p.sum, p.n);
+      });
   const std::vector<warpgauge::Size> sizes = {{1000003}, {1000}, warpgauge::large({1000000000})};
-  family.problem<Sum<T, T, Contiguous>>(type, sizes).variant("contiguous", [](auto& p) {
-    launch(p, contiguous<T>);
-  });
-  family.problem<Sum<T, T, Strided>>(type, sizes).variant("strided", [](auto& p) {
-    launch(p, strided<T, Plain<T>>);
-  });
-  family.problem<Sum<T, T, StridedCompensated>>(type, sizes).variant("compensated", [](auto& p) {
-    launch(p, strided<T, Compensated<T>>);
-  });
+  family.problem<Sum<T, T, Contiguous>>(type, sizes)
+      .sizes_between({1}, {1000000000})
+      .variant("contiguous", [](auto& p) { launch(p, contiguous<T>); });
+  family.problem<Sum<T, T, Strided>>(type, sizes)
+      .sizes_between({1}, {1000000000})
+      .variant("strided", [](auto& p) { launch(p, strided<T, Plain<T>>); });
+  family.problem<Sum<T, T, StridedCompensated>>(type, sizes)
+      .sizes_between({1}, {1000000000})
+      .variant("compensated", [](auto& p) { launch(p, strided<T, Compensated<T>>); });
   if constexpr (std::is_same_v<T, float>) {
-    family.problem<Sum<T, double, Strided>>(type, sizes).variant("double_sums", [](auto& p) {
-      launch(p, strided<T, Plain<double>>);
-    });
+    family.problem<Sum<T, double, Strided>>(type, sizes)
+        .sizes_between({1}, {1000000000})
+        .variant("double_sums", [](auto& p) { launch(p, strided<T, Plain<double>>); });
   }
 }
 

@@ -188,10 +188,10 @@ void launch(Determinants& p, void (*kernel)(Word*, const Word*, int)) {
 
 WARPGAUGE_FAMILY(stack) {
   const std::vector<warpgauge::Size> sizes = {{1024}, {1000}};
-  const auto u32 = family.problem<Determinants>("u32", sizes);
+  const auto u32 = family.problem<Determinants>("u32", sizes).sizes_between({1}, {1024});
   u32.variant("recursive", [](Determinants& p) { launch(p, recursive); });
   u32.variant("unrolled", [](Determinants& p) { launch(p, unrolled); });
-  const auto arrays = family.problem<NestedArrays>("u32", sizes);
+  const auto arrays = family.problem<NestedArrays>("u32", sizes).sizes_between({1}, {1024});
   arrays.variant("nested_arrays", [](NestedArrays& p) {
     nested_arrays<<<blocks_for(p.n), kThreads>>>(p.sums, p.a, p.n, kLevels);
   });

@@ -233,36 +233,45 @@ void launch(Slices<kLayered ? cudaArrayLayered : 0>& p) {
 template <typename T>
 void add_reversal(const warpgauge::Family& family, const char* type) {
   // The most elements that a surface of one dimension holds; a last block of 232.
-  family.problem<Reversal<T>>(type, {{32768}, {1000}}).variant("backwards", [](auto& p) {
-    write_backwards<T><<<blocks(p.n), kThreads>>>(p.reversed.surface, p.a, p.n);
-    read_back<T><<<blocks(p.n), kThreads>>>(p.b, p.reversed.surface, p.n);
-  });
+  family.problem<Reversal<T>>(type, {{32768}, {1000}})
+      .sizes_between({1}, {32768})
+      .variant("backwards", [](auto& p) {
+        write_backwards<T><<<blocks(p.n), kThreads>>>(p.reversed.surface, p.a, p.n);
+        read_back<T><<<blocks(p.n), kThreads>>>(p.b, p.reversed.surface, p.n);
+      });
 }
 
 WARPGAUGE_FAMILY(surface) {
   const std::vector<warpgauge::Size> sizes = {{384, 640}, {70, 100}};
-  family.problem<Transpose>("f32", sizes).variant("global", [](auto& p) {
-    global<<<blocks(p.height, p.width), kBlock>>>(p.b, p.a, p.height, p.width);
-  });
-  family.problem<TransposeThroughArray>("f32", sizes).variant("through_array", [](auto& p) {
-    write_columns<<<blocks(p.height, p.width), kBlock>>>(p.turned.surface, p.a, p.height, p.width);
-    read_rows<<<blocks(p.width, p.height), kBlock>>>(p.b, p.turned.texture, p.width, p.height);
-  });
-  family.problem<Shift<cudaBoundaryModeZero>>("f32", sizes).variant("beyond_zero", [](auto& p) {
-    launch(p);
-  });
-  family.problem<Shift<cudaBoundaryModeClamp>>("f32", sizes).variant("beyond_clamp", [](auto& p) {
-    launch(p);
-  });
+  family.problem<Transpose>("f32", sizes)
+      .sizes_between({1, 1}, {4096, 4096})
+      .variant("global", [](auto& p) {
+        global<<<blocks(p.height, p.width), kBlock>>>(p.b, p.a, p.height, p.width);
+      });
+  family.problem<TransposeThroughArray>("f32", sizes)
+      .sizes_between({1, 1}, {4096, 4096})
+      .variant("through_array", [](auto& p) {
+        write_columns<<<blocks(p.height, p.width), kBlock>>>(p.turned.surface, p.a, p.height,
+                                                             p.width);
+        read_rows<<<blocks(p.width, p.height), kBlock>>>(p.b, p.turned.texture, p.width, p.height);
+      });
+  family.problem<Shift<cudaBoundaryModeZero>>("f32", sizes)
+      .sizes_between({1, 1}, {4096, 4096})
+      .variant("beyond_zero", [](auto& p) { launch(p); });
+  family.problem<Shift<cudaBoundaryModeClamp>>("f32", sizes)
+      .sizes_between({1, 1}, {4096, 4096})
+      .variant("beyond_clamp", [](auto& p) { launch(p); });
   add_reversal<unsigned char>(family, "u8");
   add_reversal<short>(family, "i16");
   add_reversal<float>(family, "f32");
   add_reversal<double>(family, "f64");
   const std::vector<warpgauge::Size> volumes = {{16, 48, 64}, {5, 30, 70}};
-  family.problem<Slices<0>>("f32", volumes).variant("volume", [](auto& p) { launch<false>(p); });
-  family.problem<Slices<cudaArrayLayered>>("f32", volumes).variant("layers", [](auto& p) {
-    launch<true>(p);
-  });
+  family.problem<Slices<0>>("f32", volumes)
+      .sizes_between({1, 1, 1}, {64, 512, 512})
+      .variant("volume", [](auto& p) { launch<false>(p); });
+  family.problem<Slices<cudaArrayLayered>>("f32", volumes)
+      .sizes_between({1, 1, 1}, {64, 512, 512})
+      .variant("layers", [](auto& p) { launch<true>(p); });
 }
 
 }  // namespace surface

@@ -166,16 +166,16 @@ __global__ void message(volatile std::uint32_t* words, const std::uint32_t* valu
 
 WARPGAUGE_FAMILY(system_scope) {
   const std::vector<warpgauge::Size> threads = {{65536}, {1000}};
-  const auto shared = family.problem<SharedWord>("u32", threads);
+  const auto shared = family.problem<SharedWord>("u32", threads).sizes_between({1}, {65536});
   shared.variant("each_thread", [](SharedWord& p) {
     each_thread<<<blocks(p.n), kThreads>>>(p.word.on_gpu(), p.n);
   });
   shared.variant("each_block", [](SharedWord& p) {
     each_block<<<blocks(p.n), kThreads>>>(p.word.on_gpu(), p.n);
   });
-  family.problem<OwnWord>("u32", threads).variant("own_word", [](OwnWord& p) {
-    own_word<<<blocks(p.n), kThreads>>>(p.own, p.n);
-  });
+  family.problem<OwnWord>("u32", threads)
+      .sizes_between({1}, {65536})
+      .variant("own_word", [](OwnWord& p) { own_word<<<blocks(p.n), kThreads>>>(p.own, p.n); });
   family.problem<Message>("u32", {{1}}).variant("message", [](Message& p) {
     message<<<1, 1>>>(p.words.on_gpu(), p.value);
   });

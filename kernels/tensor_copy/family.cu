@@ -100,8 +100,14 @@ void launch(Layout& p) {
 WARPGAUGE_FAMILY(tensor_copy) {
   // 128 whole boxes; 12, of which those at the edges reach out of the matrix.
   const std::vector<warpgauge::Size> sizes = {{512, 256}, {104, 72}};
-  family.problem<Unswizzled>("f32", sizes).needs("sm_90").variant("unswizzled", launch<Unswizzled>);
-  family.problem<Swizzled>("f32", sizes).needs("sm_90").variant("swizzled", launch<Swizzled>);
+  family.problem<Unswizzled>("f32", sizes)
+      .sizes_between({4, 4}, {4096, 4096}, {4, 4})
+      .needs("sm_90")
+      .variant("unswizzled", launch<Unswizzled>);
+  family.problem<Swizzled>("f32", sizes)
+      .sizes_between({4, 4}, {4096, 4096}, {4, 4})
+      .needs("sm_90")
+      .variant("swizzled", launch<Swizzled>);
 }
 
 }  // namespace tensor_copy

@@ -112,13 +112,14 @@ void add_copies(const warpgauge::Variants<Copy<T>>& to) {
 WARPGAUGE_FAMILY(texture_1d) {
   // 131072 elements are the most that a CUDA array of one dimension holds.
   const std::vector<warpgauge::Size> sizes = {{131072}, {1000}};
-  add_copies(family.problem<Copy<int>>("i32", sizes));
-  add_copies(family.problem<Copy<float>>("f32", sizes));
-  add_copies(family.problem<Copy<double>>("f64", sizes));
+  add_copies(family.problem<Copy<int>>("i32", sizes).sizes_between({1}, {131072}));
+  add_copies(family.problem<Copy<float>>("f32", sizes).sizes_between({1}, {131072}));
+  add_copies(family.problem<Copy<double>>("f64", sizes).sizes_between({1}, {131072}));
   // Coordinates need bits after the point as well.
-  family.problem<Interpolation>("f32", {{4096}, {1000}}).variant("array_filtered", [](auto& p) {
-    array_filtered<<<blocks(p.n), kThreads>>>(p.b, p.array, p.n);
-  });
+  family.problem<Interpolation>("f32", {{4096}, {1000}})
+      .sizes_between({1}, {4096})
+      .variant("array_filtered",
+               [](auto& p) { array_filtered<<<blocks(p.n), kThreads>>>(p.b, p.array, p.n); });
 }
 
 }  // namespace texture_1d

@@ -118,6 +118,7 @@ template <typename T, typename Element, typename Result = Element>
 void add_fetches(const warpgauge::Family& family, const char* type, const char* name,
                  std::source_location where = std::source_location::current()) {
   family.problem<Decoding<T, Element, Result>>(type, kSizes)
+      .sizes_between({1}, {131072})
       .variant(
           name, [](auto& p) { fetches<<<blocks(p.n), kThreads>>>(p.written(), p.texture, p.n); },
           where);
@@ -135,7 +136,8 @@ void add_shares(const warpgauge::Family& family, const char* type) {
   add_fetches<T, One, float1>(family, type, "normalised_x");
   add_fetches<T, Two, float2>(family, type, "normalised_xy");
   add_fetches<T, Four, float4>(family, type, "normalised_xyzw");
-  const auto loads = family.problem<Decoding<T, Four, float4>>(type, kSizes);
+  const auto loads =
+      family.problem<Decoding<T, Four, float4>>(type, kSizes).sizes_between({1}, {131072});
   loads.variant("channel_loads", [](auto& p) {
     const T* const channels = p.a;
     channel_loads<T><<<blocks(p.n), kThreads>>>(p.written(), channels, p.n);

@@ -254,6 +254,7 @@ void add_mode(const warpgauge::Family& family, const char* name,
               const std::vector<warpgauge::Size>& sizes,
               std::source_location where = std::source_location::current()) {
   family.problem<NeighboursInArray<kBeyond, kMode, kNormalised>>("f32", sizes)
+      .sizes_between({kReach, kReach}, {1024, 1024})
       .variant(
           name,
           [](auto& p) {
@@ -265,27 +266,36 @@ void add_mode(const warpgauge::Family& family, const char* name,
 
 WARPGAUGE_FAMILY(texture_grid) {
   const std::vector<warpgauge::Size> sizes = {{360, 640}, {70, 100}};
-  family.problem<Neighbours<clamped>>("f32", sizes).variant("by_hand", [](auto& p) {
-    by_hand<<<blocks(p.height, p.width), kBlock>>>(p.b, p.a, p.height, p.width);
-  });
+  family.problem<Neighbours<clamped>>("f32", sizes)
+      .sizes_between({kReach, kReach}, {1024, 1024})
+      .variant("by_hand", [](auto& p) {
+        by_hand<<<blocks(p.height, p.width), kBlock>>>(p.b, p.a, p.height, p.width);
+      });
   add_mode<clamped, cudaAddressModeClamp, false>(family, "clamp", sizes);
   add_mode<bordered, cudaAddressModeBorder, false>(family, "border", sizes);
   add_mode<wrapped, cudaAddressModeWrap, true>(family, "wrap", sizes);
   add_mode<mirrored, cudaAddressModeMirror, true>(family, "mirror", sizes);
-  family.problem<NeighboursInPitched>("f32", sizes).variant("pitched", [](auto& p) {
-    unnormalised<<<blocks(p.height, p.width), kBlock>>>(p.b, p.texture, p.height, p.width);
-  });
-  family.problem<Enlarged>("f32", {{120, 200}, {70, 33}}).variant("filtered", [](auto& p) {
-    const int height = p.height * kSteps, width = p.width * kSteps;
-    enlarge<<<blocks(height, width), kBlock>>>(p.b, p.texture, height, width);
-  });
+  family.problem<NeighboursInPitched>("f32", sizes)
+      .sizes_between({kReach, kReach}, {1024, 1024})
+      .variant("pitched", [](auto& p) {
+        unnormalised<<<blocks(p.height, p.width), kBlock>>>(p.b, p.texture, p.height, p.width);
+      });
+  family.problem<Enlarged>("f32", {{120, 200}, {70, 33}})
+      .sizes_between({1, 1}, {256, 256})
+      .variant("filtered", [](auto& p) {
+        const int height = p.height * kSteps, width = p.width * kSteps;
+        enlarge<<<blocks(height, width), kBlock>>>(p.b, p.texture, height, width);
+      });
 
   const std::vector<warpgauge::Size> volumes = {{32, 48, 64}, {5, 30, 70}};
-  family.problem<Volume<cudaFilterModePoint>>("f32", volumes).variant("volume", [](auto& p) {
-    mean_in_space<<<blocks(p.height, p.width, p.depth), kBlock>>>(p.b, p.texture, p.height,
-                                                                  p.width);
-  });
+  family.problem<Volume<cudaFilterModePoint>>("f32", volumes)
+      .sizes_between({1, 1, 1}, {64, 256, 256})
+      .variant("volume", [](auto& p) {
+        mean_in_space<<<blocks(p.height, p.width, p.depth), kBlock>>>(p.b, p.texture, p.height,
+                                                                      p.width);
+      });
   family.problem<Volume<cudaFilterModeLinear>>("f32", volumes)
+      .sizes_between({1, 1, 1}, {64, 256, 256})
       .variant("volume_filtered", [](auto& p) {
         mean_at_corner<<<blocks(p.height, p.width, p.depth), kBlock>>>(p.b, p.texture, p.height,
                                                                        p.width);

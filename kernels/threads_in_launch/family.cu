@@ -86,14 +86,15 @@ WARPGAUGE_FAMILY(threads_in_launch) {
   for (const int threads : {128, 1024, 10240, 102400, 1024000, 10240000}) {
     sizes.push_back(warpgauge::large({10000000, threads}));
   }
-  const auto by_threads = family.problem<SumByThreads>("f32", sizes);
+  const auto by_threads = family.problem<SumByThreads>("f32", sizes)
+                              .sizes_between({1, kThreads}, {10000000, 10240000}, {1, kThreads});
   by_threads.variant("grid_stride", [](SumByThreads& p) {
     grid_stride<<<p.threads / kThreads, kThreads>>>(p.c, p.a, p.b, p.n);
   });
   by_threads.variant("runs", launch_runs);
 
   // 65,625 blocks of 32: more than a grid is high.
-  const auto by_elements = family.problem<Sum>("f32", {{2100000}});
+  const auto by_elements = family.problem<Sum>("f32", {{2100000}}).sizes_between({1}, {2100000});
   by_elements.variant(
       "along_x", [](Sum& p) { along_x<<<divided_up(p.n, kWarp), kWarp>>>(p.c, p.a, p.b, p.n); });
   by_elements.variant("folded", launch_folded);

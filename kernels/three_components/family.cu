@@ -154,13 +154,16 @@ template <typename T>
 void add_variants(const warpgauge::Family& family, const char* type) {
   // Whole blocks; a last block of 232 vectors.
   const std::vector<warpgauge::Size> sizes = {{65536}, {1000}, warpgauge::large({16777216})};
-  const auto vectors = family.problem<Vectors<T, kComponents>>(type, sizes);
+  const auto vectors =
+      family.problem<Vectors<T, kComponents>>(type, sizes).sizes_between({1}, {16777216});
   vectors.variant("packed", launch_packed<T>);
   vectors.relative_to("packed").variant("staged", launch_staged<T>);
   family.problem<Vectors<T, kComponents + 1>>(type, sizes)
+      .sizes_between({1}, {16777216})
       .relative_to("packed")
       .variant("padded", launch_padded<T>);
   family.problem<Arrays<T>>(type, sizes)
+      .sizes_between({1}, {16777216})
       .relative_to("packed")
       .variant("separate", launch_separate<T>);
 }

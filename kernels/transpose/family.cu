@@ -181,10 +181,18 @@ void add_variants(const warpgauge::Variants<Transpose<T>>& to) {
 WARPGAUGE_FAMILY(transpose) {
   const std::vector<warpgauge::Size> sizes = {
       {1024, 1024}, {512, 2048}, {1000, 700}, warpgauge::large({16384, 16384})};
-  add_variants(family.problem<Transpose<float>>("f32", sizes).relative_to("copy"));
-  add_variants(family.problem<Transpose<double>>("f64", sizes).relative_to("copy"));
-  family.problem<Copy<float>>("f32", sizes).uncounted("copy", launch_copy<float>);
-  family.problem<Copy<double>>("f64", sizes).uncounted("copy", launch_copy<double>);
+  add_variants(family.problem<Transpose<float>>("f32", sizes)
+                   .sizes_between({1, 1}, {16384, 16384})
+                   .relative_to("copy"));
+  add_variants(family.problem<Transpose<double>>("f64", sizes)
+                   .sizes_between({1, 1}, {16384, 16384})
+                   .relative_to("copy"));
+  family.problem<Copy<float>>("f32", sizes)
+      .sizes_between({1, 1}, {16384, 16384})
+      .uncounted("copy", launch_copy<float>);
+  family.problem<Copy<double>>("f64", sizes)
+      .sizes_between({1, 1}, {16384, 16384})
+      .uncounted("copy", launch_copy<double>);
 }
 
 }  // namespace transpose

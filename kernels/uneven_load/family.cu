@@ -135,14 +135,19 @@ void launch_blocks(SegmentSums& p) {
 WARPGAUGE_FAMILY(uneven_load) {
   // The long segment ends with half a warp; at the large size with whole warps.
   const std::vector<warpgauge::Size> sizes = {{1000, 50000}, warpgauge::large({200000, 1000000})};
-  family.problem<LongestLast>("i32", sizes).variant("longest_last", launch_blocks);
   family.problem<LongestLast>("i32", sizes)
+      .sizes_between({1, 1}, {200000, 1000000})
+      .variant("longest_last", launch_blocks);
+  family.problem<LongestLast>("i32", sizes)
+      .sizes_between({1, 1}, {200000, 1000000})
       .relative_to("longest_last")
       .variant("thread_a_segment", launch_threads);
   family.problem<LongestFirst>("i32", sizes)
+      .sizes_between({1, 1}, {200000, 1000000})
       .relative_to("longest_last")
       .variant("longest_first", launch_blocks);
   family.problem<EvenPieces>("i32", sizes)
+      .sizes_between({1, 1}, {200000, 1000000})
       .relative_to("longest_last")
       .variant("even_pieces", launch_blocks);
 }

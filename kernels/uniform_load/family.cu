@@ -57,7 +57,7 @@ void launch(WindowSums& p, void (*kernel)(int*, const int*)) {
 }
 
 WARPGAUGE_FAMILY(uniform_load) {
-  const auto i32 = family.problem<WindowSums>("i32", {{1}, {1000}});
+  const auto i32 = family.problem<WindowSums>("i32", {{1}, {1000}}).sizes_between({1}, {1000});
   i32.variant("uniform", [](WindowSums& p) { launch(p, uniform); });
   i32.variant("shared_out", [](WindowSums& p) { launch(p, shared_out); });
 }

@@ -85,10 +85,12 @@ void launch_vectorised(Add& p) {
 WARPGAUGE_FAMILY(vector_add) {
   // One small block exactly; whole blocks; a last block of 67 elements.
   const std::vector<warpgauge::Size> sizes = {{128}, {1048576}, {1000003}};
-  family.problem<Add>("f32", sizes).variant("one_block", launch_one_block);
+  family.problem<Add>("f32", sizes)
+      .sizes_between({1}, {67108864})
+      .variant("one_block", launch_one_block);
   std::vector<warpgauge::Size> more_sizes = sizes;
   more_sizes.push_back(warpgauge::large({67108864}));
-  const auto f32 = family.problem<Add>("f32", more_sizes);
+  const auto f32 = family.problem<Add>("f32", more_sizes).sizes_between({1}, {67108864});
   f32.variant("grid", launch_grid);
   f32.variant("vectorised", launch_vectorised);
 }

@@ -106,7 +106,8 @@ void launch(Votes& p, void (*kernel)(int*, int*, int*, const int*, int)) {
 WARPGAUGE_FAMILY(vote_barriers) {
   // Whole blocks; a last block of 232 elements, all but one positive; less than one block, all
   // positive.
-  const auto i32 = family.problem<Votes>("i32", {{262144}, {1000}, {100}});
+  const auto i32 =
+      family.problem<Votes>("i32", {{262144}, {1000}, {100}}).sizes_between({1}, {262144});
   i32.variant("tree", [](Votes& p) { launch(p, tree); });
   i32.variant("vote", [](Votes& p) { launch(p, vote); });
   i32.variant("single_vote", [](Votes& p) { launch(p, single_vote); });

@@ -298,7 +298,10 @@ void launch_specialised(P& p) {
 
 template <typename P>
 warpgauge::Variants<P> variants(const warpgauge::Family& family) {
-  return family.problem<P>("f16", sizes()).relative_to("cublas").needs("sm_90a");
+  return family.problem<P>("f16", sizes())
+      .sizes_between({1, 8, 8}, {8192, 8192, 8192}, {1, 8, 8})
+      .relative_to("cublas")
+      .needs("sm_90a");
 }
 
 WARPGAUGE_FAMILY(warpgroup_matmul) {

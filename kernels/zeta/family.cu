@@ -135,16 +135,18 @@ void add_variants(const warpgauge::Family& family, const char* type) {
   const std::vector<warpgauge::Size> parallel_sizes = {
       {2, 100000}, {4, 100000}, {2, 1000}, warpgauge::large({2, 1 << 28})};
 
-  family.problem<Zeta<T, Forwards>>(type, serial_sizes).variant("serial_forwards", [](auto& p) {
-    serial_forwards<T><<<1, 1>>>(p.sum, p.s, p.n);
-  });
-  family.problem<Zeta<T, Backwards>>(type, serial_sizes).variant("serial_backwards", [](auto& p) {
-    serial_backwards<T><<<1, 1>>>(p.sum, p.s, p.n);
-  });
-  family.problem<Zeta<T, Tree>>(type, parallel_sizes).variant("parallel", [](auto& p) {
-    partial_sums<T><<<kBlocks, kThreads>>>(p.partial, p.s, p.n);
-    add_up<T><<<1, kThreads>>>(p.sum, p.partial);
-  });
+  family.problem<Zeta<T, Forwards>>(type, serial_sizes)
+      .sizes_between({2, 1000}, {4, 10000}, {2, 1})
+      .variant("serial_forwards", [](auto& p) { serial_forwards<T><<<1, 1>>>(p.sum, p.s, p.n); });
+  family.problem<Zeta<T, Backwards>>(type, serial_sizes)
+      .sizes_between({2, 1000}, {4, 10000}, {2, 1})
+      .variant("serial_backwards", [](auto& p) { serial_backwards<T><<<1, 1>>>(p.sum, p.s, p.n); });
+  family.problem<Zeta<T, Tree>>(type, parallel_sizes)
+      .sizes_between({2, 1000}, {4, 1 << 28}, {2, 1})
+      .variant("parallel", [](auto& p) {
+        partial_sums<T><<<kBlocks, kThreads>>>(p.partial, p.s, p.n);
+        add_up<T><<<1, kThreads>>>(p.sum, p.partial);
+      });
 }
 
 WARPGAUGE_FAMILY(zeta) {

@@ -53,6 +53,7 @@ LIBRARIES = {
     "harness/process": [POSIX, CUDA, FMT, CLI],
     "harness/outcome": [POSIX, FMT, JSON],
     "harness/diff": [POSIX, FMT, JSON],
+    "harness/fuzz": [POSIX, FMT, CLI, JSON],
     "harness/gate": [POSIX, FMT],
     "harness/emulate": [POSIX, FMT],
     "harness/environment": [POSIX],
@@ -131,7 +132,10 @@ OURS = {
     ],
     "harness/outcome": harness_rooms("outcome", "files", "cases", ""),
     "harness/diff": harness_rooms("diff", "outcome", "files", "cases"),
-    "harness/gate": harness_rooms("gate", "outcome", "process", "files", "cases", "measuring", ""),
+    "harness/fuzz": harness_rooms("fuzz", "process", "files", "cases", "measuring"),
+    "harness/gate": harness_rooms(
+        "gate", "fuzz", "outcome", "process", "files", "cases", "measuring", ""
+    ),
     "harness/emulate": harness_rooms(
         "emulate", "programs", "outcome", "process", "files", "cases", "measuring", ""
     ),
@@ -167,7 +171,7 @@ OURS = {
         "bench", "outcome", "process", "files", "cases", "measuring", ""
     ),
     "harness/check": harness_rooms(
-        "check", "measure", "outcome", "process", "files", "cases", "measuring", ""
+        "check", "fuzz", "measure", "outcome", "process", "files", "cases", "measuring", ""
     ),
     "harness/commands": [r"harness/([\w]+/)?\w+\.h", ANY_METRICS],
     "harness/cases": [

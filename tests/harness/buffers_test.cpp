@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "harness/cases/launch_log.h"
+#include "harness/cases/run_seed.h"
 #include "warpgauge/comparison.h"
 #include "warpgauge/problem.h"
 
@@ -44,6 +45,25 @@ TEST(RandomValues, AreTheSameForTheSameSeed) {
 TEST(RandomValues, AreTheSameOnEveryMachine) {
   EXPECT_EQ(random_values<std::int32_t>(4, 1),
             (std::vector<std::int32_t>{13665, 32674, 23603, 30557}));
+}
+
+TEST(RandomValues, AreOthersForEachRunSeed) {
+  const std::vector<int> usual = random_values<int>(1000, 7);
+  std::vector<std::vector<int>> known = {usual};
+  for (const std::uint32_t run_seed : {0u, 1u, 2u, 3u, 4294967295u}) {
+    const RunSeed other(run_seed);
+    const std::vector<int> values = random_values<int>(1000, 7);
+    EXPECT_EQ(values == usual, run_seed == 0);
+    EXPECT_NE(values, random_values<int>(1000, 8)) << "two inputs still differ";
+    if (run_seed != 0) {
+      EXPECT_THAT(known, testing::Not(testing::Contains(values))) << run_seed;
+    }
+    known.push_back(values);
+    EXPECT_THAT(values, Each(testing::AllOf(Ge(1), Le(32766))));
+    EXPECT_THAT(random_values<float>(1000, 7),
+                Each(testing::AllOf(testing::Ne(0), testing::Gt(-1), testing::Lt(1))));
+  }
+  EXPECT_EQ(random_values<int>(1000, 7), usual) << "after the run";
 }
 
 TEST(RandomValues, AShorterBufferHasTheBeginningOfALongerOne) {

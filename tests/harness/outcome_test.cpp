@@ -127,6 +127,11 @@ TEST(ExitCode, UnmeasuredBesideSomethingJudgedPassesUnlessRequired) {
   EXPECT_EQ(outcome_of(no_gpu, kEverything).exit_code(), kNotMeasured);
 }
 
+TEST(ExitCode, FuzzedRunsThatWereAskedForAreRequired) {
+  const Fact fuzzed = fact(unmeasured, "result.fails_at");
+  EXPECT_EQ(outcome_of({fact(pass), fuzzed}).exit_code(), kNotMeasured);
+}
+
 TEST(ExitCode, WhatWasLostIsNotMeasured) {
   EXPECT_EQ(outcome_of({fact(pass)}, {}, {"a graph"}).exit_code(), kNotMeasured);
   EXPECT_EQ(outcome_of({fact(fail)}, {}, {"a graph"}).exit_code(), kOverBudget);

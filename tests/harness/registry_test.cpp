@@ -5,6 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
 
 #include "warpgauge/problem.h"
 #include "warpgauge/registration.h"
@@ -158,6 +161,54 @@ TEST(Registry, NeedsNamesAnArchitecture) {
                 ThrowsMessage<std::invalid_argument>(
                     AllOf(HasSubstr("registry_test.cpp:"), HasSubstr("names no architecture"))));
   }
+}
+
+TEST(Registry, OtherSizesAreARangeWithTheRegisteredOnes) {
+  const Variants<Unsized> variants = Family("a").problem<Unsized>("f32", {{8, 16}, {100, 32}});
+  const std::vector<std::tuple<Size, Size, Size, std::string>> wrong = {
+      {{}, {}, {}, "has no extents"},
+      {{1, 1}, {100}, {}, "has sizes of 2 and 1 extents"},
+      {{1, 1}, {100, 100}, {1}, "has sizes of 2 and 1 extents"},
+      {{1}, {100}, {}, "leaves out the size 8x16"},
+      {{1, 1}, {99, 100}, {}, "leaves out the size 100x32"},
+      {{1, 1}, {100, 100}, {1, 3}, "leaves out the size 8x16"},
+      {{-1, 1}, {100, 100}, {}, "begins with -1"},
+      {{101, 1}, {100, 100}, {}, "has no multiple of 1 from 101 to 100"},
+      {{1, 1}, {100, 100}, {1, 101}, "has no multiple of 101 from 1 to 100"},
+      {{1, 1}, {100, 100}, {1, 0}, "has multiples of 0"}};
+  for (const auto& [lowest, highest, multiples, why] : wrong) {
+    EXPECT_THAT([&] { variants.sizes_between(lowest, highest, multiples); },
+                ThrowsMessage<std::invalid_argument>(
+                    AllOf(HasSubstr("registry_test.cpp:"), HasSubstr("sizes_between() " + why))));
+  }
+  EXPECT_NO_THROW(variants.sizes_between({1, 1}, {100, 100}));
+  EXPECT_NO_THROW(variants.sizes_between({1, 1}, {100, 100}, {4, 16}));
+}
+
+TEST(SizeRange, HasMultiplesOfEachExtent) {
+  const SizeRange range{{2, 3}, {10, 20}, {1, 8}};
+  EXPECT_TRUE(range.has({2, 8}));
+  EXPECT_TRUE(range.has({10, 16}));
+  for (const Size& other :
+       {Size{1, 8}, Size{11, 8}, Size{2, 3}, Size{2, 24}, Size{2}, Size{2, 8, 1}}) {
+    EXPECT_FALSE(range.has(other)) << other.str();
+  }
+  EXPECT_EQ(range.count(0), 9);
+  EXPECT_EQ(range.count(1), 2);
+  EXPECT_EQ(range.at(1, 1), 16);
+  EXPECT_EQ(range.number_of(1, 19), 1);
+  EXPECT_EQ(range.number_of(1, 1), 0);
+  EXPECT_EQ(range.number_of(0, 1000), 8);
+  EXPECT_EQ(range.str(), "from 2x3 to 10x20 in multiples of 1x8");
+}
+
+TEST(Case, AtAnotherSizeIsTheSameVariant) {
+  Case test_case = make_case("transpose", "padded");
+  test_case.size = {64};
+  const Case other = test_case.at({65});
+  EXPECT_EQ(other.id.str(), "transpose.padded.f32@65");
+  EXPECT_EQ(other.size[0], 65);
+  EXPECT_EQ(test_case.id.str(), "transpose.padded.f32@64");
 }
 
 }  // namespace

@@ -40,6 +40,17 @@ TEST(RepeatCommand, OfWhatTheHarnessFoundIsForTheDeviceThatItFoundItOn) {
   EXPECT_EQ(repeat(result, {kEmulated, kGpu}), on_gpu);
 }
 
+TEST(RepeatCommand, OfAFuzzedRunIsForItsSizeAndSeed) {
+  Fact failed = from("harness", "result.fails_at");
+  failed.verdict = metrics::Verdict::error;
+  failed.value = "33x65,7";
+  EXPECT_EQ(repeat(failed, {kGpu}),
+            "ci/gate --filter 'transpose.tiled.f32@64x64' --fuzz-at 33x65,7");
+  failed.value = "1,2; rm x";
+  EXPECT_EQ(repeat(failed, {kGpu}),
+            "ci/gate --filter 'transpose.tiled.f32@64x64' --fuzz-at '1,2; rm x'");
+}
+
 TEST(RepeatCommand, OfACountIsForTheDeviceOfItsSource) {
   EXPECT_EQ(repeat(from("emulator", "shared.wavefronts"), {kGpu}),
             "ci/gate --device=emulated --arch sm_90 --filter 'transpose.tiled.f32@64x64'");

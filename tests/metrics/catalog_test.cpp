@@ -64,8 +64,10 @@ TEST(Catalog, WhatIsGatedByDefaultIsExact) {
   }
 }
 
-TEST(Catalog, OnlyTheLimiterIsAWord) {
-  for (const Metric& row : catalog()) EXPECT_EQ(is_word(row), row.id == "occupancy.limiter");
+TEST(Catalog, OnlyTheLimiterAndTheFailingTrialAreWords) {
+  for (const Metric& row : catalog()) {
+    EXPECT_EQ(is_word(row), row.id == "occupancy.limiter" || row.id == "result.fails_at") << row.id;
+  }
 }
 
 TEST(FindMetric, FindsExactNamesOnly) {

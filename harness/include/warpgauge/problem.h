@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iosfwd>
+#include <utility>
 #include <vector>
 
 namespace warpgauge {
@@ -16,8 +17,12 @@ class Size {
  public:
   /// Makes a size of any number of extents: {rows, columns}.
   Size(std::initializer_list<std::int64_t> extents) : extents_(extents) {}
+  /// The same from a vector.
+  explicit Size(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {}
   /// The extent `i`; throws std::out_of_range if there are not so many.
   std::int64_t operator[](std::size_t i) const { return extents_.at(i); }
+  /// All extents.
+  const std::vector<std::int64_t>& extents() const { return extents_; }
   std::int64_t count() const;  ///< product of the extents
   std::string str() const;     ///< "1000x700"
   /// True if the size is too large for the emulator: cases of this size run only with --large.
@@ -52,7 +57,8 @@ class Problem {
   /// device.
   virtual void prepare() {}
 
-  /// Bytes that any solution must move to and from device memory: every buffer once, InOut twice.
+  /// Bytes that any solution must move to and from device memory: every buffer once, InOut twice. A
+  /// run whose traffic is counted and is less has not done its work, which is an error.
   virtual double bytes() const;
   /// Arithmetic operations that any solution must do; 0 if the problem is not about arithmetic.
   virtual double flops() const { return 0; }

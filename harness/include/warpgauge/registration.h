@@ -66,6 +66,11 @@ const VariantSet& gpu_only(Text reason, const VariantSet& set, const std::source
 /// a name that is none.
 const VariantSet& needs(Text arch, const VariantSet& set, const std::source_location& where);
 
+/// A copy of `set` with sizes_between(). Throws std::invalid_argument, with the place, where the
+/// sizes of the set are not among them.
+const VariantSet& sizes_between(const Size& lowest, const Size& highest, const Size& multiples_of,
+                                const VariantSet& set, const std::source_location& where);
+
 /// Registers a case for each size of `set`. Takes over `recipe`.
 void register_variant(const VariantSet& set, Text variant, const Recipe* recipe, bool counted,
                       const std::source_location& where);
@@ -110,6 +115,14 @@ class Variants {
   /// architectures they are left out, and the gate says so.
   Variants needs(Text arch, std::source_location where = std::source_location::current()) const {
     return Variants(warpgauge::needs(arch, *set_, where));
+  }
+
+  /// A copy whose problem may have all sizes from `lowest` to `highest`, extent by extent, in
+  /// multiples of `multiples_of` where that is given: `gate --fuzz` runs its variants at some.
+  Variants sizes_between(const Size& lowest, const Size& highest,
+                         const Size& multiples_of = Size(std::vector<std::int64_t>()),
+                         std::source_location where = std::source_location::current()) const {
+    return Variants(warpgauge::sizes_between(lowest, highest, multiples_of, *set_, where));
   }
 
  private:

@@ -1,0 +1,202 @@
+// Runs each trial as an item of work of a pool, then repeats the failures one by one.
+#include "harness/fuzz/fuzz.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include "harness/cases/run_seed.h"
+#include "harness/fuzz/shrink.h"
+#include "harness/measuring/blank_facts.h"
+#include "harness/measuring/error_facts.h"
+#include "harness/process/isolated_text.h"
+#include "harness/process/progress.h"
+#include "harness/process/worker_pool.h"
+#include "metrics/base/shared_with_forks.h"
+
+namespace warpgauge::fuzz {
+namespace {
+
+using metrics::DeviceFault;
+
+/// The fault as text, for another process.
+std::string text_of(const metrics::Fact& fact) {
+  nlohmann::json inlined = nlohmann::json::array();
+  for (const auto& [file, line] : fact.inlined) inlined.push_back({file, line});
+  return nlohmann::json::array({fact.reason, fact.kernel, fact.file, fact.line, inlined})
+      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+DeviceFault fault_of(const std::string& text) {
+  const nlohmann::json values = nlohmann::json::parse(text);
+  DeviceFault fault{values.at(0), values.at(1), {values.at(2), values.at(3)}};
+  for (const nlohmann::json& site : values.at(4)) {
+    fault.source.inlined.push_back({site.at(0), site.at(1)});
+  }
+  return fault;
+}
+
+/// Ends the output of a process of trials: only the smallest failure is to be shown.
+void be_silent() {
+  const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nothing < 0) return;
+  for (const int output : {STDOUT_FILENO, STDERR_FILENO}) dup2(nothing, output);
+  close(nothing);
+}
+
+std::unique_ptr<CaseRunner> begun(const Processes& processes) {
+  std::unique_ptr<CaseRunner> runner = processes.runner();
+  be_silent();
+  return runner;
+}
+
+/// The errors of a trial, in this process.
+std::vector<metrics::Fact> errors_of(CaseRunner& runner, const Case& tried, const Trial& trial) {
+  const RunSeed seed(trial.seed);
+  return runner.errors_of(tried.at(trial.size));
+}
+
+/// How a trial fails in a process of its own; nothing if it does not.
+std::optional<DeviceFault> failure_of(const Case& tried, const Trial& trial,
+                                      const Processes& processes) {
+  try {
+    const std::string text = process::isolated_text(
+        [&] {
+          const std::unique_ptr<CaseRunner> runner = begun(processes);
+          const std::vector<metrics::Fact> errors = errors_of(*runner, tried, trial);
+          return errors.empty() ? "" : text_of(errors.front());
+        },
+        processes.time_limit);
+    if (text.empty()) return std::nullopt;
+    return fault_of(text);
+  } catch (const std::runtime_error& lost) {
+    return DeviceFault{lost.what(), "", {}};
+  }
+}
+
+struct Item {
+  const Case* tried;
+  std::size_t number;  ///< of the case
+  Trial trial;
+};
+
+std::vector<Item> items_of(const Cases& cases, const Asked& asked) {
+  std::vector<Item> items;
+  for (std::size_t number = 0; number < cases.size(); ++number) {
+    const Case& tried = *cases[number];
+    std::vector<Trial> trials =
+        asked.only ? std::vector{*asked.only} : trials_of(tried, asked.trials);
+    for (Trial& trial : trials) items.push_back({&tried, number, std::move(trial)});
+  }
+  return items;
+}
+
+/// The items that fail.
+std::vector<Item> failing(const std::vector<Item>& items, const Processes& processes) {
+  const auto failed = metrics::array_shared_with_forks<bool>(items.size() + 1);
+  process::Progress progress(processes.title, items.size());
+  std::unique_ptr<CaseRunner> runner;  // is only ever made in a child
+  process::IsolatedWork work = {.count = items.size(), .time_limit = processes.time_limit};
+  work.group = [&](std::size_t item) { return items[item].number; };
+  work.begin = [&] { runner = begun(processes); };
+  work.work = [&](const process::WorkOrder& order) {
+    const Item& item = items[order.item];
+    try {
+      const bool is_wrong = !errors_of(*runner, *item.tried, item.trial).empty();
+      const process::ItemEnd end = runner->end_of_item(order.is_again);
+      if (end != process::ItemEnd::again) failed[order.item] = is_wrong;
+      return end;
+    } catch (const std::exception&) {
+      if (!order.is_again && is_gpu_lost()) return process::ItemEnd::again;
+      failed[order.item] = true;
+      return process::ItemEnd::done_with_last;
+    }
+  };
+  work.done = [&](std::size_t item) { progress.done(items[item].tried->id.str()); };
+  work.died = [&](const process::CrashedItem& crashed) { failed[crashed.item] = true; };
+  process::run_isolated(work, processes.most);
+  std::vector<Item> found;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (failed[i]) found.push_back(items[i]);
+  }
+  return found;
+}
+
+/// The item made as small as it goes in the time of one trial, run once more to say how it fails.
+Failure repeated(const Item& item, const Asked& asked, const Processes& processes) {
+  process::TerminalLine line;
+  Trial trial = item.trial;
+  if (!asked.only) {
+    // Each run of a kernel that hangs takes all of its time.
+    const auto deadline = std::chrono::steady_clock::now() + processes.time_limit;
+    trial = smallest(*item.tried, trial, [&](const Trial& smaller) {
+      if (std::chrono::steady_clock::now() > deadline) return false;
+      line.show(fmt::format("smaller failures of {}: {}", item.tried->id.str(), smaller.str()));
+      return failure_of(*item.tried, smaller, processes).has_value();
+    });
+  }
+  std::optional<DeviceFault> how = failure_of(*item.tried, trial, processes);
+  if (!how) how = {"it failed, and did not when it was repeated: it is not always the same"};
+  return {item.tried, trial, *std::move(how)};
+}
+
+}  // namespace
+
+Cases cases_to_fuzz(const Cases& cases) {
+  std::set<std::pair<std::string, std::string>> known;
+  Cases fuzzed;
+  std::ranges::copy_if(cases, std::back_inserter(fuzzed), [&](const Case* tried) {
+    return !tried->other_sizes || known.insert({tried->id.family, tried->id.variant_type()}).second;
+  });
+  return fuzzed;
+}
+
+std::size_t count_seeds_alone(const Cases& fuzzed) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(fuzzed, [](const Case* tried) { return !tried->other_sizes; }));
+}
+
+std::vector<Failure> failures_of(const Cases& cases, const Asked& asked,
+                                 const Processes& processes) {
+  const std::vector<Item> items = items_of(cases, asked);
+  if (items.empty()) return {};
+  const std::vector<Item> found = failing(items, processes);
+  std::vector<Failure> failures;
+  for (const Case* tried : cases) {
+    const auto size_and_seed = [](const Item* item) {
+      return std::pair(item->trial.size.count(), item->trial.seed);
+    };
+    std::vector<const Item*> own;
+    for (const Item& item : found) {
+      if (item.tried == tried) own.push_back(&item);
+    }
+    if (own.empty()) continue;
+    failures.push_back(
+        repeated(**std::ranges::min_element(own, {}, size_and_seed), asked, processes));
+  }
+  return failures;
+}
+
+metrics::Fact fact_of(const Case& tried, const std::string& arch, const Failure* failure) {
+  metrics::Fact fact = failure ? error_fact(tried, failure->how, arch) : blank_fact(tried, arch);
+  fact.source = "harness";
+  fact = with_value(std::move(fact), kFailsAt, failure ? failure->trial.str() : "none");
+  if (failure) {
+    fact.reason = fmt::format("at {} with seed {}: {}", failure->trial.size.str(),
+                              failure->trial.seed, fact.reason);
+  } else {
+    fact.confidence = "exact";
+  }
+  return fact;
+}
+
+}  // namespace warpgauge::fuzz
