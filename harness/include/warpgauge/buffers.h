@@ -107,7 +107,7 @@ class Contents {
 template <typename T>
 class Input : public TypedBuffer<T> {
  public:
-  /// Makes Makes `count` random elements. Two inputs need different seeds to differ.
+  /// Makes `count` random elements. Two inputs need different seeds to differ.
   Input(Problem& problem, std::size_t count, std::uint32_t seed = 1)
       : TypedBuffer<T>(problem, count), contents_(count, seed) {}
   /// Makes a buffer with these `values`.
