@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "metrics/machine_code/cubin.h"
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::metrics::code_file_test {
 namespace {
@@ -29,10 +30,6 @@ std::string file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   EXPECT_TRUE(in) << path;
   return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::string recorded(const std::string& name) {
-  return file(std::string(WARPGAUGE_TEST_DATA) + "/" + name);
 }
 
 struct Read {
@@ -58,7 +55,7 @@ std::string member(std::string_view name, std::string_view content) {
 }
 
 TEST(CodeFile, CodeInTheTablesOfAnArchiveIsRead) {
-  const std::string cubin = recorded("cubin/spills.sm_90.cubin");
+  const std::string cubin = recorded_text("cubin/spills.sm_90.cubin");
   for (const char* table : {"/", "/SYM64/", "//", "__.SYMDEF", "__.SYMDEF_k.o/"}) {
     EXPECT_THAT(read("!<arch>\n" + member(table, cubin)).found, SizeIs(1)) << table;
   }
@@ -68,7 +65,7 @@ TEST(CodeFile, CodeInTheTablesOfAnArchiveIsRead) {
 }
 
 TEST(CodeFile, AFileBehindAProgramIsNotLookedInto) {
-  const std::string program = file("/bin/true"), cubin = recorded("cubin/spills.sm_90.cubin");
+  const std::string program = file("/bin/true"), cubin = recorded_text("cubin/spills.sm_90.cubin");
   EXPECT_THAT(read(program + std::string(100, '\0')).file.damaged, IsEmpty());
   EXPECT_THAT(read(program + "settings of the program").file.damaged, IsEmpty());
   for (const std::string& behind :
@@ -99,12 +96,12 @@ TEST(CodeFile, PackedFilesAreNamedAndNotLookedInto) {
 }
 
 TEST(CodeFile, ACubinIsItsOwnCode) {
-  EXPECT_THAT(read(recorded("cubin/hopper.sm_90a.cubin")).found, ElementsAre("sm_90a "));
+  EXPECT_THAT(read(recorded_text("cubin/hopper.sm_90a.cubin")).found, ElementsAre("sm_90a "));
 }
 
 TEST(CodeFile, AFatBinaryHasCodeForArchitectures) {
   for (const std::string name : {"none", "lz4", "zstd"}) {
-    const Read all = read(recorded("fat_binary/" + name + ".fatbin"));
+    const Read all = read(recorded_text("fat_binary/" + name + ".fatbin"));
     EXPECT_THAT(all.file.damaged, IsEmpty());
     EXPECT_GT(all.file.ptx, 0u) << name;
     EXPECT_EQ(all.file.cubins, all.found.size());
@@ -112,7 +109,7 @@ TEST(CodeFile, AFatBinaryHasCodeForArchitectures) {
 }
 
 TEST(CodeFile, OnlyWhatIsWantedIsUnpacked) {
-  const std::string family = recorded("fat_binary/family.fatbin");
+  const std::string family = recorded_text("fat_binary/family.fatbin");
   EXPECT_THAT(read(family, "sm_103f").found, ElementsAre("sm_103f "));
   const Read other = read(family, "sm_103");
   EXPECT_THAT(other.found, IsEmpty());
@@ -120,24 +117,24 @@ TEST(CodeFile, OnlyWhatIsWantedIsUnpacked) {
 }
 
 TEST(CodeFile, AnArchiveHasFiles) {
-  const std::string archive = "!<arch>\n" + member("a.o/", recorded("cubin/spills.sm_90.cubin")) +
-                              member("notes.txt/", "text") +
-                              member("b.o/", recorded("cubin/spills.sm_75.cubin"));
+  const std::string archive =
+      "!<arch>\n" + member("a.o/", recorded_text("cubin/spills.sm_90.cubin")) +
+      member("notes.txt/", "text") + member("b.o/", recorded_text("cubin/spills.sm_75.cubin"));
   EXPECT_THAT(read(archive).found, ElementsAre("sm_90 a.o", "sm_75 b.o"));
 }
 
 TEST(CodeFile, WhatIsDamagedDoesNotStopTheOthers) {
-  std::string cut = recorded("cubin/spills.sm_90.cubin");
+  std::string cut = recorded_text("cubin/spills.sm_90.cubin");
   cut.resize(cut.size() / 2);
   const std::string archive = "!<arch>\n" + member("cut.o/", cut) +
-                              member("whole.o/", recorded("cubin/spills.sm_75.cubin"));
+                              member("whole.o/", recorded_text("cubin/spills.sm_75.cubin"));
   const Read out = read(archive);
   EXPECT_THAT(out.found, ElementsAre("sm_75 whole.o"));
   EXPECT_THAT(out.file.damaged, ElementsAre(StartsWith("cut.o: ")));
 }
 
 TEST(CodeFile, AnArchiveInAnArchiveIsLookedInto) {
-  const std::string inner = "!<arch>\n" + member("a.o/", recorded("cubin/spills.sm_90.cubin"));
+  const std::string inner = "!<arch>\n" + member("a.o/", recorded_text("cubin/spills.sm_90.cubin"));
   EXPECT_THAT(read("!<arch>\n" + member("inner.a/", inner)).found,
               ElementsAre("sm_90 inner.a, a.o"));
   std::string nested = inner;
@@ -149,7 +146,7 @@ TEST(CodeFile, FilesOfAnArchiveThatShouldHaveCodeAreDamaged) {
   const std::string archive =
       "!<arch>\n" + member("zeros.o/", std::string(64, '\0')) + member("empty.o/", "") +
       member("nothing/", "") + member("text.o/", "no object") + member("my.whl/", "PK\x03\x04") +
-      member("notes.txt/", "text") + member("whole.o/", recorded("cubin/spills.sm_90.cubin"));
+      member("notes.txt/", "text") + member("whole.o/", recorded_text("cubin/spills.sm_90.cubin"));
   const Read out = read(archive);
   EXPECT_THAT(out.found, ElementsAre("sm_90 whole.o"));
   EXPECT_THAT(out.file.damaged,
@@ -177,7 +174,7 @@ TEST(CodeFile, AScriptOfTheLinkerHasNoCode) {
 
 TEST(CodeFile, CodeWithoutItsSectionIsFound) {
   std::string program = file("/bin/true");
-  const std::string fat_binary = recorded("fat_binary/lz4.fatbin");
+  const std::string fat_binary = recorded_text("fat_binary/lz4.fatbin");
   const std::size_t cubins = read(fat_binary).found.size();
   EXPECT_EQ(read(program + fat_binary).found.size(), cubins);
   EXPECT_EQ(read("MZ, a program for Windows" + fat_binary).found.size(), cubins);
@@ -190,7 +187,7 @@ TEST(CodeFile, CodeWithoutItsSectionIsFound) {
 TEST(CodeFile, AHeaderWithAByteTurnedIsDamagedOrMeansNothing) {
   constexpr std::size_t kHeaders = 16 + 64;
   for (const std::string name : {"none", "lz4", "zstd"}) {
-    const std::string whole = recorded("fat_binary/" + name + ".fatbin");
+    const std::string whole = recorded_text("fat_binary/" + name + ".fatbin");
     const std::size_t cubins = read(whole).found.size();
     for (std::size_t at = 0; at < kHeaders; ++at) {
       for (int value = 0; value < 256; ++value) {
@@ -206,7 +203,7 @@ TEST(CodeFile, AHeaderWithAByteTurnedIsDamagedOrMeansNothing) {
 }
 
 TEST(CodeFile, ACubinOfAnotherMachineIsDamaged) {
-  std::string cubin = recorded("cubin/spills.sm_90.cubin");
+  std::string cubin = recorded_text("cubin/spills.sm_90.cubin");
   cubin[18] = 62;  // e_machine: x86-64
   EXPECT_THAT(read(cubin).file.damaged, ElementsAre(HasSubstr("the sections of a cubin")));
 }

@@ -142,7 +142,7 @@ std::string local_values_of(const std::string& image) {
 /// Each section is lost, empty, cut, or elsewhere: the cubin is damaged, or spills as before.
 TEST(CubinParts, SectionsThatAreDamagedHideNoSpill) {
   for (const char* file : {"cubin/spills.sm_90.cubin", "cubin/spills.sm_75.cubin"}) {
-    const std::string whole = recorded(file), expected = local_values_of(whole);
+    const std::string whole = recorded_text(file), expected = local_values_of(whole);
     const std::size_t sections = elf_sections(bytes_of(whole)).size();
     for (std::size_t section = 0; section < sections; ++section) {
       const std::size_t header = header_of(whole, section);
@@ -169,8 +169,8 @@ TEST(CubinParts, SectionsThatAreDamagedHideNoSpill) {
 }
 
 TEST(CubinParts, BytesBehindTheEndAreDamage) {
-  const std::string whole = recorded("cubin/spills.sm_90.cubin");
-  EXPECT_THAT(values_of(whole + recorded("cubin/shared.sm_90.cubin")),
+  const std::string whole = recorded_text("cubin/spills.sm_90.cubin");
+  EXPECT_THAT(values_of(whole + recorded_text("cubin/shared.sm_90.cubin")),
               HasSubstr("there is more behind its end, at offset"));
   EXPECT_EQ(values_of(whole + std::string(64, '\0')), values_of(whole));
 }
