@@ -310,8 +310,15 @@ def test_ptx_without_ptxas_is_not_measured(tmp_path):
     assert "has ptxas, which compiles it; install a CUDA toolkit" in result.stderr + result.stdout
 
 
-@pytest.mark.parametrize("script", ["exec sleep 300", "exec yes flood"])
-def test_a_ptxas_that_does_not_end_is_ended(script, tmp_path):
+@pytest.mark.parametrize(
+    "script, says",
+    [
+        ("exec sleep 300", "took longer than 1 s"),
+        # The machine decides which limit it meets first.
+        ("exec yes flood", "(took longer than 1 s|wrote more than [0-9]+ bytes)"),
+    ],
+)
+def test_a_ptxas_that_does_not_end_is_ended(script, says, tmp_path):
     ptxas = tmp_path / "ptxas"
     ptxas.write_text(f"#!/bin/sh\n{script}\n")
     ptxas.chmod(0o755)
@@ -320,9 +327,8 @@ def test_a_ptxas_that_does_not_end_is_ended(script, tmp_path):
     env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "TMPDIR": str(tmp_path / "tmp")}
     result = inspect(tmp_path, "--timeout", "1", tmp_path / "k.ptx", env=env)
     assert result.returncode == 2, result.stdout
-    assert "ptxas -arch sm_90 took longer than 1 s, and was ended" in " ".join(
-        result.stdout.split()
-    )
+    said = " ".join(result.stdout.split())
+    assert re.search(f"ptxas -arch sm_90 {says}, and was ended", said), said
     assert list((tmp_path / "tmp").iterdir()) == []
     assert len(result.stderr) < 10_000
 
