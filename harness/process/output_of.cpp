@@ -6,9 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstddef>
 
 #include "harness/process/found_program.h"
 
@@ -19,12 +19,15 @@ namespace {
 
 using std::chrono::steady_clock;
 
+constexpr std::size_t kMostBytes = std::size_t{64} << 20;  // more is no answer
+
 /// Waits for output, or its end. False if none came in time.
 bool await_output(int file, steady_clock::time_point deadline) {
   for (;;) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - steady_clock::now());
+    if (left.count() <= 0) return false;
     pollfd waiting{.fd = file, .events = POLLIN, .revents = 0};
-    const int found = poll(&waiting, 1, static_cast<int>(std::max<long>(left.count(), 0)));
+    const int found = poll(&waiting, 1, static_cast<int>(left.count()));
     if (found >= 0 || errno != EINTR) return found > 0;
   }
 }
@@ -54,7 +57,7 @@ std::optional<std::string> output_of(std::vector<std::string> command, std::chro
   std::string output;
   char buffer[4096];
   for (ssize_t n = 1; failed == 0 && n > 0;) {
-    if (!await_output(ends[0], deadline)) {
+    if (output.size() > kMostBytes || !await_output(ends[0], deadline)) {
       kill(child, SIGKILL);
       break;
     }
