@@ -141,11 +141,9 @@ class Reading {
     damaged(place, error.what());
   }
 
-  /// `cat` puts files one behind the other. Zeros fill up.
+  /// `cat` puts files one behind the other.
   void check_behind(Bytes file, const std::string& place) {
-    const Bytes rest = file.subspan(end_of_elf(file));
-    const auto begin = std::ranges::find_if(rest, [](auto byte) { return byte != std::byte{0}; });
-    const Bytes behind(begin, rest.end());
+    const Bytes behind = behind_elf(file);
     if (!is_elf(behind) && !is_archive(behind) && !is_zip(behind)) return;
     damaged(place, fmt::format("at offset {}, another file stands behind its end, and is not "
                                "looked into; name it by itself",

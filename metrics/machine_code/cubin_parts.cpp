@@ -169,13 +169,12 @@ class Parts {
                     *spills.begin()));
   }
 
-  /// Files that stand one behind the other have one header at their begin. Zeros fill up.
+  /// Files that stand one behind the other have one header at their begin.
   void check_end() const {
-    const std::span<const std::byte> rest = cubin_.image().subspan(end_of_elf(cubin_.image()));
-    const auto more = std::ranges::find_if(rest, [](std::byte b) { return b != std::byte{0}; });
-    if (more == rest.end()) return;
-    refuse_parts(
-        fmt::format("there is more behind its end, at offset {}", &*more - cubin_.image().data()));
+    const std::span<const std::byte> rest = behind_elf(cubin_.image());
+    if (rest.empty()) return;
+    refuse_parts(fmt::format("there is more behind its end, at offset {}",
+                             cubin_.image().size() - rest.size()));
   }
 
   /// The records reach to the end of the section.

@@ -125,7 +125,7 @@ std::vector<ElfSection> elf_sections(Bytes bytes) {
   return sections;
 }
 
-std::uint64_t end_of_elf(Bytes bytes) {
+Bytes behind_elf(Bytes bytes) {
   const auto header = struct_at<Elf64_Ehdr>(bytes, 0).value_or(Elf64_Ehdr{});
   const std::vector<ElfSection> sections = elf_sections(bytes);
   std::uint64_t end = std::max(header.e_phoff + std::uint64_t{header.e_phnum} * header.e_phentsize,
@@ -136,7 +136,9 @@ std::uint64_t end_of_elf(Bytes bytes) {
         end,
         static_cast<std::uint64_t>(section.bytes.data() - bytes.data()) + section.bytes.size());
   }
-  return std::min<std::uint64_t>(end, bytes.size());
+  const Bytes rest = bytes.subspan(std::min<std::uint64_t>(end, bytes.size()));
+  return {std::ranges::find_if(rest, [](std::byte byte) { return byte != std::byte{0}; }),
+          rest.end()};
 }
 
 }  // namespace warpgauge::metrics

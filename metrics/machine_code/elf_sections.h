@@ -42,7 +42,8 @@ std::uint16_t elf_machine(std::span<const std::byte> bytes);
 
 /// In the order of the file, with that of index 0. Throws ElfError.
 std::vector<ElfSection> elf_sections(std::span<const std::byte> bytes);
-/// Where the last part of a file ends whose sections could be read.
-std::uint64_t end_of_elf(std::span<const std::byte> bytes);
+/// What stands behind the last part of a file whose sections could be read, without the zeros that
+/// fill up.
+std::span<const std::byte> behind_elf(std::span<const std::byte> bytes);
 
 }  // namespace warpgauge::metrics
