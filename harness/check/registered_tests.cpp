@@ -27,6 +27,7 @@
 #include "harness/measuring/provenance.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/recorded_run.h"
+#include "harness/outcome/repeat_command.h"
 #include "harness/process/gpu_turns.h"
 #include "harness/process/watchdog.h"
 #include "harness/runtime.h"
@@ -140,10 +141,9 @@ class Session {
     for (const outcome::Finding& finding : outcome::findings_of(facts, run, requirements_)) {
       if (!finding.wrong) continue;
       const metrics::Fact& fact = *finding.shown().fact;
-      const std::string at =
-          fact.metric == fuzz::kFailsAt ? " --fuzz-at " + metrics::to_text(fact.value) : "";
       ADD_FAILURE_AT(fact.file.c_str(), fact.line) << outcome::finding_text(
-          finding, fmt::format("{} --gtest_filter='{}'{}{}", program_, test, as_arch, at));
+          finding, fmt::format("{} --gtest_filter='{}'{}{}", program_, test, as_arch,
+                               outcome::trial_option(fact)));
     }
     return judged;
   }

@@ -66,6 +66,12 @@ std::string repeat_test(const Fact& fact) {
 
 }  // namespace
 
+std::string trial_option(const Fact& fact) {
+  // The value of this metric is the trial that fails.
+  const bool fuzzed = fact.metric == "result.fails_at" && fact.verdict == metrics::Verdict::error;
+  return fuzzed ? " --fuzz-at " + files::shell_word(metrics::to_text(fact.value)) : "";
+}
+
 std::string repeat_command(const JudgedValue& value) {
   const Fact& fact = *value.fact;
   if (fact.context->kind == metrics::CaseKind::attached) return repeat_program("attach", fact);
@@ -79,13 +85,9 @@ std::string repeat_command(const JudgedValue& value) {
   if (metrics::metric(fact.metric).source == metrics::Source::timer)
     return bench_command() + filter;
   const bool emulated = was_emulated(value);
-  // The value of this metric is the trial that fails.
-  const bool fuzzed = fact.metric == "result.fails_at" && fact.verdict == metrics::Verdict::error;
-  const std::string at =
-      fuzzed ? " --fuzz-at " + files::shell_word(metrics::to_text(fact.value)) : "";
   const bool of_arch = (emulated || fact.source == "cubin") && !fact.arch.empty();
   return fmt::format("{}{}{}{}{}", kBuildInfo.gate_command, emulated ? " --device=emulated" : "",
-                     of_arch ? " --arch " + fact.arch : "", filter, at);
+                     of_arch ? " --arch " + fact.arch : "", filter, trial_option(fact));
 }
 
 }  // namespace warpgauge::outcome
