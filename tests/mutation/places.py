@@ -95,7 +95,8 @@ class Mutant:
     @property
     def id(self):
         place = self.place
-        return f"{place.file}:{place.line}:{place.column}:{place.before or '!'}->{self.after}"
+        before = " ".join(place.before.split())
+        return f"{place.file}:{place.line}:{place.column}:{before or '!'}->{self.after.strip()}"
 
     def apply(self, text):
         start, end = self.place.offset, self.place.offset + len(self.place.before)
