@@ -24,12 +24,20 @@ namespace warpgauge::process {
 namespace {
 
 std::atomic<pid_t> running = 0;
-std::atomic<bool> asked_to_end = false;  // by a signal while no program runs
+std::atomic<int> asked_to_end = 0;  // the signal that came while no program runs
 
+void send(pid_t program, int signal) {
+  const bool of_terminal = signal == SIGINT || signal == SIGQUIT;  // which sends it to both
+  if (!of_terminal) kill(program, signal);
+}
+
+/// Runs in any thread, also in one that does not start the program.
 void hand_on(int signal) {
-  const bool of_terminal = signal == SIGINT || signal == SIGQUIT;
-  if (running == 0) asked_to_end = true;
-  if (!of_terminal && running > 0) kill(running, signal);
+  asked_to_end = signal;
+  if (const pid_t program = running; program > 0) {
+    asked_to_end = 0;
+    send(program, signal);
+  }
 }
 
 void ignore(int /*signal*/) {}
@@ -38,6 +46,7 @@ void ignore(int /*signal*/) {}
 class Signals {
  public:
   Signals() {
+    asked_to_end = 0;
     for (std::size_t i = 0; i < kSignals.size(); ++i) {
       struct sigaction ours = {};
       // If SIGCHLD were ignored, as a parent may have it, no one would get to know how a child
@@ -79,7 +88,8 @@ std::vector<char*> pointers(std::vector<std::string>& texts) {
 pid_t start(std::vector<std::string> command, const std::map<std::string, std::string>& changes,
             const OutputFiles& outputs) {
   std::vector<std::string> variables = environment(changes);
-  // A signal that arrives before the program runs is blocked until it can be forwarded.
+  // A signal that arrives before the program runs is blocked until it can be forwarded; one that
+  // another thread took is sent below.
   sigset_t all, before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);
@@ -107,7 +117,10 @@ pid_t start(std::vector<std::string> command, const std::map<std::string, std::s
   pid_t child = 0;
   const int failed = posix_spawnp(&child, command[0].c_str(), &files, &attributes,
                                   pointers(command).data(), pointers(variables).data());
-  if (failed == 0) running = child;
+  if (failed == 0) {
+    running = child;
+    if (const int signal = asked_to_end.exchange(0); signal != 0) send(child, signal);
+  }
   posix_spawn_file_actions_destroy(&files);
   posix_spawnattr_destroy(&attributes);
   sigprocmask(SIG_SETMASK, &before, nullptr);
@@ -141,7 +154,6 @@ class Supervised {
   Supervised& operator=(const Supervised&) = delete;
 
   Ending run(const std::function<pid_t()>& start_program) {
-    asked_to_end = false;
     const steady_clock::time_point begin = steady_clock::now();
     program_ = start_program();
     sigprocmask(SIG_BLOCK, &ends_, nullptr);  // next() takes it
@@ -210,7 +222,7 @@ class Supervised {
   void await_others() {
     const auto deadline = steady_clock::now() + supervision_.patience;
     std::vector<Descendant> alive = descendants(others_);
-    while (!alive.empty() && steady_clock::now() < deadline && !asked_to_end) alive = next();
+    while (!alive.empty() && steady_clock::now() < deadline && asked_to_end == 0) alive = next();
     for (const Descendant& process : alive) ending_.left.push_back(process.str());
     if (!alive.empty() && !end(SIGTERM, kGrace)) end(SIGKILL, kGrace);
   }

@@ -2,6 +2,7 @@
 #include "harness/process/child_program.h"
 
 #include <gmock/gmock.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -10,8 +11,10 @@
 #include <fstream>
 #include <set>
 #include <string>
+#include <thread>
 
 #include "harness/files/temporary_path.h"
+#include "harness/process/descendants.h"
 
 namespace warpgauge::child_program_test {
 namespace {
@@ -44,6 +47,22 @@ TEST(ChildProgram, ChangesItsEnvironment) {
 TEST(ChildProgram, IsHandedTheSignalsThatAreSentToOneProcess) {
   EXPECT_EQ(run("kill -TERM $PPID; sleep 5").signal, SIGTERM);
   EXPECT_EQ(run("kill -INT $PPID; exit 3").status, 3) << "a terminal has sent it to both";
+}
+
+TEST(ChildProgram, IsHandedASignalThatAnotherThreadTookBeforeItRan) {
+  const auto folder = files::TemporaryPath::folder_in(testing::TempDir(), "child-");
+  const auto pipe = folder.path() / "pipe";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  // The program starts only when the pipe that it writes to has a reader.
+  std::thread reader([&pipe] {
+    while (process::descendants().empty()) std::this_thread::yield();
+    kill(getpid(), SIGTERM);
+    std::ifstream{pipe};
+  });
+  const process::Ending ending =
+      process::run_to_its_end({"sh", "-c", "exec sleep 20"}, {}, {.output = pipe, .messages = {}});
+  reader.join();
+  EXPECT_EQ(ending.signal, SIGTERM) << ending.str();
 }
 
 TEST(ChildProgram, WritesToFilesWhatItSays) {
