@@ -173,7 +173,7 @@ TEST_F(DriverDeviceTest, WhatIsNotEmulatedIsFoundAndSaysSo) {
   EXPECT_THAT(refused_calls(), ElementsAre("cuModuleLoad is not emulated"));
   EXPECT_EQ(last_failure(), "cuModuleLoad: CUDA_ERROR_NOT_SUPPORTED");
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess) << "the driver's errors are not the runtime's";
-  cudaIpcGetMemHandle(nullptr, nullptr);  // which leaves an error that can be taken
+  cudaIpcCloseMemHandle(nullptr);  // which leaves an error that can be taken
   cudaGetLastError();
   EXPECT_THAT(refused_calls(), IsEmpty());
 }
