@@ -345,7 +345,7 @@ function(warpgauge_add_build_info target)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
   string(STRIP "${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${type}} -lineinfo" flags)
   string(REGEX REPLACE "-emulated$" "" gate "${target}")  # which finds the emulated program
-  string(APPEND gate " gate")
+  set(gate "$<PATH:RELATIVE_PATH,$<TARGET_FILE:${gate}>,${PROJECT_SOURCE_DIR}> gate")
   cmake_path(APPEND PROJECT_SOURCE_DIR "" OUTPUT_VARIABLE here)
   if(here STREQUAL root)  # the kernels of this tree, which has a script
     set(gate ci/gate)
