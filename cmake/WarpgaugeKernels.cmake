@@ -345,6 +345,11 @@ function(warpgauge_add_build_info target)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" type)
   string(STRIP "${CMAKE_CUDA_FLAGS} ${CMAKE_CUDA_FLAGS_${type}} -lineinfo" flags)
   string(REGEX REPLACE "-emulated$" "" gate "${target}")  # which finds the emulated program
+  set(gate "$<TARGET_FILE:${gate}>")
+  cmake_path(IS_PREFIX PROJECT_SOURCE_DIR "${CMAKE_CURRENT_BINARY_DIR}" NORMALIZE is_inside)
+  if(is_inside)  # people call it from the top of the project
+    set(gate "$<PATH:RELATIVE_PATH,${gate},${PROJECT_SOURCE_DIR}>")
+  endif()
   string(APPEND gate " gate")
   cmake_path(APPEND PROJECT_SOURCE_DIR "" OUTPUT_VARIABLE here)
   if(here STREQUAL root)  # the kernels of this tree, which has a script

@@ -29,6 +29,7 @@
 #include "harness/outcome/recorded_run.h"
 #include "harness/outcome/repeat_command.h"
 #include "harness/process/gpu_turns.h"
+#include "harness/process/program.h"
 #include "harness/process/watchdog.h"
 #include "harness/runtime.h"
 #include "metrics/base/available_cores.h"
@@ -105,6 +106,7 @@ class Session {
   }
 
   const Options& options() const { return options_; }
+  const std::string& program() const { return program_; }
 
   /// The result of judging the facts of a test.
   struct Judged {
@@ -282,13 +284,20 @@ class FuzzTest : public testing::Test {
   void TestBody() override {
     CaseRunner& meter = session_.meter();
     const std::string why = meter.device() ? why_not_run(case_, meter.arch()) : meter.no_device();
-    if (!why.empty()) GTEST_SKIP() << "unmeasured: " << why;
+    if (!why.empty()) {
+      const std::string how = is_emulated() ? ""
+                                            : "; without a GPU, the program " + session_.program() +
+                                                  "-emulated fuzzes it";
+      if (session_.options().require_cupti) FAIL() << "unmeasured: " << why << how;
+      GTEST_SKIP() << "unmeasured: " << why << how;
+    }
     if (const std::string refused = session_.why_not_fuzzed(case_); !refused.empty()) {
       FAIL() << refused;
     }
     const std::optional<fuzz::Failure>& failure = session_.fuzzed(case_);
     session_.assert_within_budget(
-        {fuzz::fact_of(case_, meter.arch(), failure ? &*failure : nullptr)},
+        {fuzz::fact_of(case_, meter.arch(), session_.options().fuzz.trials,
+                       failure ? &*failure : nullptr)},
         kFuzzed + case_.id.str());
   }
 
@@ -303,6 +312,7 @@ class FuzzedRuns : public testing::Environment {
   explicit FuzzedRuns(Session& session) : session_(session) {}
 
   void SetUp() override {
+    if (!is_emulated() && !process::has_gpu()) return;  // each test says so
     const testing::UnitTest& all = *testing::UnitTest::GetInstance();
     Cases cases;
     for (int i = 0; i < all.total_test_suite_count(); ++i) {

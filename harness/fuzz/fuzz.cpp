@@ -9,8 +9,8 @@
 #include <chrono>
 #include <exception>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <set>
 #include <stdexcept>
 #include <utility>
 
@@ -87,6 +87,7 @@ struct Item {
   const Case* tried;
   std::size_t number;  ///< of the case
   Trial trial;
+  std::string died = {};  ///< why its process did; empty if it did not
 };
 
 std::vector<Item> items_of(const Cases& cases, const Asked& asked) {
@@ -122,13 +123,25 @@ std::vector<Item> failing(const std::vector<Item>& items, const Processes& proce
     }
   };
   work.done = [&](std::size_t item) { progress.done(items[item].tried->id.str()); };
-  work.died = [&](const process::CrashedItem& crashed) { failed[crashed.item] = true; };
+  std::map<std::size_t, std::string> died;
+  work.died = [&](const process::CrashedItem& crashed) { died[crashed.item] = crashed.reason; };
   process::run_isolated(work, processes.most);
   std::vector<Item> found;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (failed[i]) found.push_back(items[i]);
+    if (!failed[i] && !died.contains(i)) continue;
+    found.push_back(items[i]);
+    if (const auto why = died.find(i); why != died.end()) found.back().died = why->second;
   }
   return found;
+}
+
+/// Says how an item failed that does not when it runs alone.
+std::string not_again(const Item& item) {
+  if (item.died.empty())
+    return "it failed, and did not when it was repeated: it is not always the same";
+  return item.died +
+         ", and it did not fail when it was repeated alone: give it more time or "
+         "memory (--timeout, --jobs), if that is the cause";
 }
 
 /// The item made as small as it goes in the time of one trial, run once more to say how it fails.
@@ -145,17 +158,26 @@ Failure repeated(const Item& item, const Asked& asked, const Processes& processe
     });
   }
   std::optional<DeviceFault> how = failure_of(*item.tried, trial, processes);
-  if (!how) how = {"it failed, and did not when it was repeated: it is not always the same"};
-  return {item.tried, trial, *std::move(how)};
+  if (!how) how = {not_again(item)};
+  return {item.tried, trial, *std::move(how), 1};
 }
 
 }  // namespace
 
 Cases cases_to_fuzz(const Cases& cases) {
-  std::set<std::pair<std::string, std::string>> known;
+  using Variant = std::pair<std::string, std::string>;
+  const auto variant = [](const Case& tried) {
+    return Variant(tried.id.family, tried.id.variant_type());
+  };
+  std::map<Variant, const Case*> largest;
+  for (const Case* tried : cases) {
+    if (!tried->other_sizes) continue;
+    const auto [known, is_new] = largest.try_emplace(variant(*tried), tried);
+    if (known->second->size.count() < tried->size.count()) known->second = tried;
+  }
   Cases fuzzed;
   std::ranges::copy_if(cases, std::back_inserter(fuzzed), [&](const Case* tried) {
-    return !tried->other_sizes || known.insert({tried->id.family, tried->id.variant_type()}).second;
+    return !tried->other_sizes || largest.at(variant(*tried)) == tried;
   });
   return fuzzed;
 }
@@ -182,17 +204,22 @@ std::vector<Failure> failures_of(const Cases& cases, const Asked& asked,
     if (own.empty()) continue;
     failures.push_back(
         repeated(**std::ranges::min_element(own, {}, size_and_seed), asked, processes));
+    failures.back().trials_that_fail = own.size();
   }
   return failures;
 }
 
-metrics::Fact fact_of(const Case& tried, const std::string& arch, const Failure* failure) {
+metrics::Fact fact_of(const Case& tried, const std::string& arch, std::size_t trials,
+                      const Failure* failure) {
   metrics::Fact fact = failure ? error_fact(tried, failure->how, arch) : blank_fact(tried, arch);
   fact.source = "harness";
   fact = with_value(std::move(fact), kFailsAt, failure ? failure->trial.str() : "none");
   if (failure) {
     fact.reason = fmt::format("at {} with seed {}: {}", failure->trial.size.str(),
                               failure->trial.seed, fact.reason);
+    if (trials > 1) {
+      fact.reason += fmt::format("; {} of {} trials fail", failure->trials_that_fail, trials);
+    }
   } else {
     fact.confidence = "exact";
   }

@@ -137,8 +137,9 @@ void announce(const Plan& plan) {
   for (const std::string& sentence : plan.left_out) fmt::print("{}\n", sentence);
   if (!plan.fuzzed.empty()) {
     const std::size_t alone = fuzz::count_seeds_alone(plan.fuzzed);
-    fmt::print("fuzzed: {} cases at other sizes, {} with other seeds alone\n",
-               plan.fuzzed.size() - alone, alone);
+    fmt::print(
+        "cases to fuzz, where they are right: {} at other sizes, {} with other seeds alone\n",
+        plan.fuzzed.size() - alone, alone);
   }
   for (const Case* planned : plan.cases) {
     if (plan.options.selection.takes(planned->id.str())) continue;

@@ -347,8 +347,9 @@ std::string why_nothing(const InspectOptions& options, std::size_t found,
 outcome::ExitCode inspect(const InspectOptions& options) {
   const metrics::Budgets budgets = programs::budgets_of(options);
   const std::regex expression = programs::kernel_expression(options.kernels);
-  const std::vector<NamedFile> files = files_of(options.things);
+  std::vector<NamedFile> files = files_of(options.things);
   const outcome::OutFolder out(options.out);
+  std::erase_if(files, [&](const NamedFile& file) { return out.has(file.path); });
   programs::KernelJudge judge(start_run_of_other(std::filesystem::current_path().string(),
                                                  std::string(kCounter.command), asked_of(options)),
                               out, outcome::Kept::judged);

@@ -42,7 +42,7 @@ class CaseRunner {
   std::vector<metrics::Fact> run(const Case& test_case, const metrics::Budgets& budgets);
 
   /// Runs the case and returns the errors of the run as run() does; none if it is right. Nothing is
-  /// measured.
+  /// measured. A case without elements need not launch a kernel, nor compare anything.
   std::vector<metrics::Fact> errors_of(const Case& test_case);
 
   /// True after an error that leaves the CUDA context unusable: no further case can be run.
@@ -67,7 +67,7 @@ class CaseRunner {
     std::vector<metrics::Fact> wrong;
   };
   Launched launch_once(const Case& test_case, Problem& problem);
-  Checked check(const Case& test_case);
+  Checked check(const Case& test_case, bool may_do_nothing);
   std::vector<metrics::Fact> measure(const Case& test_case, const metrics::Budgets& budgets);
   /// What `work` returns, or the fact of a CUDA error that it throws.
   std::vector<metrics::Fact> with_errors(const Case& test_case,

@@ -13,9 +13,9 @@
 
 namespace warpgauge {
 
-/// The launches of a case, found by a dry run. Throws std::runtime_error if it launches nothing or
-/// a grid or block of nothing.
-std::vector<LaunchRecord> dry_launches(const Case& test_case);
+/// The launches of a case, found by a dry run. Throws std::runtime_error if it launches a grid or
+/// block of nothing, or no kernel unless it may.
+std::vector<LaunchRecord> dry_launches(const Case& test_case, bool may_launch_none = false);
 
 /// The launches of a case on `arch`: as dry_launches(), and where a dry run fails because it needs
 /// a device, as of the emulated program. Throws what dry_launches() throws if both fail.

@@ -35,9 +35,11 @@ std::string Outcome::headline() const {
       for (const JudgedValue& value : values_) {
         if (value.fact->verdict == Verdict::error) cases.insert(value.fact->id.str());
       }
+      const std::string over =
+          failed == 0 ? "" : fmt::format(", {} over budget", plural(failed, "value"));
       if (!cases.empty()) {
-        return fmt::format("ERROR: {} could not be judged",
-                           plural(static_cast<int>(cases.size()), "case"));
+        return fmt::format("ERROR: {} could not be judged{}",
+                           plural(static_cast<int>(cases.size()), "case"), over);
       }
       return cut_off_ ? "ERROR: a run was cut off" : "ERROR: nothing was judged";
     }

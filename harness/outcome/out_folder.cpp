@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <system_error>
 #include <utility>
@@ -18,6 +19,10 @@ namespace warpgauge::outcome {
 
 namespace fs = std::filesystem;
 
+namespace {
+constexpr char kLock[] = ".lock";
+}  // namespace
+
 OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
   std::error_code error;
   fs::create_directories(path_, error);
@@ -25,7 +30,7 @@ OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
     throw std::runtime_error(fmt::format("--out '{}': cannot create the folder: {}", path_.string(),
                                          path_.empty() ? "no name" : error.message()));
   }
-  const fs::path lock = path_ / ".lock";
+  const fs::path lock = path_ / kLock;
   if (fs::exists(lock) && !fs::is_regular_file(lock)) {
     throw std::runtime_error(lock.string() + ": is not a file; remove it, or see --out");
   }
@@ -56,6 +61,15 @@ void OutFolder::remove_parts() const {
 }
 
 OutFolder::~OutFolder() { close(lock_); }
+
+bool OutFolder::has(const fs::path& file) const {
+  std::error_code missing;
+  const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
+  if (!fs::equivalent(folder, path_, missing)) return false;
+  const std::vector<fs::path> written = {path_ / kLock, facts(), results(), summary()};
+  return std::ranges::any_of(
+      written, [&](const fs::path& own) { return own.filename() == file.filename(); });
+}
 
 std::string OutFolder::files_text() const {
   return fmt::format("facts: {}\nresults: {}\nsummary: {}\n", files::printable(facts().string()),

@@ -26,6 +26,9 @@ class OutFolder {
   std::filesystem::path results() const { return path_ / "results.json"; }
   std::filesystem::path summary() const { return path_ / "summary.md"; }
 
+  /// True for the files of this folder that runs write.
+  bool has(const std::filesystem::path& file) const;
+
   void write_summary(const std::string& text) const;
   /// A line for each file, for a terminal.
   std::string files_text() const;

@@ -39,7 +39,7 @@ bool is_large(const JudgedValue& value) {
 std::string bench_command() {
   const std::string gate(kBuildInfo.gate_command);
   if (gate == "ci/gate") return "build/ci/bin/warpgauge-bench";
-  return gate.substr(0, gate.find(' ')) + "-bench";
+  return gate.substr(0, gate.rfind(' ')) + "-bench";
 }
 
 /// Repeats a kernel of a program; an id has only a part of its name.

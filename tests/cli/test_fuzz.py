@@ -14,6 +14,7 @@ ON = ("--device=emulated", "--arch", "sm_90")
 # The smallest trial of each variant that fails, and how.
 FOUND = {
     "one_block": ("256", "257,0", "element 256 is nan (never written?)"),
+    "full_grid": ("65536", "65537,0", "element 65536 is nan (never written?)"),
     "unguarded": ("256", "1,0", "family.cu:"),
     "usual_values": ("256", None, "wrong result: element 0 is"),
     "square_alone": ("64x64", "1x2,0", "family.cu:"),
@@ -25,8 +26,9 @@ def gate(out, *options, code=None):
 
 
 def reasons_of(text):
-    """Without addresses, which differ from process to process."""
+    """Without addresses, which differ from process to process, and how many trials fail."""
     reasons = re.findall(r"^ +reason +(.*)$", text, re.MULTILINE)
+    reasons = [re.sub(r"; \d+ of \d+ trials fail", "", reason) for reason in reasons]
     return [re.sub(r"0x[0-9a-f]+", "0x", reason) for reason in reasons]
 
 
@@ -44,6 +46,7 @@ def test_the_gate_finds_the_smallest_failure_and_repeats_it(tmp_path, variant):
     assert fact.value == trial or (trial is None and re.fullmatch(size + r",[1-9]", fact.value))
     at, seed = fact.value.split(",")
     assert fact.reason.startswith(f"at {at} with seed {seed}: ")
+    assert re.search(r"; ([1-9]|10) of 10 trials fail$", fact.reason)
     # The facts of the case at its own size are there as ever.
     assert of_cases(tmp_path / "fuzzed")[case, "result.correct", "sm_90"].verdict == "pass"
 
@@ -80,11 +83,35 @@ def test_what_is_right_at_all_sizes_passes_and_says_so(tmp_path):
     gate(tmp_path, *options, "--fuzz-at", "257,3", code=0)
 
 
+def test_a_problem_without_elements_needs_no_kernel(tmp_path):
+    options = ("--filter", "lucky.from_none.*")
+    gate(tmp_path, *options, "--fuzz", 5, code=0)
+    gate(tmp_path, *options, "--fuzz-at", "0,3", code=0)
+
+
+def test_a_process_that_ends_once_is_an_error_with_its_cause(tmp_path, monkeypatch):
+    once = tmp_path / "once"
+    once.touch()
+    monkeypatch.setenv("LUCKY_END_ONCE", str(once))
+    gate(tmp_path, "--filter", "lucky.ends_once.*", "--fuzz", 3, code=2)
+    (fact,) = (f for f in read_facts(tmp_path / "facts.jsonl") if f.metric == "result.fails_at")
+    assert "killed by SIGABRT (Aborted), and it did not fail when it was repeated" in fact.reason
+    assert "; 1 of 3 trials fail" in fact.reason
+
+
+def test_the_headline_counts_what_is_over_budget_beside_errors(tmp_path):
+    cases = "lucky.one_block.*,canaries.padding_removed.*"
+    shown = gate(tmp_path, "--filter", cases, "--fuzz", 5, code=2).stdout
+    assert re.search(r"^ERROR: 1 case could not be judged, [1-9]\d* values? over", shown, re.M)
+
+
 def test_the_summary_says_which_cases_have_other_values_alone(tmp_path):
     cases = "lucky.right.*,lucky.usual_values.*"
     shown = gate(tmp_path, "--filter", cases, "--fuzz", 1).stdout
     alone = "cases fuzzed with other seeds alone, as their problems allow no other sizes: 1 of 2"
-    assert "fuzzed: 1 cases at other sizes, 1 with other seeds alone\n" in shown
+    assert (
+        "cases to fuzz, where they are right: 1 at other sizes, 1 with other seeds alone\n" in shown
+    )
     assert alone in shown and alone in (tmp_path / "summary.md").read_text()
 
 
@@ -120,7 +147,22 @@ def test_a_check_refuses_a_size_that_a_problem_does_not_allow():
     assert "--fuzz-at 5000,7: the problem of lucky.right.f32@256 allows" in refused.stdout
 
 
-@pytest.mark.skipif(Path("/dev/nvidia0").exists(), reason="shows what happens without a GPU")
+WITHOUT_GPU = pytest.mark.skipif(
+    Path("/dev/nvidia0").exists(), reason="shows what happens without a GPU"
+)
+
+
+@WITHOUT_GPU
+@pytest.mark.parametrize("required", [False, True])
+def test_a_check_without_a_gpu_runs_no_trials(required):
+    options = ("--gtest_filter=fuzz/lucky.right.*", "--fuzz", 5)
+    options += ("--require-cupti",) if required else ()
+    checked = run("warpgauge-faulty-check", *options, code=int(required))
+    assert "unmeasured: no CUDA device" in checked.stdout
+    assert "fuzzed runs" not in checked.stderr
+
+
+@WITHOUT_GPU
 def test_a_gate_that_can_run_nothing_is_not_green(tmp_path):
     options = ("--device=gpu", "--out", tmp_path, "--filter", "lucky.right.*", "--fuzz", 3)
     run("warpgauge-faulty", "gate", *options, code=3)

@@ -363,6 +363,14 @@ def test_a_folder_is_read_without_its_other_files(tmp_path):
     assert families == {"inner_a_cubin"}
 
 
+def test_a_folder_with_the_results_of_an_earlier_run_is_read_again(tmp_path):
+    shutil.copy(LEAN, tmp_path / "a.cubin")
+    first, again = (inspect(".", cwd=tmp_path) for _ in range(2))
+    assert first.returncode == 0 == again.returncode, again.stdout + again.stderr
+    assert first.stdout == again.stdout
+    assert inspect("--out", "out", "out", cwd=tmp_path).returncode == 3, "nothing else is there"
+
+
 def wheel(path, *members):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in members:

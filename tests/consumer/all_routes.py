@@ -77,7 +77,7 @@ def test_a_package_that_is_installed(example, prefix):
         **python,
     )
     assert "filter.rows.u8@64x1024" in junit
-    assert "imaging-gauge gate --device=emulated" in junit  # and not ci/gate
+    assert "/imaging-gauge gate --device=emulated" in junit  # and not ci/gate
     help = run(build / "imaging-gauge", "accept", "--help", cwd=build, **python)
     assert "--budgets" in help and help.startswith("usage: imaging-gauge accept ")
     facts = gate(build, "imaging-gauge", "--filter", "tones.*", "--arch", "sm_75,sm_90")

@@ -65,6 +65,8 @@ def test_the_first_kernel_is_red_and_then_green(tmp_path, prefix):
     shown = re.findall(r"```\n(FAIL .*?)```", DOCUMENT, re.DOTALL)[0]
     for line in shown.splitlines():
         assert line in output
+    repeated = re.findall(r"^  repeat   (.*)$", output, re.MULTILINE)[0]
+    assert "within budget" not in run("sh", "-c", repeated, cwd=tmp_path, code=1)
     assert "bank 00 01 02" in run(
         *("build/first", "explain", "transpose.tiled.f32@256", "--text", "--device=emulated"),
         cwd=tmp_path,

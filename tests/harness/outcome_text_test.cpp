@@ -351,7 +351,7 @@ TEST(HostileNames, ReachNoTerminal) {
   expect_no_control_characters(text);
   EXPECT_THAT(text, HasSubstr(R"(\x1b]0;owned\x07\x1b[2J   # PASS |)")) << "shown, not obeyed";
   EXPECT_THAT(lines_of(text), Each(Not(StartsWith("# PASS")))) << "no line of their own";
-  EXPECT_EQ(lines_of(text).back(), "ERROR: 1 case could not be judged");
+  EXPECT_EQ(lines_of(text).back(), "ERROR: 1 case could not be judged, 2 values over budget");
 }
 
 TEST(HostileNames, KeepOtherLettersAsTheyAre) {

@@ -135,7 +135,7 @@ TEST(ResultsJson, HasTheOutcome) {
   EXPECT_EQ(results["schema"], "warpgauge.results/1");
   EXPECT_EQ(results["status"], "error");
   EXPECT_EQ(results["exit_code"], 2);
-  EXPECT_EQ(results["headline"], "ERROR: 1 case could not be judged");
+  EXPECT_EQ(results["headline"], "ERROR: 1 case could not be judged, 2 values over budget");
   EXPECT_EQ(results["cases_total"], 2);
   EXPECT_EQ(results["checks"], 7);
   EXPECT_EQ(results["counts"].dump(),

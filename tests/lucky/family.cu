@@ -1,5 +1,8 @@
 // Cases that are right by luck: at their own size, with the usual values, or because their check
 // does not look.
+#include <cstdio>
+#include <cstdlib>
+
 #include "warpgauge/warpgauge.h"
 
 namespace lucky {
@@ -58,6 +61,12 @@ __global__ void negative_first(float* b, const float* a, int n) {
 
 __global__ void first_alone(float* b, const float* a) { b[0] = a[0]; }
 
+// Ends the process if a file is there, which is then gone: once.
+void end_once() {
+  const char* file = std::getenv("LUCKY_END_ONCE");
+  if (file != nullptr && std::remove(file) == 0) std::abort();
+}
+
 // The columns of b are the rows of a, of which there are h.
 __global__ void square_alone(float* b, const float* a, int h, int w) {
   const int i = blockIdx.x * kThreads + threadIdx.x;
@@ -68,6 +77,17 @@ WARPGAUGE_FAMILY(lucky) {
   const auto f32 = family.problem<Copy>("f32", {{256}}).sizes_between({1}, {4096});
   f32.variant("right", [](Copy& p) { copy<<<p.blocks(), kThreads>>>(p.b, p.a, p.n); });
   f32.variant("one_block", [](Copy& p) { copy<<<1, kThreads>>>(p.b, p.a, p.n); });
+  // 256 blocks are enough at its own size.
+  family.problem<Copy>("f32", {{65'536}})
+      .sizes_between({1}, {1 << 24})
+      .variant("full_grid", [](Copy& p) { copy<<<256, kThreads>>>(p.b, p.a, p.n); });
+  family.problem<Copy>("f32", {{256}}).sizes_between({0}, {256}).variant("from_none", [](Copy& p) {
+    if (p.n > 0) copy<<<p.blocks(), kThreads>>>(p.b, p.a, p.n);
+  });
+  f32.variant("ends_once", [](Copy& p) {
+    if (p.n != 256) end_once();
+    copy<<<p.blocks(), kThreads>>>(p.b, p.a, p.n);
+  });
   f32.variant("unguarded", [](Copy& p) { unguarded<<<p.blocks(), kThreads>>>(p.b, p.a); });
   family.problem<Copy>("f32", {{256}}).variant("usual_values", [](Copy& p) {
     negative_first<<<p.blocks(), kThreads>>>(p.b, p.a, p.n);
