@@ -11,10 +11,27 @@
 namespace warpgauge::outcome {
 namespace {
 
+using metrics::Fact;
 using metrics::Verdict;
 
 std::string plural(int n, std::string_view noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
+}
+
+/// The values that had to be measured and were not: the first of them, and how many there are.
+std::string missing_text(const std::vector<JudgedValue>& values, const Requirements& requirements) {
+  const Fact* first = nullptr;
+  int others = -1;
+  for (const JudgedValue& value : values) {
+    const Fact& fact = *value.fact;
+    if (fact.verdict != Verdict::unmeasured || !requirements.is_wrong(fact)) continue;
+    if (first == nullptr) first = &fact;
+    ++others;
+  }
+  const std::string text = files::printable(
+      fmt::format("{} of {}{}, {}", first->metric, first->id.str(),
+                  first->arch.empty() ? "" : " on " + first->arch, why_not_judged(*first)));
+  return others == 0 ? text : fmt::format("{}; and {} more", text, plural(others, "value"));
 }
 
 }  // namespace
@@ -52,8 +69,7 @@ std::string Outcome::headline() const {
       if (!lost().empty()) {
         return fmt::format("NOT MEASURED: {} items, see above", lost().size());
       }
-      return fmt::format("NOT MEASURED: {} that --require or --device asks for",
-                         plural(required_missing(), "value"));
+      return "NOT MEASURED: " + missing_text(values_, options_.requirements);
     case kWithinBudget:
       break;
   }

@@ -12,19 +12,16 @@
 #include "harness/outcome/repeat_command.h"
 
 namespace warpgauge::outcome {
-namespace {
 
 using metrics::Fact;
 using metrics::Verdict;
 
-std::string reason_of(const Fact& fact) {
+std::string why_not_judged(const Fact& fact) {
   if (std::holds_alternative<std::monostate>(fact.value)) return "unmeasured: " + fact.reason;
   if (fact.confidence == "predicted") return "only predicted: " + fact.confidence_reason;
   if (fact.confidence == "estimate") return "only estimated: " + fact.confidence_reason;
   return "unmeasured: " + fact.reason;
 }
-
-}  // namespace
 
 int Tally::count(Verdict verdict) const {
   const auto found = verdicts.find(verdict);
@@ -77,7 +74,7 @@ Outcome::Outcome(std::vector<metrics::StoredRun> runs, OutcomeOptions options)
       ++tally->verdicts[fact.verdict];
     }
     if (fact.verdict != Verdict::unmeasured) continue;
-    Unmeasured& reason = reasons[reason_of(fact)];
+    Unmeasured& reason = reasons[why_not_judged(fact)];
     ++reason.count;
     reason.required += options_.requirements.is_wrong(fact) ? 1 : 0;
   }

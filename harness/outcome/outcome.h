@@ -24,9 +24,12 @@ struct Tally {
   int judged() const;  ///< the values that were measured and compared with their budget
 };
 
+/// Why a value was not judged: "unmeasured: ..." or, of one that is there, "only estimated: ...".
+std::string why_not_judged(const metrics::Fact& fact);
+
 /// Values that were not judged, by the reason for it.
 struct Unmeasured {
-  std::string reason;  ///< "unmeasured: ..." or, of those that have a value, "only estimated: ..."
+  std::string reason;  ///< why_not_judged()
   int count = 0;
   int required = 0;  ///< how many of them make the run red
 };

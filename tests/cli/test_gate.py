@@ -193,7 +193,7 @@ def test_without_any_device_run_time_facts_are_unmeasured_and_counted(tmp_path):
     unmeasured = [f for f in of_cases(tmp_path).values() if f.verdict == "unmeasured"]
     assert {f.metric for f in unmeasured} >= {"result.correct", "shared.bank_conflicts"}
     assert f"{len(unmeasured)} unmeasured: no CUDA device" in result.stdout
-    assert "NOT MEASURED: 1 value that --require or --device asks for" in result.stdout
+    assert "NOT MEASURED: result.correct of transpose.padded.f32@1024x1024" in result.stdout
     assert gate(tmp_path, "--filter", "transpose.padded.*", "--require=cupti").returncode == 3
 
 

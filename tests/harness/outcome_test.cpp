@@ -320,8 +320,14 @@ TEST(Headline, SaysWhatDecided) {
   EXPECT_EQ(outcome_of(facts, kStrict).headline(), "FAIL: 1 value better than budget (--strict)");
   EXPECT_EQ(outcome_of({fact(fail), fact(better, "instructions")}, kStrict).headline(),
             "FAIL: 1 value over budget");
-  EXPECT_EQ(outcome_of(facts, kCubin).headline(),
-            "NOT MEASURED: 1 value that --require or --device asks for");
+  const Fact second = fact(unmeasured, "spill.load_bytes");
+  Fact first = fact(unmeasured, "stack.bytes");
+  first.reason = "no counter";
+  EXPECT_EQ(outcome_of({fact(pass), first}, kCubin).headline(),
+            "NOT MEASURED: stack.bytes of transpose.tiled.f32@64x64, unmeasured: no counter");
+  EXPECT_EQ(outcome_of({fact(pass), first, second}, kCubin).headline(),
+            "NOT MEASURED: stack.bytes of transpose.tiled.f32@64x64, unmeasured: no counter; "
+            "and 1 value more");
 }
 
 TEST(Headline, CountsCasesInErrorNotFacts) {
