@@ -29,7 +29,7 @@ Fact error_fact(const Case& test_case, const metrics::CudaError& error,
   if (faults.empty()) return error_fact(test_case, error.what(), arch);
   Fact fact = error_fact(test_case, faults.back(), arch);
   // The general remedy adds nothing to a located fault.
-  fact.reason = fmt::format("{}; {}", error.failure(), faults.back().text);
+  fact.reason += fmt::format("; {}", error.failure());
   return fact;
 }
 
