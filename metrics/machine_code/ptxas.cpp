@@ -219,6 +219,13 @@ class KernelAssembler {
   }
 
   [[noreturn]] static void fail_empty(std::string_view path) {
+    constexpr std::string_view kOfSources[] = {".cu", ".cuh", ".cpp", ".cc", ".c", ".hpp", ".h"};
+    if (std::ranges::any_of(kOfSources,
+                            [&](std::string_view end) { return path.ends_with(end); })) {
+      throw PtxasError(std::string(path) +
+                       ": this is source code. Compile it, and name what nvcc has made (a program, "
+                       "a library, a cubin) or the log of a build with -Xptxas -v");
+    }
     throw PtxasError(std::string(path) +
                      ": no line of ptxas -v. A build that is up to date compiles nothing: build "
                      "again from the start, with -Xptxas -v among nvcc's options (export "

@@ -371,6 +371,13 @@ def test_a_folder_with_the_results_of_an_earlier_run_is_read_again(tmp_path):
     assert inspect("--out", "out", "out", cwd=tmp_path).returncode == 3, "nothing else is there"
 
 
+def test_a_source_is_to_be_compiled(tmp_path):
+    (tmp_path / "kernels.cu").write_text(KERNELS)
+    result = inspect("--out", tmp_path / "out", tmp_path / "kernels.cu")
+    assert result.returncode == 2
+    assert "kernels.cu: this is source code. Compile it, and name what nvcc has" in result.stdout
+
+
 def wheel(path, *members):
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as file:
         for name, content in members:
