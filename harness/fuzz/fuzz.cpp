@@ -22,27 +22,17 @@
 #include "harness/process/progress.h"
 #include "harness/process/worker_pool.h"
 #include "metrics/base/shared_with_forks.h"
+#include "metrics/counting/fault_json.h"
 
 namespace warpgauge::fuzz {
 namespace {
 
 using metrics::DeviceFault;
 
-/// The fault as text, for another process.
-std::string text_of(const metrics::Fact& fact) {
-  nlohmann::json inlined = nlohmann::json::array();
-  for (const auto& [file, line] : fact.inlined) inlined.push_back({file, line});
-  return nlohmann::json::array({fact.reason, fact.kernel, fact.file, fact.line, inlined})
-      .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
-
-DeviceFault fault_of(const std::string& text) {
-  const nlohmann::json values = nlohmann::json::parse(text);
-  DeviceFault fault{values.at(0), values.at(1), {values.at(2), values.at(3)}};
-  for (const nlohmann::json& site : values.at(4)) {
-    fault.source.inlined.push_back({site.at(0), site.at(1)});
-  }
-  return fault;
+/// The fault of an error, as text for another process.
+std::string text_of(const metrics::Fact& error) {
+  return metrics::text_of(metrics::to_json(
+      DeviceFault{error.reason, error.kernel, {error.file, error.line, error.inlined}}));
 }
 
 /// Ends the output of a process of trials: only the smallest failure is to be shown.
@@ -77,7 +67,7 @@ std::optional<DeviceFault> failure_of(const Case& tried, const Trial& trial,
         },
         processes.time_limit);
     if (text.empty()) return std::nullopt;
-    return fault_of(text);
+    return metrics::fault_from(nlohmann::json::parse(text));
   } catch (const std::runtime_error& lost) {
     return DeviceFault{lost.what(), "", {}};
   }

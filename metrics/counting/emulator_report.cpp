@@ -16,6 +16,7 @@
 #include "metrics/base/append_file.h"
 #include "metrics/base/why_unreadable.h"
 #include "metrics/counting/counts_by_line.h"
+#include "metrics/counting/fault_json.h"
 
 namespace warpgauge::metrics {
 namespace {
@@ -29,22 +30,6 @@ constexpr std::array<std::pair<const char*, std::optional<std::uint32_t> KernelR
                          {"barriers", &KernelResources::barriers},
                          {"least_registers", &KernelResources::least_registers},
                          {"most_registers", &KernelResources::most_registers}}};
-
-json to_json(const std::string& kernel, const SourceLine& line) {
-  json object = {{"kernel", kernel}, {"file", line.file}, {"line", line.line}};
-  for (const CallSite& site : line.inlined) {
-    object["inlined"].push_back({{"file", site.file}, {"line", site.line}});
-  }
-  return object;
-}
-
-SourceLine line_from(const json& object) {
-  SourceLine line{object.at("file"), object.at("line")};
-  for (const json& site : object.value("inlined", json::array())) {
-    line.inlined.push_back({site.at("file"), site.at("line")});
-  }
-  return line;
-}
 
 json to_json(const LineCounts& line) {
   json object = to_json(line.kernel, line.source());
@@ -73,12 +58,6 @@ json to_json(const ReportedKernel& kernel) {
       if (const auto value = code.resources.*member) code_object[name] = *value;
     }
   }
-  return object;
-}
-
-json to_json(const DeviceFault& fault) {
-  json object = to_json(fault.kernel, fault.source);
-  object["fault"] = fault.text;
   return object;
 }
 
@@ -148,19 +127,15 @@ std::filesystem::path mark_of_loss(const std::filesystem::path& report) {
   return std::filesystem::path(report).concat(".lost");
 }
 
-/// The object as one line. Names of programs and kernels are bytes: invalid UTF-8 is replaced.
-std::string text_of(const json& object) {
-  return object.dump(-1, ' ', false, json::error_handler_t::replace) + '\n';
-}
-
 std::string report_text(const CountsReport& report) {
   std::string text;
-  for (const LineCounts& line : report.lines) text += text_of(to_json(line));
-  for (const ReportedKernel& kernel : report.kernels) text += text_of(to_json(kernel));
-  for (const DeviceFault& fault : report.faults) text += text_of(to_json(fault));
-  for (const ReportedProcess& process : report.processes) text += text_of(to_json(process));
-  for (const ReportedRuntime& runtime : report.runtimes) text += text_of(to_json(runtime));
-  for (const std::string& refused : report.refused) text += text_of({{"refused", refused}});
+  const auto add = [&](const json& object) { text += text_of(object) + '\n'; };
+  for (const LineCounts& line : report.lines) add(to_json(line));
+  for (const ReportedKernel& kernel : report.kernels) add(to_json(kernel));
+  for (const DeviceFault& fault : report.faults) add(to_json(fault));
+  for (const ReportedProcess& process : report.processes) add(to_json(process));
+  for (const ReportedRuntime& runtime : report.runtimes) add(to_json(runtime));
+  for (const std::string& refused : report.refused) add({{"refused", refused}});
   return text;
 }
 
@@ -195,7 +170,7 @@ CountsReport read_report(const std::filesystem::path& path) {
     try {
       const json object = json::parse(text);
       if (object.contains("fault")) {
-        report.faults.push_back({object.at("fault"), object.at("kernel"), line_from(object)});
+        report.faults.push_back(fault_from(object));
       } else if (object.contains("launches")) {
         add_kernel(object, report.kernels);
       } else if (object.contains("refused")) {
