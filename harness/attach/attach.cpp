@@ -10,6 +10,7 @@
 #include "harness/attach/attached_results.h"
 #include "harness/attach/wait_limit.h"
 #include "harness/build_info.h"
+#include "harness/devices.h"
 
 namespace warpgauge::attach {
 namespace {
@@ -60,10 +61,14 @@ class Injection : public programs::Source {
                               .lost = {},
                               .why_no_kernel = program + ": no kernel was launched"};
     if (processes.empty()) {
-      counted.why_no_kernel = fmt::format(
-          "{}: CUDA was never initialised with the library: it uses no GPU, finds none, or does "
-          "not pass {} on",
-          program, kInjection);
+      const std::string no_device = why_no_device();
+      counted.why_no_kernel =
+          no_device.empty()
+              ? fmt::format(
+                    "{}: CUDA was never initialised with the library: it uses no GPU, or "
+                    "does not pass {} on",
+                    program, kInjection)
+              : fmt::format("{}: {}; warpgauge emulate counts it without one", program, no_device);
     }
     for (const std::string& kernel : endless_kernels_in(folder)) {
       counted.faults.push_back(programs::program_failure(

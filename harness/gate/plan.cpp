@@ -130,9 +130,12 @@ Plan make_plan(const GateOptions& options, const FamilyBudgets& budgets) {
 }
 
 void announce(const Plan& plan) {
-  fmt::print("{}\n", is_emulated() ? fmt::format("kernels run on the emulator, as {}",
-                                                 fmt::join(plan.run_archs, ", "))
-                                   : "kernels run on the GPU");
+  if (is_emulated()) {
+    fmt::print("kernels run on the emulator, as {}\n", fmt::join(plan.run_archs, ", "));
+  } else {
+    fmt::print("{}\n", plan.gpu.arch.empty() ? "kernels do not run: no GPU answers here"
+                                             : "kernels run on the GPU");
+  }
   for (const std::string& line : plan.budgets.about_project()) fmt::print("{}\n", line);
   for (const std::string& sentence : plan.left_out) fmt::print("{}\n", sentence);
   if (!plan.fuzzed.empty()) {

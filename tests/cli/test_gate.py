@@ -190,6 +190,7 @@ def test_who_asks_for_cupti_gets_no_emulator(tmp_path):
 def test_without_any_device_run_time_facts_are_unmeasured_and_counted(tmp_path):
     result = gate(tmp_path, "--filter", "transpose.padded.f32@1024x1024", "--device=gpu")
     assert result.returncode == 3
+    assert result.stdout.startswith("kernels do not run: no GPU answers here\n")
     unmeasured = [f for f in of_cases(tmp_path).values() if f.verdict == "unmeasured"]
     assert {f.metric for f in unmeasured} >= {"result.correct", "shared.bank_conflicts"}
     assert f"{len(unmeasured)} unmeasured: no CUDA device" in result.stdout
