@@ -12,6 +12,7 @@
 #include <set>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "harness/files/temporary_path.h"
 #include "harness/process/descendants.h"
@@ -53,9 +54,11 @@ TEST(ChildProgram, IsHandedASignalThatAnotherThreadTookBeforeItRan) {
   const auto folder = files::TemporaryPath::folder_in(testing::TempDir(), "child-");
   const auto pipe = folder.path() / "pipe";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  std::vector<pid_t> others;  // of earlier tests
+  for (const process::Descendant& other : process::descendants()) others.push_back(other.id);
   // The program starts only when the pipe that it writes to has a reader.
-  std::thread reader([&pipe] {
-    while (process::descendants().empty()) std::this_thread::yield();
+  std::thread reader([&] {
+    while (process::descendants(others).empty()) std::this_thread::yield();
     kill(getpid(), SIGTERM);
     std::ifstream{pipe};
   });
