@@ -118,9 +118,10 @@ std::vector<Item> failing(const std::vector<Item>& items, const Processes& proce
   process::run_isolated(work, processes.most);
   std::vector<Item> found;
   for (std::size_t i = 0; i < items.size(); ++i) {
-    if (!failed[i] && !died.contains(i)) continue;
+    const auto why = died.find(i);
+    if (!failed[i] && why == died.end()) continue;
     found.push_back(items[i]);
-    if (const auto why = died.find(i); why != died.end()) found.back().died = why->second;
+    if (why != died.end()) found.back().died = why->second;
   }
   return found;
 }
@@ -135,7 +136,8 @@ std::string not_again(const Item& item) {
 }
 
 /// The item made as small as it goes in the time of one trial, run once more to say how it fails.
-Failure repeated(const Item& item, const Asked& asked, const Processes& processes) {
+Failure repeated(const Item& item, std::size_t trials_that_fail, const Asked& asked,
+                 const Processes& processes) {
   process::TerminalLine line;
   Trial trial = item.trial;
   if (!asked.only) {
@@ -149,7 +151,7 @@ Failure repeated(const Item& item, const Asked& asked, const Processes& processe
   }
   std::optional<DeviceFault> how = failure_of(*item.tried, trial, processes);
   if (!how) how = {not_again(item)};
-  return {item.tried, trial, *std::move(how), 1};
+  return {item.tried, trial, *std::move(how), trials_that_fail, asked.only ? 1 : asked.trials};
 }
 
 }  // namespace
@@ -193,22 +195,21 @@ std::vector<Failure> failures_of(const Cases& cases, const Asked& asked,
     }
     if (own.empty()) continue;
     failures.push_back(
-        repeated(**std::ranges::min_element(own, {}, size_and_seed), asked, processes));
-    failures.back().trials_that_fail = own.size();
+        repeated(**std::ranges::min_element(own, {}, size_and_seed), own.size(), asked, processes));
   }
   return failures;
 }
 
-metrics::Fact fact_of(const Case& tried, const std::string& arch, std::size_t trials,
-                      const Failure* failure) {
+metrics::Fact fact_of(const Case& tried, const std::string& arch, const Failure* failure) {
   metrics::Fact fact = failure ? error_fact(tried, failure->how, arch) : blank_fact(tried, arch);
   fact.source = "harness";
   fact = with_value(std::move(fact), kFailsAt, failure ? failure->trial.str() : "none");
   if (failure) {
     fact.reason = fmt::format("at {} with seed {}: {}", failure->trial.size.str(),
                               failure->trial.seed, fact.reason);
-    if (trials > 1) {
-      fact.reason += fmt::format("; {} of {} trials fail", failure->trials_that_fail, trials);
+    if (failure->trials > 1) {
+      fact.reason +=
+          fmt::format("; {} of {} trials fail", failure->trials_that_fail, failure->trials);
     }
   } else {
     fact.confidence = "exact";

@@ -28,7 +28,7 @@ struct Asked {
 };
 
 /// The cases among these that have trials: of a variant whose problem allows other sizes the
-/// largest, as trials are no larger than their case.
+/// largest, as the size of a case limits that of its trials.
 Cases cases_to_fuzz(const Cases& cases);
 
 /// How many of them have other seeds alone.
@@ -47,7 +47,7 @@ struct Failure {
   const Case* failed;
   Trial trial;
   metrics::DeviceFault how;
-  std::size_t trials_that_fail;  ///< of those that were asked for
+  std::size_t trials_that_fail, trials;  ///< of the case
 };
 
 /// Runs all trials of the cases in child processes (worker_pool.h has the conditions), and returns
@@ -55,8 +55,7 @@ struct Failure {
 std::vector<Failure> failures_of(const Cases& cases, const Asked& asked,
                                  const Processes& processes);
 
-/// The fact of a case of which so many trials were run as `arch`: an error if `failure` is there.
-metrics::Fact fact_of(const Case& tried, const std::string& arch, std::size_t trials,
-                      const Failure* failure);
+/// The fact of a case whose trials as `arch` were run: an error if `failure` is there.
+metrics::Fact fact_of(const Case& tried, const std::string& arch, const Failure* failure);
 
 }  // namespace warpgauge::fuzz

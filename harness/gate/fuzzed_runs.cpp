@@ -65,7 +65,7 @@ void measure_fuzzed_runs(const Plan& plan, FactLog& log) {
                            .most = processes});
     for (const Case* tried : cases) {
       const auto failure = std::ranges::find(failures, tried, &fuzz::Failure::failed);
-      log.write({fuzz::fact_of(*tried, results.at(tried->id.str()).arch, plan.options.fuzz.trials,
+      log.write({fuzz::fact_of(*tried, results.at(tried->id.str()).arch,
                                failure == failures.end() ? nullptr : &*failure)});
     }
   }
