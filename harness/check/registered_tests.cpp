@@ -189,6 +189,12 @@ std::string test_name(const metrics::CaseId& id) {
   return fmt::format("{}.{}@{}", id.variant, id.type, id.size);
 }
 
+/// Ends a test that could not measure something: it fails where that was required.
+void end_unmeasured(const Session& session, const std::string& why) {
+  if (session.options().require_cupti) FAIL() << "unmeasured: " << why;
+  GTEST_SKIP() << "unmeasured: " << why;
+}
+
 class RunTest : public testing::Test {
  public:
   RunTest(Session& session, const Case& tested) : session_(session), case_(tested) {}
@@ -217,10 +223,7 @@ class RunTest : public testing::Test {
     for (const std::string& estimate : judged.estimates) {
       fmt::print("not judged: {}: {}\n", case_.id.str(), estimate);
     }
-    if (!judged.unmeasured.empty()) {
-      if (session_.options().require_cupti) FAIL() << "unmeasured: " << judged.unmeasured;
-      GTEST_SKIP() << "unmeasured: " << judged.unmeasured;
-    }
+    if (!judged.unmeasured.empty()) return end_unmeasured(session_, judged.unmeasured);
     if (judged.within_budget == 0) FAIL() << "nothing was judged";
   }
 
@@ -283,21 +286,20 @@ class FuzzTest : public testing::Test {
 
   void TestBody() override {
     CaseRunner& meter = session_.meter();
-    const std::string why = meter.device() ? why_not_run(case_, meter.arch()) : meter.no_device();
-    if (!why.empty()) {
-      const std::string how = is_emulated() ? ""
-                                            : "; without a GPU, the program " + session_.program() +
-                                                  "-emulated fuzzes it";
-      if (session_.options().require_cupti) FAIL() << "unmeasured: " << why << how;
-      GTEST_SKIP() << "unmeasured: " << why << how;
+    if (!meter.device()) {
+      return end_unmeasured(session_,
+                            fmt::format("{}; without a GPU, the program {}-emulated fuzzes it",
+                                        meter.no_device(), session_.program()));
+    }
+    if (const std::string why = why_not_run(case_, meter.arch()); !why.empty()) {
+      return end_unmeasured(session_, why);
     }
     if (const std::string refused = session_.why_not_fuzzed(case_); !refused.empty()) {
       FAIL() << refused;
     }
     const std::optional<fuzz::Failure>& failure = session_.fuzzed(case_);
     session_.assert_within_budget(
-        {fuzz::fact_of(case_, meter.arch(), session_.options().fuzz.trials,
-                       failure ? &*failure : nullptr)},
+        {fuzz::fact_of(case_, meter.arch(), failure ? &*failure : nullptr)},
         kFuzzed + case_.id.str());
   }
 
