@@ -1,6 +1,7 @@
 // The headline of an outcome: "PASS: 22498 values within budget, 78 unmeasured".
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 #include <string_view>
@@ -19,18 +20,16 @@ std::string plural(int n, std::string_view noun) {
 }
 
 /// The values that had to be measured and were not: the first of them, and how many there are.
-std::string missing_text(const std::vector<JudgedValue>& values, const Requirements& requirements) {
-  const Fact* first = nullptr;
-  int others = -1;
-  for (const JudgedValue& value : values) {
-    const Fact& fact = *value.fact;
-    if (fact.verdict != Verdict::unmeasured || !requirements.is_wrong(fact)) continue;
-    if (first == nullptr) first = &fact;
-    ++others;
-  }
+std::string missing_text(const Outcome& outcome) {
+  const auto is_missing = [&](const JudgedValue& value) {
+    return value.fact->verdict == Verdict::unmeasured &&
+           outcome.options().requirements.is_wrong(*value.fact);
+  };
+  const Fact& first = *std::ranges::find_if(outcome.values(), is_missing)->fact;
   const std::string text = files::printable(
-      fmt::format("{} of {}{}, {}", first->metric, first->id.str(),
-                  first->arch.empty() ? "" : " on " + first->arch, why_not_judged(*first)));
+      fmt::format("{} of {}{}, {}", first.metric, first.id.str(),
+                  first.arch.empty() ? "" : " on " + first.arch, why_not_judged(first)));
+  const int others = outcome.required_missing() - 1;
   return others == 0 ? text : fmt::format("{}; and {} more", text, plural(others, "value"));
 }
 
@@ -69,7 +68,7 @@ std::string Outcome::headline() const {
       if (!lost().empty()) {
         return fmt::format("NOT MEASURED: {} items, see above", lost().size());
       }
-      return "NOT MEASURED: " + missing_text(values_, options_.requirements);
+      return "NOT MEASURED: " + missing_text(*this);
     case kWithinBudget:
       break;
   }

@@ -42,8 +42,10 @@ OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
                              ": another run is writing to it; wait, or choose another --out");
   }
   remove_parts();
-  for (const fs::path& file : {results(), summary(), facts()}) fs::remove(file);  // facts last
+  for (const fs::path& file : written()) fs::remove(file);
 }
+
+std::vector<fs::path> OutFolder::written() const { return {results(), summary(), facts()}; }
 
 /// Removes the files that a run that was killed was about to rename or remove.
 void OutFolder::remove_parts() const {
@@ -53,7 +55,7 @@ void OutFolder::remove_parts() const {
     const auto half = [&](const fs::path& file) {
       return name.starts_with(file.filename().string().append(files::kHalfWritten));
     };
-    if (half(facts()) || half(results()) || half(summary()) || name.starts_with(kFolderOfOneRun)) {
+    if (std::ranges::any_of(written(), half) || name.starts_with(kFolderOfOneRun)) {
       parts.push_back(entry.path());
     }
   }
@@ -66,9 +68,8 @@ bool OutFolder::has(const fs::path& file) const {
   std::error_code missing;
   const fs::path folder = file.has_parent_path() ? file.parent_path() : ".";
   if (!fs::equivalent(folder, path_, missing)) return false;
-  const std::vector<fs::path> written = {path_ / kLock, facts(), results(), summary()};
-  return std::ranges::any_of(
-      written, [&](const fs::path& own) { return own.filename() == file.filename(); });
+  const auto is_it = [&](const fs::path& own) { return own.filename() == file.filename(); };
+  return file.filename() == kLock || std::ranges::any_of(written(), is_it);
 }
 
 std::string OutFolder::files_text() const {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace warpgauge::outcome {
 
@@ -34,6 +35,7 @@ class OutFolder {
   std::string files_text() const;
 
  private:
+  std::vector<std::filesystem::path> written() const;  ///< by runs; the facts last
   void remove_parts() const;
 
   std::filesystem::path path_;
