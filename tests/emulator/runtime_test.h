@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/emulator/emulator.h"
 #include "harness/runtime.h"
 #include "metrics/counting/device_fault.h"
 
@@ -128,6 +130,18 @@ class RuntimeTest : public testing::Test {
     const std::vector<metrics::DeviceFault> faults = take_faults();
     return faults.empty() ? "" : faults.back().text;
   }
+
+  /// The calls that were refused in this test. Those of a thread that has ended stay for good.
+  std::vector<std::string> refused() const {
+    std::vector<std::string> calls = refused_calls();
+    std::erase_if(calls, [&](const std::string& call) {
+      return std::ranges::find(refused_before_, call) != refused_before_.end();
+    });
+    return calls;
+  }
+
+ private:
+  const std::vector<std::string> refused_before_ = refused_calls();
 };
 
 /// A head for PTX texts.
