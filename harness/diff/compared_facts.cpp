@@ -141,7 +141,7 @@ void Origin::add(const std::vector<StoredRun>& runs) {
     if (stored.facts.empty()) continue;
     with_facts_.insert(run.id);
     if (!run.commit.empty()) {
-      commits_.insert(fmt::format("commit {}{}", run.commit.substr(0, 12), run.dirty ? "+" : ""));
+      commits_.insert(run.commit.substr(0, 12) + (run.dirty ? "+" : ""));
     }
     if (!run.toolkit.empty()) toolkits_.insert("CUDA " + run.toolkit);
     times_.insert(run.time);
@@ -161,7 +161,12 @@ std::vector<std::string> Origin::runs() const {
 
 std::string Origin::text() const {
   std::vector<std::string> parts;
-  for (const auto* names : {&commits_, &devices_, &toolkits_, &sources_, &times_}) {
+  const std::set<std::string> commits = [this] {
+    std::set<std::string> texts;
+    for (const std::string& commit : commits_) texts.insert("commit " + commit);
+    return texts;
+  }();
+  for (const auto* names : {&commits, &devices_, &toolkits_, &sources_, &times_}) {
     add_names(parts, *names);
   }
   if (is_torn_) parts.emplace_back("its last line was cut off");

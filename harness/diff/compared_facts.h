@@ -85,6 +85,8 @@ class Origin {
   void add(const std::vector<metrics::StoredRun>& runs);
   /// Commits, devices, toolkits, sources and times, on one line.
   std::string text() const;
+  /// Twelve digits of each, and "+" where it had uncommitted changes.
+  const std::set<std::string>& commits() const { return commits_; }
   /// The ids of those with facts, in their order.
   std::vector<std::string> runs() const;
 

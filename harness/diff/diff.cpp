@@ -116,7 +116,7 @@ Result counts_result(const CountComparison& comparison, const DiffOptions& optio
 }
 
 SideName name_of(const std::string& name, const std::filesystem::path& file, const Origin& origin) {
-  SideName side{name_or(name, file), origin.text(), origin.runs()};
+  SideName side{name_or(name, file), origin.text(), origin.runs(), origin.commits()};
   if (side.runs.empty()) throw std::runtime_error(fmt::format("{}: no facts", file.string()));
   return side;
 }

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "harness/diff/agreement_text.h"
-#include "harness/diff/diff_text.h"
+#include "harness/diff/kernel_changes.h"
 #include "metrics/base/demangled.h"
 #include "metrics/base/json_members.h"
 
@@ -67,6 +67,36 @@ ordered_json change_json(const Change& change, const KernelsOfCases& kernels) {
   return object;
 }
 
+ordered_json fact_json(const FactChange& fact, const KernelsOfCases& names) {
+  ordered_json object = {{"topic", fact.topic}, {"values", fact.values}};
+  const ordered_json change = change_json(*fact.gravest, names);
+  for (const auto& [key, value] : change.items()) {
+    if (key != "lines") object[key] = value;
+  }
+  if (!fact.gravest->lines.empty() && fact.gravest->lines.front().kind != ChangeKind::same) {
+    const LineKey& place = fact.gravest->lines.front().place;
+    set_place(object, place.file, place.line, "");
+  }
+  return object;
+}
+
+ordered_json kernel_json(const KernelChanges& kernel, const KernelsOfCases& names) {
+  ordered_json facts = ordered_json::array();
+  for (const FactChange& fact : kernel.facts) facts.push_back(fact_json(fact, names));
+  return {{"name", kernel.name},
+          {"mark", to_string(kernel.kind)},
+          {"cases", kernel.cases.size()},
+          {"facts", std::move(facts)}};
+}
+
+ordered_json marks_json(const KindCounts& counts) {
+  ordered_json marks = ordered_json::object();
+  for (std::size_t i = 0; i < kChangeKinds; ++i) {
+    marks[std::string(to_string(static_cast<ChangeKind>(i)))] = counts[i];
+  }
+  return marks;
+}
+
 ordered_json agreement_json(const Agreement& agreement) {
   ordered_json json = {{"compared", agreement.total()}};
   for (const Confidence confidence :
@@ -98,19 +128,16 @@ ordered_json difference_json(const CountDifference& difference) {
 }
 
 ordered_json side_json(const SideName& side) {
-  return {{"file", side.file.string()}, {"origin", side.origin}, {"runs", side.runs}};
+  return {{"file", side.file.string()}, {"origin", side.origin}, {"runs", side.runs}, {"commits", side.commits}};
 }
 
 }  // namespace
 
 void add_changes(files::JsonDocument& json, const std::vector<Change>& changes,
-                 const KernelsOfCases& kernels) {
-  ordered_json kinds = ordered_json::object(), causes = ordered_json::array();
-  const KindCounts counts = count_kinds(changes);
-  for (std::size_t i = 0; i < kChangeKinds; ++i) {
-    kinds[std::string(to_string(static_cast<ChangeKind>(i)))] = counts[i];
-  }
-  for (const auto& [cause, of_cause] : count_causes(changes)) {
+                 const KernelsOfCases& names) {
+  const std::vector<KernelChanges> kernels = by_kernel(changes, names);
+  ordered_json causes = ordered_json::array();
+  for (const auto& [cause, of_cause] : count_causes(kernels)) {
     ordered_json row = ordered_json::object();
     if (cause) row["cause"] = to_string(*cause);
     for (const ChangeKind kind : kCausedKinds) {
@@ -119,12 +146,18 @@ void add_changes(files::JsonDocument& json, const std::vector<Change>& changes,
     causes.push_back(std::move(row));
   }
   json.add("kind", "values");
-  json.add("headline", headline(changes));
-  json.add("marks", kinds);
+  json.add("headline", headline(kernels));
+  json.add("marks", marks_json(count_kinds(kernels)));
   json.add("causes", causes);
+  json.add_list("kernels", [&](const auto& add) {
+    for (const KernelChanges& kernel : kernels) {
+      if (!kernel.facts.empty()) add(kernel_json(kernel, names));
+    }
+  });
+  json.add("values", marks_json(count_kinds(changes)));
   json.add_list("changes", [&](const auto& add) {
     for (const Change& change : changes) {
-      if (change.kind != ChangeKind::same) add(change_json(change, kernels));
+      if (change.kind != ChangeKind::same) add(change_json(change, names));
     }
   });
 }

@@ -1,12 +1,16 @@
 // A diff as JSON, warpgauge.diff/1. Members that say nothing are absent.
 //
 // { schema, kind: "values" | "counts", exit_code, headline,
-//   a, b: { file, origin (text for people), runs: [ids] },
+//   a, b: { file, origin (text for people), runs: [ids], commits: [12 digits, "+": with changes] },
 //
 //   of values of two runs:
-//   marks: { worse, lost, moved, changed, better, new, gone, unsure, same },  values that can be
-//          judged, by mark
-//   causes: [ { cause?, worse, moved, changed, better } ],  without a cause: a case that fails
+//   marks: { worse, lost, moved, changed, better, new, gone, unsure, same },  kernels by mark
+//   causes: [ { cause?, worse, moved, changed, better } ],  kernels; without a cause: a case fails
+//   kernels: [ the worst first, without those that are the same:
+//     { name, mark, cases (sizes on architectures),
+//       facts: [ of each topic and mark, the gravest first: { topic, values (so many moved), and
+//                the members of a change without its lines, but file? and line? } ] } ],
+//   values: { as marks },  those that can be judged, by mark
 //   changes: [ the worst first, without those that are the same:
 //     { id, arch?, kernel?, kernel_before?,  of compiled files: the names in B and, another, in A
 //       gpu?, metric, unit, class, mark, a?, b?, relative?, cause?, details?, reason?,
@@ -23,6 +27,7 @@
 #include <filesystem>
 #include <functional>
 #include <iosfwd>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -38,11 +43,12 @@ struct SideName {
   std::filesystem::path file;
   std::string origin;
   std::vector<std::string> runs;
+  std::set<std::string> commits;
 };
 
 /// Adds all members of a result but those of the whole document.
 void add_changes(files::JsonDocument& json, const std::vector<Change>& changes,
-                 const KernelsOfCases& kernels);
+                 const KernelsOfCases& names);
 void add_comparison(files::JsonDocument& json, const CountComparison& comparison);
 
 /// The whole document; `add_result` is one of the functions above.

@@ -10,18 +10,13 @@
 #include <tuple>
 #include <utility>
 
+#include "harness/diff/kernel_changes.h"
 #include "harness/files/printable.h"
 #include "metrics/base/demangled.h"
 #include "metrics/base/value.h"
 
 namespace warpgauge::diff {
 namespace {
-
-bool is_shown(const Change& change) {
-  const bool hidden = change.kind == ChangeKind::same || change.kind == ChangeKind::unsure ||
-                      change.kind == ChangeKind::gone;
-  return !hidden && change.is_judged();
-}
 
 /// The kind as wide as the longest, in its colour.
 std::string coloured(ChangeKind kind, const DisplayOptions& display) {
@@ -65,78 +60,70 @@ bool is_of_several_gpus(const Change& change, CaseChanges of_case) {
   return std::ranges::count(of_case, change.metric, &Change::metric) > 1;
 }
 
-/// The row of a case that only one run measured.
-std::string one_sided_row(CaseChanges changes, std::size_t others, const DisplayOptions& display) {
-  return fmt::format("{} {}{}: the whole case, {} value{}\n",
-                     coloured(*only_side(changes), display), case_text(changes.front()),
-                     others > 0 ? fmt::format(" and {} more", others) : "", changes.size(),
-                     changes.size() == 1 ? "" : "s");
+/// The row of a kernel that only one run measured.
+std::string one_sided_row(const KernelChanges& kernel, const DisplayOptions& display) {
+  const std::size_t others = kernel.cases.size() - 1, values = kernel.cases.front().size();
+  return fmt::format("{} {}{}: the whole case, {} value{}\n", coloured(kernel.kind, display),
+                     case_text(kernel.cases.front().front()),
+                     others > 0 ? fmt::format(" and {} more", others) : "", values,
+                     values == 1 ? "" : "s");
 }
 
-/// A case with its worst change, and how many more cases it represents: those of the variant whose
-/// worst change is of the same kind and metric; of a one-sided case its other architectures.
-struct ShownCase {
-  CaseChanges changes;
-  const Change* worst;
-  std::size_t values, others = 0;
-};
-
-std::string shown_row(const ShownCase& shown, const DisplayOptions& display) {
-  const Change& worst = *shown.worst;
-  std::string text = fmt::format("{} {}", coloured(worst.kind, display), case_text(worst));
-  if (shown.others > 0) text += fmt::format(" and {} more", shown.others);
-  if (shown.values > 1) text += fmt::format(" ({} values)", shown.values);
-  std::string value = fmt::format("{} {}", worst.metric->id, values_text(worst));
-  if (value.ends_with(' ')) value.pop_back();
-  if (is_of_several_gpus(worst, shown.changes)) value += " on " + worst.gpu.str();
-  if (!worst.lines.empty() && worst.lines.front().kind != ChangeKind::same) {
-    value += ", " + line_text(worst.lines.front().place);
+/// "shared.bank_conflicts 0 -> 32 wavefronts, a.cu:40; code (and 2 more of shared)".
+std::string fact_text(const FactChange& fact, CaseChanges shown_case) {
+  const Change& change = *fact.gravest;
+  std::string text = fmt::format("{} {}", change.metric->id, values_text(change));
+  if (text.ends_with(' ')) text.pop_back();
+  const bool is_of_case =
+      &change >= shown_case.data() && &change < shown_case.data() + shown_case.size();
+  if (!is_of_case) text += " of " + case_text(change);
+  if (is_of_case && is_of_several_gpus(change, shown_case)) text += " on " + change.gpu.str();
+  if (!change.lines.empty() && change.lines.front().kind != ChangeKind::same) {
+    text += ", " + line_text(change.lines.front().place);
   }
-  return fmt::format("{}\n        {}\n", text, files::printable(value + why_text(worst)));
+  text += why_text(change);
+  if (fact.values > 1) text += fmt::format(" (and {} more of {})", fact.values - 1, fact.topic);
+  return files::printable(text);
 }
 
-/// The id without the size.
-std::string_view variant_of(std::string_view id) { return id.substr(0, id.find('@')); }
-
-struct ShownCases {
-  std::vector<ShownCase> changed, one_sided;
-};
-
-ShownCases shown_cases(const std::vector<Change>& changes) {
-  std::map<std::tuple<std::string_view, ChangeKind, const metrics::Metric*>, std::size_t> changed;
-  std::map<std::pair<std::string_view, ChangeKind>, std::size_t> one_sided;
-  ShownCases shown;
-  const auto add = [](std::vector<ShownCase>& cases, auto& places, const auto& key,
-                      const ShownCase& shown) {
-    const auto [place, is_new] = places.try_emplace(key, cases.size());
-    if (is_new) {
-      cases.push_back(shown);
-    } else {
-      ++cases[place->second].others;
-    }
-  };
-  for (const CaseChanges of_case : by_case(changes)) {
-    const auto worst = std::ranges::find_if(of_case, is_shown);
-    if (worst == of_case.end()) continue;
-    const auto values = static_cast<std::size_t>(std::ranges::count_if(of_case, is_shown));
-    const ShownCase shown_case{of_case, &*worst, values};
-    if (const std::optional<ChangeKind> side = only_side(of_case)) {
-      add(shown.one_sided, one_sided, std::pair(std::string_view(worst->id), *side), shown_case);
-    } else {
-      add(shown.changed, changed, std::tuple(variant_of(worst->id), worst->kind, worst->metric),
-          shown_case);
-    }
+/// What is told of a kernel on one display: what is worst, and what got better.
+std::vector<FactChange> told_facts(const KernelChanges& kernel) {
+  constexpr std::ptrdiff_t kMost = 3;  // of a kind
+  std::vector<FactChange> told;
+  const bool is_directed = kernel.kind != ChangeKind::changed;
+  for (const FactChange& fact : kernel.facts) {
+    const ChangeKind kind = fact.gravest->kind;
+    const bool only_explains = is_directed && kind == ChangeKind::changed;
+    const auto of_kind = std::ranges::count_if(
+        told, [&](const FactChange& other) { return other.gravest->kind == kind; });
+    if (!only_explains && of_kind < kMost) told.push_back(fact);
   }
-  return shown;
+  return told;
 }
 
-/// The number of values by cause and kind; nothing where nothing changed.
-std::string cause_table(const std::vector<Change>& changes) {
+std::string kernel_row(const KernelChanges& kernel, const DisplayOptions& display) {
+  const Change& worst = *kernel.facts.front().gravest;
+  const auto shown_case = std::ranges::find_if(kernel.cases, [&](CaseChanges of_case) {
+    return of_case.front().id == worst.id && of_case.front().arch == worst.arch;
+  });
+  std::string text = fmt::format("{} {}", coloured(kernel.kind, display), case_text(worst));
+  if (kernel.cases.size() > 1) text += fmt::format(" and {} more", kernel.cases.size() - 1);
+  text += '\n';
+  for (const FactChange& fact : told_facts(kernel)) {
+    const ChangeKind kind = fact.gravest->kind;
+    const std::string mark = kind == kernel.kind ? "" : fmt::format("{}: ", to_string(kind));
+    text += fmt::format("        {}{}\n", mark, fact_text(fact, *shown_case));
+  }
+  return text;
+}
+
+/// The number of kernels by cause and kind; nothing where nothing changed.
+std::string cause_table(const std::vector<KernelChanges>& kernels) {
   constexpr ChangeKind kColumns[] = {ChangeKind::worse, ChangeKind::moved, ChangeKind::changed,
                                      ChangeKind::better};
-  const CauseCounts causes = count_causes(changes);
+  const CauseCounts causes = count_causes(kernels);
   if (causes.empty()) return "";
-  std::string text = fmt::format("{:<18}", "cause");
+  std::string text = fmt::format("{:<18}", "kernels by cause");
   for (const ChangeKind kind : kColumns) text += fmt::format(" {:>7}", to_string(kind));
   for (const auto& [cause, counts] : causes) {
     text += fmt::format("\n{:<18}", cause ? to_string(*cause) : "a case that fails");
@@ -145,6 +132,14 @@ std::string cause_table(const std::vector<Change>& changes) {
     }
   }
   return text + "\n\n";
+}
+
+/// What is neither the same nor another value; nothing where all was compared.
+std::string not_compared_text(std::span<const Change> changes) {
+  const std::size_t unsure = count_kinds(changes)[static_cast<std::size_t>(ChangeKind::unsure)];
+  if (unsure == 0) return "";
+  return fmt::format("{} noisy value{} without an interval, or estimate{}, not compared\n\n",
+                     unsure, unsure == 1 ? "" : "s", unsure == 1 ? "" : "s");
 }
 
 /// Known of the values that both sides have.
@@ -201,24 +196,25 @@ std::string equal_work_text(const std::vector<Change>& changes, const KernelsOfC
                      equal == 1 ? " has" : "s have");
 }
 
-std::string one_screen(const std::vector<Change>& changes, const KernelsOfCases& kernels,
+std::string one_screen(const std::vector<Change>& changes,
+                       const std::vector<KernelChanges>& kernels, const KernelsOfCases& names,
                        const DisplayOptions& display) {
-  const ShownCases shown = shown_cases(changes);
   std::vector<Entry> changed, one_sided;
-  for (const ShownCase& shown_case : shown.changed) {
-    changed.push_back({shown_row(shown_case, display) + kernel_text(shown_case.changes, kernels),
-                       shown_case.others + 1});
+  for (const KernelChanges& kernel : kernels) {
+    if (kernel.facts.empty()) continue;
+    if (kernel.is_one_sided()) {
+      one_sided.push_back({one_sided_row(kernel, display)});
+    } else {
+      changed.push_back({kernel_row(kernel, display) + kernel_text(kernel.cases.front(), names)});
+    }
   }
-  for (const ShownCase& shown_case : shown.one_sided) {
-    one_sided.push_back(
-        {one_sided_row(shown_case.changes, shown_case.others, display), shown_case.others + 1});
-  }
-  std::string text = cause_table(changes);
-  for (const std::string& list : {first_of(changed, kShownCases, "cases", display),
-                                  first_of(one_sided, kShownLost, "lost or new cases", display)}) {
+  std::string text = cause_table(kernels);
+  for (const std::string& list :
+       {first_of(changed, kShownCases, "kernels", display),
+        first_of(one_sided, kShownLost, "lost or new kernels", display)}) {
     if (!list.empty()) text += list + '\n';
   }
-  return text + equal_work_text(changes, kernels);
+  return text + equal_work_text(changes, names);
 }
 
 std::string block(CaseChanges of_case, std::size_t width, const DisplayOptions& display) {
@@ -253,38 +249,12 @@ std::string all_blocks(const std::vector<Change>& changes, const KernelsOfCases&
 
 }  // namespace
 
-std::string headline(const std::vector<Change>& changes) {
-  const KindCounts counts = count_kinds(changes);
-  const auto count = [&](ChangeKind kind) { return counts[static_cast<std::size_t>(kind)]; };
-  const auto words = [](ChangeKind kind) -> std::string_view {
-    switch (kind) {
-      case ChangeKind::same:
-        return "the same";
-      case ChangeKind::moved:
-        return "moved with the same machine code and launches";
-      case ChangeKind::unsure:
-        return "noisy values without an interval, or estimates, not compared";
-      default:
-        return to_string(kind);
-    }
-  };
-  std::vector<std::string> parts;
-  for (std::size_t i = 0; i < kChangeKinds; ++i) {
-    if (counts[i] > 0)
-      parts.push_back(fmt::format("{} {}", counts[i], words(static_cast<ChangeKind>(i))));
-  }
-  return fmt::format("{}: {}",
-                     count(ChangeKind::worse) > 0  ? "WORSE"
-                     : count(ChangeKind::lost) > 0 ? "LOST"
-                                                   : "NOT WORSE",
-                     fmt::join(parts, ", "));
-}
-
-std::string changes_text(const std::vector<Change>& changes, const KernelsOfCases& kernels,
+std::string changes_text(const std::vector<Change>& changes, const KernelsOfCases& names,
                          const DisplayOptions& display) {
-  return (display.everything ? all_blocks(changes, kernels, display)
-                             : one_screen(changes, kernels, display)) +
-         headline(changes) + '\n';
+  const std::vector<KernelChanges> kernels = by_kernel(changes, names);
+  return (display.everything ? all_blocks(changes, names, display)
+                             : one_screen(changes, kernels, names, display)) +
+         not_compared_text(changes) + headline(kernels) + '\n';
 }
 
 }  // namespace warpgauge::diff

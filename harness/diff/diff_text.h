@@ -10,14 +10,11 @@
 
 namespace warpgauge::diff {
 
-/// One display: a table of changes by cause, the worst cases with their worst value and its line,
-/// the cases that only one run measured, the headline. With everything: a block for each case, a
-/// row for each value, and below it its lines. Of `kernels` it shows the names, and what became of
-/// their machine code.
-std::string changes_text(const std::vector<Change>& changes, const KernelsOfCases& kernels,
+/// One display: a table of kernels by cause, the worst kernels with what got worse and better and
+/// its lines, the kernels that only one run measured, the headline. With everything: a block for
+/// each case, a row for each value, and below it its lines. Of compiled files it shows the `names`
+/// of kernels, and what became of their machine code.
+std::string changes_text(const std::vector<Change>& changes, const KernelsOfCases& names,
                          const DisplayOptions& display);
-
-/// "WORSE: 1 worse, 3 the same".
-std::string headline(const std::vector<Change>& changes);
 
 }  // namespace warpgauge::diff

@@ -17,6 +17,12 @@ namespace {
 using metrics::Class;
 using metrics::Metric;
 
+/// True for a value that a budget was held against.
+bool has_budget(const ComparedValue* value) {
+  if (value == nullptr || !value->is_measured()) return false;
+  return value->fact->verdict != metrics::Verdict::unbudgeted;
+}
+
 bool says_anything(const ComparedValue& value) { return value.is_measured() || value.failed(); }
 
 /// The kind of change between two values that are not the same.
@@ -72,6 +78,7 @@ Change change_of(const ComparedValue* a, const ComparedValue* b, const Metric& m
   change.relative = relative_change(change.a, change.b);
   if (a != nullptr && b != nullptr) change.other_code = have_other_code(*a, *b);
   if (b != nullptr && !b->is_measured()) change.reason = b->fact->reason;
+  change.has_budget = has_budget(a) || has_budget(b);
   const bool differs = change.kind == ChangeKind::worse || change.kind == ChangeKind::better ||
                        change.kind == ChangeKind::changed;
   if (differs && a != nullptr && a->is_measured() && b != nullptr && b->is_measured()) {
@@ -103,27 +110,47 @@ std::map<Key, Key> on_like_gpus(const ComparedFacts& a, const ComparedFacts& b) 
   return names;
 }
 
-/// A metric that costs nothing but occupancy is neither worse nor better in a case whose occupancy
-/// stayed, and a size is neither where it changed little. Where occupancy is not known, the value
-/// speaks for itself.
-void neutralise_what_costs_nothing(std::vector<Change>& changes) {
-  std::set<std::pair<std::string_view, std::string_view>> kept;  // id and architecture
+/// The side to which the occupancy of a case moved, by its id and architecture.
+using OccupancyMoves = std::map<std::pair<std::string_view, std::string_view>, ChangeKind>;
+
+OccupancyMoves occupancy_moves(const std::vector<Change>& changes) {
+  OccupancyMoves moves;
   for (const Change& change : changes) {
     const bool is_measured = std::holds_alternative<double>(change.b);
-    if (change.metric->id == "occupancy.theoretical" && change.kind == ChangeKind::same &&
-        is_measured) {
-      kept.emplace(change.id, change.arch);
+    if (change.metric->id == "occupancy.theoretical" && is_measured) {
+      moves.emplace(std::pair(change.id, change.arch), change.kind);
     }
   }
+  return moves;
+}
+
+/// True where a value that moved to either side costs and gains nothing. Where occupancy is not
+/// known, what costs occupancy speaks for itself; so does what explains, under a budget of its own.
+bool costs_nothing(const Change& change, const OccupancyMoves& occupancy) {
+  switch (change.metric->cost) {
+    case metrics::Cost::direct:
+      return false;
+    case metrics::Cost::occupancy: {
+      const auto move = occupancy.find({change.id, change.arch});
+      return move != occupancy.end() && move->second != change.kind;
+    }
+    case metrics::Cost::size:
+      return change.relative && std::abs(*change.relative) <= metrics::kFreeGrowth;
+    case metrics::Cost::explains:
+      return !change.has_budget;
+  }
+  return false;
+}
+
+void neutralise_what_costs_nothing(std::vector<Change>& changes) {
+  const OccupancyMoves occupancy = occupancy_moves(changes);
   for (Change& change : changes) {
     const bool is_directed = change.kind == ChangeKind::worse || change.kind == ChangeKind::better;
     const bool are_numbers =
         std::holds_alternative<double>(change.a) && std::holds_alternative<double>(change.b);
-    const bool costs_nothing = (change.metric->cost == metrics::Cost::occupancy &&
-                                kept.contains({change.id, change.arch})) ||
-                               (change.metric->cost == metrics::Cost::size && change.relative &&
-                                std::abs(*change.relative) <= metrics::kFreeGrowth);
-    if (is_directed && are_numbers && costs_nothing) change.kind = ChangeKind::changed;
+    if (is_directed && are_numbers && costs_nothing(change, occupancy)) {
+      change.kind = ChangeKind::changed;
+    }
   }
 }
 
@@ -190,28 +217,12 @@ void sort_worst_first(std::vector<Change>& changes) {
   });
 }
 
+bool is_graver(const Change& a, const Change& b) { return rank(a) < rank(b); }
+
 KindCounts count_kinds(std::span<const Change> changes) {
   KindCounts counts{};
   for (const Change& change : changes) {
     if (change.is_judged()) ++counts[static_cast<std::size_t>(change.kind)];
-  }
-  return counts;
-}
-
-CauseCounts count_causes(std::span<const Change> changes) {
-  CauseCounts counts;
-  for (const Change& change : changes) {
-    if (!change.is_judged()) continue;
-    switch (change.kind) {
-      case ChangeKind::worse:
-      case ChangeKind::moved:
-      case ChangeKind::changed:
-      case ChangeKind::better:
-        ++counts[change.cause][static_cast<std::size_t>(change.kind)];
-        break;
-      default:
-        break;
-    }
   }
   return counts;
 }

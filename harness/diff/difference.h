@@ -30,6 +30,7 @@ struct Change {
   metrics::SharedString reason;  ///< why B has no value
   std::vector<LineChange> lines;
   bool other_code = false;  ///< the machine code of the case is not the same
+  bool has_budget = false;  ///< either run judged it
 
   bool is_judged() const { return metric->cls != metrics::Class::info; }
 };
@@ -41,13 +42,12 @@ std::vector<Change> find_changes(const ComparedFacts& a, const ComparedFacts& b,
 /// Sorts the worst case first, and in it the worst change.
 void sort_worst_first(std::vector<Change>& changes);
 
+/// True where `a` says more of what a change costs than `b`.
+bool is_graver(const Change& a, const Change& b);
+
 /// The number of changes of each kind among values that can be judged; index: ChangeKind.
 using KindCounts = std::array<std::size_t, kChangeKinds>;
 KindCounts count_kinds(std::span<const Change> changes);
-
-/// The number of changes of each kind by cause; nullopt: a fault of the case.
-using CauseCounts = std::map<std::optional<Cause>, KindCounts>;
-CauseCounts count_causes(std::span<const Change> changes);
 
 /// The changes of one case on one architecture.
 using CaseChanges = std::span<const Change>;

@@ -52,6 +52,17 @@ std::string without_parameters(const std::string& name) {
   return text;
 }
 
+std::string template_of(const std::string& name) {
+  std::string text;
+  int depth = 0;
+  for (const char c : without_parameters(name)) {
+    if (c == '<') ++depth;
+    if (depth == 0) text += c;
+    if (c == '>') --depth;
+  }
+  return text;
+}
+
 Words words_of(const std::string& name) {
   Words words;
   std::string word;

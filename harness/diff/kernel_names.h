@@ -17,6 +17,9 @@ std::string without_version(std::string family);
 /// namespaces.
 std::string without_parameters(const std::string& name);
 
+/// "add" for every instance of the template add<T>, with its namespaces.
+std::string template_of(const std::string& name);
+
 /// The words of what a mangled name stands for, with those of template arguments and parameters.
 using Words = std::multiset<std::string>;
 Words words_of(const std::string& name);

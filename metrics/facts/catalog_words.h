@@ -18,7 +18,10 @@ inline constexpr Word<Class> kClasses[] = {
     {"exact", Class::exact}, {"bounded", Class::bounded}, {"info", Class::info}};
 
 inline constexpr Word<Cost> kCosts[] = {
-    {"direct", Cost::direct}, {"occupancy", Cost::occupancy}, {"size", Cost::size}};
+    {"direct", Cost::direct},
+    {"occupancy", Cost::occupancy},
+    {"size", Cost::size},
+    {"explains", Cost::explains}};
 
 inline constexpr Word<Source> kSources[] = {
     {"run", Source::run},          {"cubin", Source::cubin},       {"occupancy", Source::occupancy},

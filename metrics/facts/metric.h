@@ -22,9 +22,10 @@ enum class Class { exact, bounded, info };
 /// emulator alone, since no counter of a GPU has it.
 enum class Source { run, cubin, occupancy, sass, range, timer, emulator };
 
-/// The cost of a worse value, the dearest first. `occupancy`: free while occupancy.theoretical
-/// stays. `size`: free while the value grows by kFreeGrowth at most.
-enum class Cost { direct, occupancy, size };
+/// The cost of a worse value, the dearest first. `occupancy`: free unless occupancy.theoretical
+/// falls. `size`: free while the value grows by kFreeGrowth at most. `explains`: free, since it
+/// only says why another value is as it is.
+enum class Cost { direct, occupancy, size, explains };
 
 /// Another compiler moves the size of code by some percent; a loop that is unrolled once more adds
 /// half of its code at least.

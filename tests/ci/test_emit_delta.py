@@ -76,15 +76,15 @@ def was_in_budget(facts):
 
 def test_what_got_worse_heads_the_page_and_is_annotated(drawn):
     texts, annotations = drawn(was_better)
+    head, rest = texts["summary-ci.md"].split("## warpgauge: FAIL: 1 value over budget")
+    assert head.startswith("# warpgauge: 1 kernel worse, against the base at ")
+    assert "The base: commit " in head and "| worse | <code>canaries.padding" in head
+    assert "## Failures" in rest
     for page in (texts["summary-ci.md"], texts["comment.md"]):
-        head, rest = page.split("## warpgauge: FAIL: 1 value over budget")
-        assert head.startswith("# warpgauge: 1 worse, 0 better, 43 unchanged against the base\n")
-        assert "The base: commit " in head and "| worse | <code>canaries.padding" in head
-        assert "## Failures" in rest
         read.markdown(page)
     ((properties, text),) = errors(annotations)
     assert properties["file"] == "tests/canaries/family.cu" and "is 1984" in text
-    assert annotations[-1][2].startswith("1 worse, 0 better, 43 unchanged against the base\nFAIL")
+    assert annotations[-1][2].startswith("1 kernel worse, against the base at ")
 
 
 @pytest.mark.parametrize("change", [lambda facts: facts, was_worse])
@@ -113,11 +113,54 @@ def test_many_changes_leave_room_for_what_is_over_budget(run_folder, tmp_path):
     change = {"id": "a.b.f32@1", "metric": "registers", "unit": "registers/thread", "b": 2}
     change |= {"class": "exact", "mark": "worse", "a": 1, "relative": 1.0}
     document = {"schema": "warpgauge.diff/1", "kind": "values", "exit_code": 1, "a": side}
-    document |= {"headline": "WORSE", "b": side, "marks": {"worse": 2000, "better": 0, "same": 1}}
+    kernel = {"name": "a.b.f32", "mark": "worse", "cases": 1, "facts": [change]}
+    document |= {"headline": "WORSE: 2000 kernels worse", "b": side, "marks": {}, "changes": []}
     (tmp_path / "diff.json").write_text(
-        json.dumps(document | {"causes": [], "changes": [change] * 2000})
+        json.dumps(document | {"causes": [], "kernels": [kernel] * 2000})
     )
     delta = ["--diff", tmp_path / "diff.json", "--base", "out/results.json"]
     page = program(run_folder, "emit", "out/results.json", "--format=comment", *delta).stdout
-    assert page.startswith("# warpgauge: 2,000 worse, 0 better, 1 unchanged against the base\n")
-    assert "and 1975 more changes; diff.json has all" in page and "## Failures" in page
+    above, fold = page.split("<details>")
+    assert "2000 kernels worse, against the base." in above and "**over budget**" in above
+    assert above.count("\n| worse | ") == 4 and "and 1996 more, below" in above
+    assert "and 1975 more kernels; diff.json has all" in fold and "## Failures" in fold
+
+
+# The summary draws the kernels, and so does the comment: what one hides is in neither.
+def kernel(mark, name, **members):
+    fact = {"id": f"{name}@1", "metric": "shared.bank_conflicts", "unit": "wavefronts"}
+    fact |= {"mark": mark, "a": 0, "b": 9, "file": "k.cu", "line": 7, "cause": "code"} | members
+    return {"name": name, "mark": mark, "cases": 2, "facts": [fact]}
+
+
+def test_ten_lines_stand_above_the_fold_and_name_losses_and_gains(run_folder, tmp_path):
+    side = {"file": "a.jsonl", "origin": "a run", "runs": ["r"], "commits": ["1a2b3c4d5e6f"]}
+    kernels = [kernel("worse", f"w{i}.v.f32") for i in range(9)]
+    kernels += [kernel("better", f"b{i}.v.f32") for i in range(9)]
+    document = {"schema": "warpgauge.diff/1", "kind": "values", "exit_code": 1, "a": side}
+    document |= {"headline": "WORSE: 9 kernels worse, 9 better", "b": side, "marks": {}}
+    document |= {"causes": [], "kernels": kernels, "changes": []}
+    (tmp_path / "diff.json").write_text(json.dumps(document))
+    delta = ["--diff", tmp_path / "diff.json", "--base", "out/results.json", "--base-name=main"]
+    page = program(run_folder, "emit", "out/results.json", "--format=comment", *delta).stdout
+    above, fold = page.split("<details>")
+    lines = [line for line in above.splitlines() if line]
+    assert len(lines) <= 10
+    assert lines[0] == "### warpgauge: FAIL: 1 value over budget"
+    assert lines[1] == "9 kernels worse, 9 better, against main at 1a2b3c4d5."
+    marks = [line.split(" | ")[0].strip("| ") for line in lines[4:9]]
+    assert marks == ["**over budget**", "worse", "worse", "worse", "better"]
+    assert "<code>tests/canaries/family.cu:" in lines[4], "the line of code"
+    assert lines[9] == "and 14 more, below"
+    assert page.index("</details>") < page.index("- again, on your machine: <code>")
+    assert "warpgauge accept out/facts.jsonl" in page.split("</details>")[1]
+
+
+def test_a_green_comment_is_a_line_and_a_fold(tmp_path):
+    gate = ["gate", "--device=emulated", "--arch", "sm_90", "--filter", "transpose.padded.*"]
+    subprocess.run([BIN / "warpgauge", *gate], cwd=tmp_path, check=True, capture_output=True)
+    page = program(tmp_path, "emit", "out/results.json", "--format=comment").stdout
+    above, fold = page.split("<details>")
+    (line,) = filter(None, above.splitlines())
+    assert line.startswith("### warpgauge: PASS: ")
+    assert fold.endswith("</details>\n")

@@ -246,11 +246,12 @@ def test_a_pull_request_shows_what_got_worse_first_and_in_one_comment(runner):
         action = runner(PULL)
         job = action.run(**FAILS)
         assert job.code == 1, job.log
-        head = "# warpgauge: 1 worse, 0 better, 43 unchanged against the base\n"
-        assert job.summary.startswith(head)
+        worse = "1 kernel worse, against main at "
+        assert job.summary.startswith(f"# warpgauge: {worse}")
         assert job.summary.index("| worse |") < job.summary.index("FAIL: 1 value over budget")
         (comment,) = comments(action)
-        assert comment.startswith(f"<!-- warpgauge warpgauge -->\n{head}"), time
+        head = "<!-- warpgauge warpgauge -->\n### warpgauge: FAIL: 1 value over budget\n\n"
+        assert comment.startswith(head + worse), time
         assert any("file=tests/canaries/family.cu" in line for line in errors(job))
         assert job.outputs["diff"] == "out/diff.json" and SAVE not in job.used
 
@@ -262,14 +263,14 @@ def test_the_comment_says_what_is_true_now(runner):
     action.caches["warpgauge-facts-b45e"] = (action.workspace / "out/facts.jsonl").read_bytes()
     action.run(**FAILS)
     (comment,) = comments(action)
-    assert "0 worse, 0 better, 44 unchanged against the base" in comment
+    assert "1 kernel the same, against main at " in comment
 
 
 def test_what_main_has_too_is_not_annotated_and_still_red(runner):
     pushed(runner)
     job = runner(PULL).run(**FAILS)
     assert job.code == 1
-    assert "0 worse, 0 better, 44 unchanged" in job.summary and "## Failures" in job.summary
+    assert "1 kernel the same, against" in job.summary and "## Failures" in job.summary
     assert [line.split("::")[2] for line in errors(job)] == [
         "over budget, better than it and strict, or worse than before; see the job summary"
     ]
@@ -324,7 +325,7 @@ def test_an_earlier_push_is_compared_with_where_its_base_has_none(runner):
     pushed(runner)
     job = runner(PULL | {"github.event.pull_request.base.sha": "newer"}).run(**FAILS)
     assert job.used[RESTORE]["key"] == "warpgauge-facts-newer"
-    assert "44 unchanged against the base" in job.summary and "The base: commit " in job.summary
+    assert "1 kernel the same, against" in job.summary and "The base: commit " in job.summary
 
 
 def test_a_first_run_says_that_there_is_no_baseline(runner):

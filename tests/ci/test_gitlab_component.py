@@ -186,9 +186,10 @@ def test_a_merge_request_shows_its_delta_first(pipeline):
     base = repository / "out/base/facts.jsonl"
     facts = base.read_text().replace('"shared.bank_conflicts":1984', '"shared.bank_conflicts":0')
     base.write_text(facts)
-    code, log, _ = pipeline(FAILS, MERGE_REQUEST)
+    code, log, repository = pipeline(FAILS, MERGE_REQUEST)
     assert code == 1
-    assert "# warpgauge: 1 worse, 0 better, 43 unchanged against the base" in log.splitlines()
+    assert "### warpgauge: FAIL: 1 value over budget" in log.splitlines()
+    assert "1 kernel worse, against main at " in (repository / "out/comment.md").read_text()
     assert base.read_text() == facts, "only the default branch leaves a baseline"
 
 

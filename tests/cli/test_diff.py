@@ -19,7 +19,7 @@ def diff(tmp_path):
 def test_nothing_changed(diff):
     code, out, _ = diff([a_fact()], [a_fact()])
     assert code == 0
-    assert out.split("\n\n")[1:] == ["NOT WORSE: 1 the same\n"]
+    assert out.split("\n\n")[1:] == ["NOT WORSE: 1 kernel the same\n"]
 
 
 @pytest.mark.parametrize(
@@ -82,23 +82,22 @@ def test_two_values_of_one_time_that_differ_are_a_fault(diff, run):
 def test_a_noisy_value_without_an_interval_is_counted_and_not_called_the_same(diff):
     code, out, _ = diff([a_time(10, 9, 11)], [a_time(99, 0, 0, interval=None)])
     assert code == 0
-    assert "1 noisy values without an interval, or estimates, not compared" in out
+    assert "1 noisy value without an interval, or estimate, not compared" in out
     assert "the same" not in out
 
 
 def test_an_estimate_is_compared_only_where_something_else_changed(diff):
     unsure = {"confidence": "estimate", "confidence_reason": "CUPTI loses some"}
     code, out, _ = diff([a_fact(value=10, **unsure)], [a_fact(value=12, **unsure)])
-    assert code == 0 and "1 noisy values without an interval, or estimates, not compared" in out
+    assert code == 0 and "1 noisy value without an interval, or estimate, not compared" in out
     code, out, _ = diff([a_fact(value=10)], [a_fact(value=12, sass_hash="b", **unsure)], "--all")
     assert code == 0 and rows(out)[0].startswith("changed shared.bank_conflicts")
 
 
 @pytest.mark.parametrize(
-    ("occupancy", "mark", "code"),
-    [((1, 1), "changed", 0), ((1, 0.5), "worse", 1), ((None, None), "worse", 1)],
+    ("occupancy", "code"), [((1, 1), 0), ((0.5, 1), 0), ((1, 0.5), 1), ((None, None), 0)]
 )
-def test_what_costs_occupancy_only_is_worse_where_occupancy_is(diff, occupancy, mark, code):
+def test_more_shared_memory_is_no_loss_where_occupancy_did_not_fall(diff, occupancy, code):
     """A tile of [32][33] for [32][32] has 128 bytes more, and no conflicts."""
     sides = [
         [
@@ -113,8 +112,73 @@ def test_what_costs_occupancy_only_is_worse_where_occupancy_is(diff, occupancy, 
     result, out, err = diff(*sides, "--all")
     assert result == code, err
     marks = {row.split()[1]: row.split()[0] for row in rows(out)}
-    assert marks["shared.static_bytes"] == mark
+    assert marks["shared.static_bytes"] == "changed"
     assert marks["shared.bank_conflicts"] == "better"
+
+
+@pytest.mark.parametrize(
+    ("occupancy", "mark"),
+    [
+        *[((0.5, 1), "changed"), ((1, 1), "changed"), ((1, 0.5), "worse")],
+        ((None, None), "worse"),  # not known
+    ],
+)
+def test_more_registers_are_worse_only_where_occupancy_fell(diff, occupancy, mark):
+    sides = [
+        [
+            a_fact("registers", registers),
+            *([] if fraction is None else [a_fact("occupancy.theoretical", fraction)]),
+        ]
+        for registers, fraction in zip((32, 40), occupancy, strict=True)
+    ]
+    code, out, _ = diff(*sides, "--all")
+    assert code == (1 if mark == "worse" else 0)
+    assert {row.split()[1]: row.split()[0] for row in rows(out)}["registers"] == mark
+
+
+PADDED = [
+    ("shared.bank_conflicts", 4177920, 0),
+    ("shared.wavefronts", 4472832, 688128),
+    ("shared.requests", 294912, 688128),
+    ("shared.static_bytes", 8192, 8320),
+    ("occupancy.theoretical", 0.5, 1),
+]
+
+
+def test_a_padded_tile_is_better_though_it_needs_more_requests(diff):
+    code, out, _ = diff(*([a_fact(m, side[i]) for m, *side in PADDED] for i in (0, 1)))
+    assert code == 0
+    assert out.split("\n\n")[2:] == [
+        "better  transpose.tiled.f32@8x8 on sm_90\n"
+        "        shared.bank_conflicts 4177920 -> 0 wavefronts (-100.0%); input or counter"
+        " (and 1 more of shared)\n"
+        "        occupancy.theoretical 0.5 -> 1 fraction (+100.0%); input or counter",
+        "NOT WORSE: 1 kernel better\n",
+    ]
+
+
+def test_what_explains_is_worse_under_a_budget_of_its_own(diff):
+    budget = {"budget": "= 294912", "budget_reason": "one a row", "verdict": "pass"}
+    budget["origin"] = "budgets.toml:12"
+    before = [a_fact(m, a, **(budget if m == "shared.requests" else {})) for m, a, _ in PADDED]
+    code, out, _ = diff(before, [a_fact(m, b) for m, _, b in PADDED])
+    assert code == 1
+    assert "worse   transpose" in out and "WORSE: 1 kernel worse" in out
+    assert "        shared.requests 294912 -> 688128 requests (+133.3%)" in out
+    assert "        better: shared.bank_conflicts 4177920 -> 0 wavefronts" in out
+
+
+def test_a_loss_and_a_gain_of_one_kernel_are_both_shown(diff):
+    before = [a_fact(value=100), a_fact("spill.store_bytes", 0), a_fact("global.excess_sectors", 9)]
+    after = [a_fact(value=0), a_fact("spill.store_bytes", 64), a_fact("global.excess_sectors", 9)]
+    code, out, _ = diff(before, after)
+    assert code == 1
+    assert out.split("\n\n")[2:] == [
+        "worse   transpose.tiled.f32@8x8 on sm_90\n"
+        "        spill.store_bytes 0 -> 64 bytes/thread; input or counter\n"
+        "        better: shared.bank_conflicts 100 -> 0 wavefronts (-100.0%); input or counter",
+        "WORSE: 1 kernel worse\n",
+    ]
 
 
 @pytest.mark.parametrize("confidence, code", [(None, 1), ("estimate", 0)])
@@ -169,7 +233,7 @@ def test_the_worst_case_comes_first_and_its_lines_stand_below_it(diff):
     code, out, _ = diff(before, after)
     assert code == 1
     assert out.split("\n\n")[1:] == [
-        "cause                worse   moved changed  better\n"
+        "kernels by cause     worse   moved changed  better\n"
         "input or counter         2       0       0       1",
         "worse   c.much.f32@8x8 on sm_90\n"
         "        shared.bank_conflicts 100 -> 300 wavefronts (+200.0%), "
@@ -178,7 +242,7 @@ def test_the_worst_case_comes_first_and_its_lines_stand_below_it(diff):
         "        shared.bank_conflicts 100 -> 110 wavefronts (+10.0%); input or counter\n"
         "better  a.better.f32@8x8 on sm_90\n"
         "        shared.bank_conflicts 100 -> 50 wavefronts (-50.0%); input or counter",
-        "WORSE: 2 worse, 1 better\n",
+        "WORSE: 2 kernels worse, 1 better\n",
     ]
     assert diff(before, after, "--all")[1].split("\n\n")[1:] == [
         "c.much.f32@8x8 on sm_90\n"
@@ -189,7 +253,7 @@ def test_the_worst_case_comes_first_and_its_lines_stand_below_it(diff):
         "  worse   shared.bank_conflicts  100 -> 110 wavefronts (+10.0%); input or counter",
         "a.better.f32@8x8 on sm_90\n"
         "  better  shared.bank_conflicts  100 -> 50 wavefronts (-50.0%); input or counter",
-        "WORSE: 2 worse, 1 better\n",
+        "WORSE: 2 kernels worse, 1 better\n",
     ]
 
 
@@ -220,11 +284,11 @@ def test_one_screen_has_ten_cases_and_five_lost_ones(diff):
     assert code == 1
     _, _, cases, lost, headline = out.split("\n\n")
     assert cases.count("\nworse ") == 9 and cases.startswith("worse   f00.v.f32@8x8 on sm_90\n")
-    assert cases.endswith("\nand 20 more cases (--all shows them)")
+    assert cases.endswith("\nand 20 more kernels (--all shows them)")
     assert lost.splitlines()[0] == "lost    lost.v0.f32@8x8 on sm_90: the whole case, 1 value"
-    assert lost.endswith("\nand 11 more lost or new cases (--all shows them)")
+    assert lost.endswith("\nand 11 more lost or new kernels (--all shows them)")
     assert len(lost.splitlines()) == 6
-    assert headline == "WORSE: 30 worse, 8 lost, 8 new\n"
+    assert headline == "WORSE: 30 kernels worse, 8 lost, 8 new\n"
     assert len(out.splitlines()) <= 40
     everything = diff(before, after, "--all")[1]
     assert len(rows(everything)) == 46 and "more" not in everything
@@ -239,7 +303,12 @@ def test_a_variant_has_one_row_over_architectures_and_sizes(diff):
         ]
 
     _, out, _ = diff(run_of(100), [*run_of(200), a_fact("registers", 9, arch="sm_90")])
-    assert "\nworse   transpose.tiled.f32@8x8 on sm_80 and 3 more\n" in out
+    row = "worse   transpose.tiled.f32@8x8 on sm_80 and 3 more\n"
+    assert (
+        f"\n{row}        shared.bank_conflicts 100 -> 200" in out
+        and "(and 3 more of shared)\n" in out
+    )
+    assert out.endswith("\nWORSE: 1 kernel worse\n")
 
 
 def test_many_lines_are_shown_with_all_only(diff):
@@ -320,7 +389,11 @@ def test_json_says_what_the_text_says(diff, tmp_path):
     after = [a_fact(value=150, sass_hash="b"), a_line(40, 150), a_fact("registers", 20)]
     code, out, _ = diff(before, after, "--json", tmp_path / "diff.json")
     document = json.loads((tmp_path / "diff.json").read_text())
-    side = {"runs": [FACT["run"]], "origin": out.splitlines()[0].split("(")[1].rstrip(")")}
+    side = {
+        "runs": [FACT["run"]],
+        "commits": [FACT["commit"]],
+        "origin": out.splitlines()[0].split("(")[1].rstrip(")"),
+    }
     none = dict.fromkeys(["lost", "moved", "changed", "better", "new", "gone", "unsure"], 0)
     assert code == 1
     assert document == {
@@ -328,7 +401,23 @@ def test_json_says_what_the_text_says(diff, tmp_path):
         "headline": out.splitlines()[-1],
         "a": {"file": str(tmp_path / "a.jsonl"), **side},
         "b": {"file": str(tmp_path / "b.jsonl"), **side},
-        "marks": {"worse": 1, **none, "same": 1},
+        "marks": {"worse": 1, **none, "same": 0},
+        "values": {"worse": 1, **none, "same": 1},
+        "kernels": [
+            {
+                **{"name": "transpose.tiled.f32", "mark": "worse", "cases": 1},
+                "facts": [
+                    {
+                        **{"topic": "shared", "values": 1},
+                        **{"id": "transpose.tiled.f32@8x8", "arch": "sm_90", "class": "exact"},
+                        **{"metric": "shared.bank_conflicts", "unit": "wavefronts"},
+                        **{"mark": "worse", "a": 100, "b": 150, "relative": 0.5},
+                        **{"cause": "compiler", "line": 40},
+                        "file": "kernels/transpose/transpose.cu",
+                    }
+                ],
+            }
+        ],
         "causes": [{"cause": "compiler", "worse": 1, "moved": 0, "changed": 0, "better": 0}],
         "changes": [
             {

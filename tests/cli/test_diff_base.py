@@ -109,7 +109,11 @@ def project(tmp_path):
 
 @pytest.mark.parametrize(
     "value, code, says",
-    [("1984", 0, "NOT WORSE: 44 the same"), ("2000", 1, "WORSE: 1 worse"), ("9", 0, "1 better")],
+    [
+        ("1984", 0, "NOT WORSE: 1 kernel the same"),
+        ("2000", 1, "WORSE: 1 kernel worse"),
+        ("9", 0, "1 kernel better"),
+    ],
 )
 def test_the_branch_is_compared_with_the_commit_it_began_at(project, value, code, says):
     project.commit(value=value)
@@ -138,7 +142,7 @@ def test_the_gauge_itself_continues_there(tmp_path):
     gauge = project.root / "build/my-gauge"
     code, out, err = ended(project.start(gauge, "diff", "--base", "main", *CASE, *options))
     assert code == 0, err
-    assert out.splitlines()[-1] == "NOT WORSE: 44 the same"
+    assert out.splitlines()[-1] == "NOT WORSE: 1 kernel the same"
     assert out.startswith("A: results/base/facts.jsonl (commit ")
     assert "the merge base of main and HEAD" in err
     assert (project.root / "diff.json").exists() and project.leaves_nothing()

@@ -94,7 +94,7 @@ def test_code_that_differs_without_other_counts_is_equal_work(build):
     result = diff(build("a", a), build("b", b))
     assert result.returncode == 0, result.stdout
     assert "1 kernel has other code for equal work: no value changed" in result.stdout
-    assert re.search("^NOT WORSE: [0-9]+ the same$", result.stdout, re.M)
+    assert re.search("^NOT WORSE: 1 kernel the same$", result.stdout, re.M)
 
 
 @pytest.mark.parametrize(

@@ -40,9 +40,14 @@ def test_values_with_their_causes_and_lines(drawn):
     before = [case | {"value": 100}, case | line | {"value": 100}]
     after = [fact | {"value": 150, "sass_hash": "b"} for fact in before]
     headline, page = drawn(before, after)
-    assert headline == "WORSE: 1 worse"
-    assert page[0] == "# warpgauge diff: WORSE: 1 worse"
+    assert headline == "WORSE: 1 kernel worse"
+    assert page[0] == "# warpgauge diff: WORSE: 1 kernel worse"
     assert "| code or compiler | 1 | 0 | 0 | 0 |" in page
+    assert (
+        "| worse | <code>transpose.tiled.f32</code> | <code>shared.bank\\_conflicts</code> "
+        "100 → 150 wavefronts (+50.0%) | <code>kernels/transpose/transpose.cu:42</code> "
+        "| code or compiler |" in page
+    )
     assert (
         "| worse | <code>transpose.tiled.f32&#64;1024x1024 on sm\\_90</code> "
         "| <code>shared.bank\\_conflicts</code> | 100 | 150 | wavefronts | +50.0% "
@@ -84,6 +89,7 @@ MEMBERS = {
     "a": {"file": "a"},
     "marks": {"worse": "<b>"},
     "causes": [{"worse": "<b>", "moved": 0, "changed": 0, "better": 0}],
+    "kernels": [{"name": "a", "mark": "<b>", "cases": 1, "facts": []}],
     "changes": [{"id": "a", "metric": "b", "unit": "c", "mark": "<script>"}],
     "kind": "neither",
 }
@@ -93,7 +99,7 @@ MEMBERS = {
 def test_forged_documents_are_refused(tmp_path, member):
     side = {"file": "a.jsonl", "origin": "a run", "runs": ["r"]}
     document = {"schema": "warpgauge.diff/1", "kind": "values", "headline": "SAME", "a": side}
-    document |= {"b": side, "marks": {}, "causes": [], "changes": []}
+    document |= {"b": side, "marks": {}, "causes": [], "kernels": [], "changes": []}
     path = tmp_path / "diff.json"
     for text, code in ((document, 0), (document | {member: MEMBERS[member]}, 2)):
         path.write_text(json.dumps(text))
@@ -108,9 +114,15 @@ def test_a_page_too_long_for_a_comment_is_cut(tmp_path):
     change = {"id": "a.b.f32@1", "metric": "registers", "unit": "registers/thread"}
     change |= {"class": "exact", "mark": "worse", "a": 1, "b": 2, "relative": 1.0}
     document = {"schema": "warpgauge.diff/1", "kind": "values", "exit_code": 1, "a": side}
-    document |= {"headline": "WORSE: 2000 worse", "b": side, "marks": {}, "causes": []}
+    document |= {
+        "headline": "WORSE: 2000 worse",
+        "b": side,
+        "marks": {},
+        "causes": [],
+        "kernels": [],
+    }
     path = tmp_path / "diff.json"
     path.write_text(json.dumps(document | {"changes": [change] * 2000}))
     page = run("report", "diff", path).stdout
     assert len(page.encode()) < 65_536
-    assert page.endswith(" of 2007 lines are left out, the least bad ones\n")
+    assert page.endswith(" of 2009 lines are left out, the least bad ones\n")

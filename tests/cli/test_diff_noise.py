@@ -53,7 +53,7 @@ def test_what_the_environment_moved_is_shown_and_counted_and_not_worse(diff, tmp
     code, out, _ = diff([a_time(10, 9, 11)], [a_time(20, 19, 21)], "--all", "--json", json_)
     assert code == 0
     assert rows(out) == ["moved   time.median_us  10 -> 20 us (+100.0%); environment"]
-    assert out.endswith("NOT WORSE: 1 moved with the same machine code and launches\n")
+    assert out.endswith("NOT WORSE: 1 kernel moved with the same machine code and launches\n")
     document = json.loads((tmp_path / "diff.json").read_text())
     assert document["exit_code"] == 0 and document["marks"]["moved"] == 1
     code, out, _ = diff([a_time(10, 9, 11)], [a_time(5, 4, 6)], "--all")

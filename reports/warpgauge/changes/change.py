@@ -65,7 +65,8 @@ def change_between(
     better = ratio = None
     if not isinstance(before, str) and not isinstance(after, str):
         ratio = after / before if before != 0 else None
-        if metric.direction in ("lower", "higher") and before != after:
+        costs = metric.cost != "explains" or _has_budget(old.point) or _has_budget(new.point)
+        if costs and metric.direction in ("lower", "higher") and before != after:
             better = (after < before) == (metric.direction == "lower")
     return Change(
         index=new.index,
@@ -81,3 +82,8 @@ def change_between(
         detected=new.point.run,
         recovered=None,
     )
+
+
+def _has_budget(point: Point) -> bool:
+    """Whether a budget was held against it: what only explains other values costs then, too."""
+    return point.verdict not in ("unbudgeted", "unmeasured")

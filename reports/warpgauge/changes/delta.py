@@ -21,19 +21,6 @@ from warpgauge.outcome.results import Finding, Results
 SCHEMA = "warpgauge.diff/1"
 REMEDY = "write it with `warpgauge diff A B --json FILE`"
 
-# The words for marks, in the order in which they are counted.
-_WORDS = {
-    "worse": "worse",
-    "lost": "lost",
-    "better": "better",
-    "moved": "moved",
-    "changed": "changed",
-    "new": "new",
-    "gone": "gone",
-    "unsure": "not compared",
-    "same": "unchanged",
-}
-_ALWAYS = ("worse", "better", "same")  # even where there are none
 _NOT_WORSE = ("better", "unsure")
 
 Key = tuple[str, str | None, str]
@@ -44,20 +31,31 @@ class Delta:
     """The changes since a base, as the comparer wrote them."""
 
     document: dict[str, Any]
+    base_name: str = ""  # of a branch, for people
 
     @property
     def headline(self) -> str:
-        """ "3 worse, 5 better, 1,204 unchanged against the base"."""
-        if self.document["kind"] != "values":
-            return self.document["headline"]
-        marks = self.document["marks"]
-        shown = (mark for mark in _WORDS if marks.get(mark) or mark in _ALWAYS)
-        return f"{', '.join(f'{marks[mark]:,} {_WORDS[mark]}' for mark in shown)} against the base"
+        """ "2 kernels worse, 1 better, 40 the same, against main at 1a2b3c4"; the numbers are those
+        of the terminal."""
+        counts = self.document["headline"].partition(": ")[2]
+        return f"{counts}, against {self.base}"
+
+    @property
+    def base(self) -> str:
+        """ "main at 1a2b3c4"."""
+        commits = self.document["a"].get("commits", [])
+        at = f" at {commits[0][:9]}" if len(commits) == 1 else ""
+        return f"{self.base_name or 'the base'}{at}"
 
     @property
     def origin(self) -> str:
         """The base: commit, device, toolkit."""
         return self.document["a"]["origin"]
+
+    @property
+    def kernels(self) -> list[dict[str, Any]]:
+        """Those that changed, the worst first; none where counts of two sources were compared."""
+        return self.document.get("kernels", [])
 
     def known(self, results: Results, base: Results) -> frozenset[Finding]:
         """The findings that the base has, too, and that are not worse now."""
@@ -80,14 +78,14 @@ class Delta:
         }
 
 
-def read_delta(path: Path) -> Delta:
+def read_delta(path: Path, base_name: str = "") -> Delta:
     """The changes of a file; CommandError for what is none."""
     document = read_document(path, SCHEMA, REMEDY)
     try:
         contract.hold(_validator(), document)
     except ValueError as error:
         raise CommandError(f"{path}: does not match {SCHEMA}: {error}") from error
-    return Delta(document)
+    return Delta(document, base_name)
 
 
 @cache

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from warpgauge.changes.kernel_rows import facts_text, kernel_name, place_of, why
 from warpgauge.markdown import code, row, text
 from warpgauge.outcome.limits import kept
 from warpgauge.text import rounded, shortened
@@ -22,9 +23,9 @@ _CONFIDENCES = ("exact", "predicted", "estimate")
 def markdown(document: dict[str, Any]) -> str:
     """The whole page; what has no room is counted at its end."""
     lines = [f"# warpgauge diff: {text(document['headline'])}", ""]
-    for letter in ("a", "b"):
+    for letter, word in (("a", "before"), ("b", "after")):
         side = document[letter]
-        lines.append(f"- {letter.upper()}: {code(side['file'])} ({text(side['origin'])})")
+        lines.append(f"- {word}: {code(side['file'])} ({text(side['origin'])})")
     lines += changes(document)
     fit = kept(lines, "lines", MAX_BYTES, None)
     left = fit.total - len(fit.entries)
@@ -33,20 +34,34 @@ def markdown(document: dict[str, Any]) -> str:
 
 
 def changes(document: dict[str, Any], most: int | None = None) -> list[str]:
-    """The tables, the worst first; `most`: of the changes of values, so many."""
+    """The tables, the worst first; `most`: so many kernels, and no list of all values."""
     if document["kind"] != "values":
         return _counts(document)
-    listed = document["changes"]
-    left = len(listed[most:]) if most else 0
-    more = ["", f"and {left} more changes; diff.json has all"] if left else []
-    return _values(document | {"changes": listed[:most]}) + more
+    kernels = document["kernels"]
+    left = len(kernels[most:]) if most else 0
+    more = ["", f"and {left} more kernels; diff.json has all"] if left else []
+    values = [] if most else ["", "## All values", *_values(document)]
+    return [*_causes(document), *kernel_table(kernels[:most]), *more, *values]
 
 
-def _values(document: dict[str, Any]) -> list[str]:
-    causes = (
+def kernel_table(kernels: list[dict[str, Any]]) -> list[str]:
+    """A row for each kernel."""
+    rows = (
+        [kernel["mark"], kernel_name(kernel), facts_text(kernel), place_of(kernel), why(kernel)]
+        for kernel in kernels
+    )
+    return _table(["", "kernel", "what", "at", "why"], rows)
+
+
+def _causes(document: dict[str, Any]) -> list[str]:
+    rows = (
         [text(cause.get("cause", "a case that fails")), *(cause[mark] for mark in _MARKS)]
         for cause in document["causes"]
     )
+    return _table(["kernels by cause", *_MARKS], rows, numbers=4)
+
+
+def _values(document: dict[str, Any]) -> list[str]:
     rows = (
         [
             change["mark"],
@@ -61,8 +76,8 @@ def _values(document: dict[str, Any]) -> list[str]:
         ]
         for change in document["changes"]
     )
-    columns = ["", "case", "metric", "A", "B", "unit", "change", "why", "at"]
-    return _table(["cause", *_MARKS], causes, numbers=4) + _table(columns, rows)
+    columns = ["", "case", "metric", "before", "after", "unit", "change", "why", "at"]
+    return _table(columns, rows)
 
 
 def _counts(document: dict[str, Any]) -> list[str]:
@@ -92,7 +107,7 @@ def _counts(document: dict[str, Any]) -> list[str]:
     ]
     columns = ["family", "cases", "lines"]
     columns += [f"{level}, {which}" for level in _CONFIDENCES for which in ("equal", "not")]
-    of_differences = ["case", "metric", "A", "B", "confidence", "why", "at"]
+    of_differences = ["case", "metric", "before", "after", "confidence", "why", "at"]
     found = _table(columns, families, numbers=8) + _table(of_differences, differences)
     return found + (["", "Not compared:", "", *left_out] if left_out else [])
 

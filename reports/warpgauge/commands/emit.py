@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
     if options.diff:
         from warpgauge.changes.delta import read_delta  # which few runs have
 
-        delta, base = read_delta(options.diff), read_results([options.base])
+        delta, base = read_delta(options.diff, options.base_name), read_results([options.base])
         results = replace(results, delta=delta, known=delta.known(results, base))
     formats = FORMATS.values() if options.all else [FORMATS[options.format]]
     # First all of the text, so that a format that fails leaves nothing behind.
@@ -95,6 +95,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--diff", type=Path, metavar="DIFF", help="the file of `warpgauge diff BASE RUN --json`"
+    )
+    parser.add_argument(
+        "--base-name", default="", metavar="BRANCH", help="with --diff: what the base is called"
     )
     parser.add_argument(
         "--base", type=Path, metavar="RESULTS", help="with --diff: results.json of the base"

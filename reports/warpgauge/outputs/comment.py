@@ -1,12 +1,102 @@
-"""Markdown for the comment on a pull request: the summary of a job, as far as there is room."""
+"""The comment on a pull request: what happened, at which line, and what to type, on ten lines; the
+rest is folded."""
 
 from __future__ import annotations
 
-from warpgauge.outputs.markdown import document, entries
+from typing import Any
+
+from warpgauge.changes.kernel_rows import facts_text, kernel_name, place_of, why
+from warpgauge.markdown import code, row, text
+from warpgauge.outcome.limits import Kept
+from warpgauge.outcome.results import Finding, Results
+from warpgauge.outputs import markdown
 
 FILE = "comment.md"
 READER = "comments on pull requests"
 ENTRIES = "lines"
 MAX_BYTES = 60_000  # GitHub takes 65,536 letters
+ROWS = 5  # of the table above the fold, which ten lines have room for
+_MARKS = {"fail": "over budget", "error": "error"}
 
-__all__ = ["document", "entries"]
+
+def entries(results: Results) -> list[str]:
+    """The lines above the fold, and then those of the summary, in it."""
+    rows = _rows(results)
+    lines = [f"### warpgauge: {text(results.headline)}", ""]
+    if results.delta:
+        lines += [f"{text(results.delta.headline)}.", ""]
+    lines += [f"**{text(fault)}**\n" for fault in results.faults[:ROWS]]
+    if rows:
+        shown = _shown(rows)
+        lines += [row(["", "kernel", "what", "line", "cure or cause"]), "|---|---|---|---|---|"]
+        lines += [cells for _, cells in shown]
+        if left := len(rows) - len(shown):
+            lines += ["", f"and {left} more, below"]
+    return [*lines, "", "<details><summary>All of it</summary>\n", *markdown.entries(results)]
+
+
+def document(results: Results, kept: Kept) -> str:
+    """The fold is closed, and then it says what to type."""
+    lines = [*kept.entries, *([f"\n{kept.sentence}"] if kept.left_out else []), "\n</details>"]
+    return "\n".join([*lines, *_typed(results)]) + "\n"
+
+
+def _rows(results: Results) -> list[tuple[str, str]]:
+    """Mark and row of each kernel: over budget, then worse, then better."""
+    rows, over = [], set()
+    by_kernel: dict[str, list[Finding]] = {}
+    for finding in results.wrong:
+        by_kernel.setdefault(finding.case.partition("@")[0], []).append(finding)
+    for name, findings in by_kernel.items():
+        over.add(name)
+        rows.append((findings[0].verdict, _finding_row(findings)))
+    for kernel in results.delta.kernels if results.delta else []:
+        if kernel["name"] not in over and kernel["mark"] in ("worse", "lost", "better"):
+            rows.append((kernel["mark"], _kernel_row(kernel)))
+    return rows
+
+
+def _shown(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """So many as there is room for: of losses and gains one at least, in the order of all."""
+    first = {mark: i for i, (mark, _) in reversed(list(enumerate(rows)))}
+    needed = [first[mark] for mark in ("worse", "lost", "better") if mark in first]
+    others = [i for i in range(len(rows)) if i not in needed]
+    return [rows[i] for i in sorted([*needed, *others[: max(0, ROWS - len(needed))]])]
+
+
+def _finding_row(findings: list[Finding]) -> str:
+    worst = findings[0]
+    more = len(findings) - 1 + sum(len(finding.others) for finding in findings)
+    place = worst.place
+    source = f"<br>{code(place.text.strip())}" if place and place.text.strip() else ""
+    cells = [
+        f"**{_MARKS.get(worst.verdict, worst.verdict)}**",
+        code(worst.title) + (f" and {more} more values" if more > 1 else ""),
+        _problem(worst),
+        (code(place.name) if place else "") + source,
+        text(worst.cure if worst.verdict == "fail" else ""),
+    ]
+    return row(cells)
+
+
+def _problem(finding: Finding) -> str:
+    """ "shared.bank_conflicts is 352 wavefronts, budget = 0", or what failed."""
+    if finding.verdict == "error":
+        return text(finding.reason or finding.problem)
+    budget = f", budget {text(finding.budget)}" if finding.budget else ""
+    return f"{code(finding.metric)} is {text(finding.value_text)}{budget}"
+
+
+def _kernel_row(kernel: dict[str, Any]) -> str:
+    cells = [kernel["mark"], kernel_name(kernel), facts_text(kernel), place_of(kernel)]
+    return row([*cells, why(kernel)])
+
+
+def _typed(results: Results) -> list[str]:
+    """What to type: the repeat command, and what accepts a budget that is meant to move."""
+    repeat = next((finding.repeat for finding in results.wrong if finding.repeat), "")
+    lines = [f"- again, on your machine: {code(repeat)}"] if repeat else []
+    if any(finding.verdict == "fail" for finding in results.wrong):
+        command = "warpgauge accept out/facts.jsonl --reason 'why it is meant'"
+        lines.append(f"- if it is meant, after that run: {code(command)}, and commit the budgets")
+    return ["", *lines] if lines else []

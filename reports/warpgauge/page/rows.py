@@ -17,7 +17,7 @@ from warpgauge.history.model import Point, Run, Series, SeriesKey
 BAD = ("error", "fail")  # what makes a night red
 NOTEWORTHY = ("moved", "waived", "unmeasured", "better")  # listed in this order
 TIME, _DERIVED = "time.median_us", ("throughput.", "time.relative_to")
-_COSTS = ("direct", "occupancy", "size")  # of metrics, the dearest first
+_COSTS = ("direct", "occupancy", "size", "explains")  # of metrics, the dearest first
 SPARK = 40  # newest values that a sparkline shows
 
 

@@ -1,0 +1,57 @@
+"""The kernels of diff.json, a sentence for each of their facts, as Markdown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from warpgauge.markdown import code, text
+from warpgauge.text import rounded, shortened
+
+_NAME = 120  # characters of a kernel's name: those of templates can have thousands
+_FACTS = 3  # told of a kernel and a mark; diff.json has all
+
+
+def kernel_name(kernel: dict[str, Any]) -> str:
+    """Its name, and how many sizes and architectures of it moved."""
+    cases = kernel["cases"]
+    return code(shortened(kernel["name"], _NAME)) + (f" ({cases} cases)" if cases > 1 else "")
+
+
+def told(kernel: dict[str, Any]) -> list[dict[str, Any]]:
+    """The facts that say what happened: of each mark the gravest. What only explains is left out
+    beside a loss or a gain."""
+    kept: list[dict[str, Any]] = []
+    for fact in kernel["facts"]:
+        explains = fact["mark"] == "changed" != kernel["mark"]
+        if not explains and sum(other["mark"] == fact["mark"] for other in kept) < _FACTS:
+            kept.append(fact)
+    return kept
+
+
+def facts_text(kernel: dict[str, Any]) -> str:
+    """A line for each fact that is told; those of another mark than the kernel's begin with it."""
+    return "<br>".join(
+        ("" if fact["mark"] == kernel["mark"] else f"{fact['mark']}: ") + _fact(fact)
+        for fact in told(kernel)
+    )
+
+
+def place_of(kernel: dict[str, Any]) -> str:
+    """FILE:LINE of the first fact that has one."""
+    for fact in told(kernel):
+        if "file" in fact and "line" in fact:
+            return code(f"{fact['file']}:{fact['line']}")
+    return ""
+
+
+def why(kernel: dict[str, Any]) -> str:
+    """The cause of the gravest fact, or why it has no value."""
+    fact = kernel["facts"][0]
+    return text(", ".join(filter(None, (fact.get("cause"), fact.get("reason")))))
+
+
+def _fact(fact: dict[str, Any]) -> str:
+    """ "shared.bank_conflicts 0 -> 352 wavefronts"."""
+    sides = [text(rounded(fact[side])) for side in ("a", "b") if side in fact]
+    share = f" ({fact['relative']:+.1%})" if "relative" in fact else ""
+    return f"{code(fact['metric'])} {' → '.join(sides)} {text(fact['unit'])}{share}".strip()
