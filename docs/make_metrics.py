@@ -138,8 +138,9 @@ SECTIONS = [
 ]
 
 FREE = {
-    "occupancy": "`occupancy.theoretical` stays",
-    "size": "it grows by a quarter at most",
+    "occupancy": "as long as `occupancy.theoretical` does not fall",
+    "size": "as long as it grows by a quarter at most",
+    "explains": "but under a budget of its own: it says why another value is as it is",
 }
 BETTER = {"lower": "lower is better", "higher": "higher is better", "none": "a description"}
 
@@ -153,7 +154,7 @@ def entry(metric: Metric) -> str:
         f"- Unit: {metric.unit}; {metric.cls}; {BETTER[metric.direction]}.",
     ]
     if metric.cost in FREE:
-        lines.append(f"- Cost: none, as long as {FREE[metric.cost]}.")
+        lines.append(f"- Cost: none, {FREE[metric.cost]}.")
     if metric.id in BUILT_IN:
         lines.append(f"- Built-in budget: `{BUILT_IN[metric.id]}`.")
     lines.append(wrapped(f"- Good: {as_markdown(metric.good)}"))

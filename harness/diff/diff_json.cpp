@@ -128,7 +128,10 @@ ordered_json difference_json(const CountDifference& difference) {
 }
 
 ordered_json side_json(const SideName& side) {
-  return {{"file", side.file.string()}, {"origin", side.origin}, {"runs", side.runs}, {"commits", side.commits}};
+  return {{"file", side.file.string()},
+          {"origin", side.origin},
+          {"runs", side.runs},
+          {"commits", side.commits}};
 }
 
 }  // namespace

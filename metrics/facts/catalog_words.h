@@ -17,11 +17,10 @@ inline constexpr Word<Direction> kDirections[] = {
 inline constexpr Word<Class> kClasses[] = {
     {"exact", Class::exact}, {"bounded", Class::bounded}, {"info", Class::info}};
 
-inline constexpr Word<Cost> kCosts[] = {
-    {"direct", Cost::direct},
-    {"occupancy", Cost::occupancy},
-    {"size", Cost::size},
-    {"explains", Cost::explains}};
+inline constexpr Word<Cost> kCosts[] = {{"direct", Cost::direct},
+                                        {"occupancy", Cost::occupancy},
+                                        {"size", Cost::size},
+                                        {"explains", Cost::explains}};
 
 inline constexpr Word<Source> kSources[] = {
     {"run", Source::run},          {"cubin", Source::cubin},       {"occupancy", Source::occupancy},

@@ -113,6 +113,7 @@ class Runner:
                 **{name: str(file) for name, file in files.items()},
                 **{name: self.filled(value) for name, value in step.get("env", {}).items()},
                 "GITHUB_ACTIONS": "true",
+                "GITHUB_BASE_REF": self.values.get("github.base_ref", ""),
                 "GITHUB_ACTION_PATH": str(self.path),
                 "GITHUB_WORKSPACE": str(self.workspace),
                 "GITHUB_SERVER_URL": "https://git.example",

@@ -122,7 +122,7 @@ def test_many_changes_leave_room_for_what_is_over_budget(run_folder, tmp_path):
     page = program(run_folder, "emit", "out/results.json", "--format=comment", *delta).stdout
     above, fold = page.split("<details>")
     assert "2000 kernels worse, against the base." in above and "**over budget**" in above
-    assert above.count("\n| worse | ") == 4 and "and 1996 more, below" in above
+    assert above.count("\n| worse, not over budget | ") == 4 and "and 1996 more, below" in above
     assert "and 1975 more kernels; diff.json has all" in fold and "## Failures" in fold
 
 
@@ -149,7 +149,7 @@ def test_ten_lines_stand_above_the_fold_and_name_losses_and_gains(run_folder, tm
     assert lines[0] == "### warpgauge: FAIL: 1 value over budget"
     assert lines[1] == "9 kernels worse, 9 better, against main at 1a2b3c4d5."
     marks = [line.split(" | ")[0].strip("| ") for line in lines[4:9]]
-    assert marks == ["**over budget**", "worse", "worse", "worse", "better"]
+    assert marks == ["**over budget**", *["worse, not over budget"] * 3, "better"]
     assert "<code>tests/canaries/family.cu:" in lines[4], "the line of code"
     assert lines[9] == "and 14 more, below"
     assert page.index("</details>") < page.index("- again, on your machine: <code>")

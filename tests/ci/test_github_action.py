@@ -29,6 +29,7 @@ FAILS = CASE | {"filter": "canaries.padding_removed.*"}
 PULL = {
     "github.event_name": "pull_request",
     "github.event.pull_request.number": "7",
+    "github.base_ref": "main",
     "github.event.pull_request.base.sha": "b45e",
     "github.event.pull_request.head.repo.full_name": "owner/kernels",
 }
@@ -304,7 +305,7 @@ def test_a_pull_request_whose_token_cannot_write_has_the_summary_only(runner, co
     action = runner(contexts)
     job = action.run(**FAILS)
     assert job.code == 1 and not comments(action)
-    assert "1 worse, 0 better, 43 unchanged" in job.summary
+    assert "1 kernel worse, against main at " in job.summary
 
 
 @pytest.mark.parametrize("refused", ["--paginate", "POST"])
@@ -355,7 +356,7 @@ def test_a_baseline_can_be_a_file(runner):
         was_better((action.workspace / "out/facts.jsonl").read_text())
     )
     job = action.run(**FAILS, baseline="main.jsonl")
-    assert job.code == 1 and job.summary.startswith("# warpgauge: 1 worse")
+    assert job.code == 1 and job.summary.startswith("# warpgauge: 1 kernel worse")
     assert RESTORE not in job.used and SAVE not in job.used
 
 

@@ -17,7 +17,7 @@ CASE = {"device": "emulated", "arch": "sm_90", "gauge": "my-gauge"}
 PASSES = CASE | {"filter": "canaries.healthy.*"}
 FAILS = CASE | {"filter": "canaries.padding_removed.*"}
 MAIN = {"CI_COMMIT_BRANCH": "main", "CI_DEFAULT_BRANCH": "main"}
-MERGE_REQUEST = {"CI_DEFAULT_BRANCH": "main"}
+MERGE_REQUEST = {"CI_DEFAULT_BRANCH": "main", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main"}
 
 
 def refused(given):

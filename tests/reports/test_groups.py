@@ -74,7 +74,7 @@ def test_causes_and_commits_part_groups_and_worse_ones_come_first():
         "instructions", [5, {"value": 4} | NEW_CODE, {"value": 4} | NEW_CODE], runs=runs
     )
     worse = a_series("registers", [5, 5, {"value": 6} | NEW_CODE], runs=runs)
-    launched = a_series("local.requests", [5, 5, {"value": 9, "source_hash": "r"}], runs=runs)
+    launched = a_series("local.sectors", [5, 5, {"value": 9, "source_hash": "r"}], runs=runs)
     found = build([better, worse, launched], runs)
     listed = groups([*found.new, *found.earlier])
     assert [group.label for group in listed] == ["c020000000", "c010000000"]

@@ -17,6 +17,7 @@ from warpgauge.documents import read_document
 from warpgauge.errors import CommandError
 from warpgauge.facts import contract
 from warpgauge.outcome.results import Finding, Results
+from warpgauge.text import rounded
 
 SCHEMA = "warpgauge.diff/1"
 REMEDY = "write it with `warpgauge diff A B --json FILE`"
@@ -56,6 +57,15 @@ class Delta:
     def kernels(self) -> list[dict[str, Any]]:
         """Those that changed, the worst first; none where counts of two sources were compared."""
         return self.document.get("kernels", [])
+
+    @property
+    def values_before(self) -> dict[Key, str]:
+        """What each value that moved was in the base."""
+        return {
+            (change["id"], change.get("arch"), change["metric"]): rounded(change["a"])
+            for change in self.document.get("changes", ())
+            if "a" in change
+        }
 
     def known(self, results: Results, base: Results) -> frozenset[Finding]:
         """The findings that the base has, too, and that are not worse now."""

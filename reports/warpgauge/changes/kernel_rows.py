@@ -8,13 +8,21 @@ from warpgauge.markdown import code, text
 from warpgauge.text import rounded, shortened
 
 _NAME = 120  # characters of a kernel's name: those of templates can have thousands
+_CAUSES = {
+    "code": "the kernel's source changed",
+    "compiler": "the same source became other machine code",
+    "code or compiler": "the machine code changed",
+    "launch": "the same machine code is launched differently",
+    "input or counter": "the same machine code, launched alike",
+}
 _FACTS = 3  # told of a kernel and a mark; diff.json has all
 
 
 def kernel_name(kernel: dict[str, Any]) -> str:
     """Its name, and how many sizes and architectures of it moved."""
     cases = kernel["cases"]
-    return code(shortened(kernel["name"], _NAME)) + (f" ({cases} cases)" if cases > 1 else "")
+    of_several = f", the worst of {cases} cases" if cases > 1 else ""
+    return code(shortened(kernel["name"], _NAME)) + of_several
 
 
 def told(kernel: dict[str, Any]) -> list[dict[str, Any]]:
@@ -47,7 +55,8 @@ def place_of(kernel: dict[str, Any]) -> str:
 def why(kernel: dict[str, Any]) -> str:
     """The cause of the gravest fact, or why it has no value."""
     fact = kernel["facts"][0]
-    return text(", ".join(filter(None, (fact.get("cause"), fact.get("reason")))))
+    cause = fact.get("cause", "")
+    return text(", ".join(filter(None, (_CAUSES.get(cause, cause), fact.get("reason")))))
 
 
 def _fact(fact: dict[str, Any]) -> str:

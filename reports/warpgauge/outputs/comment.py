@@ -3,20 +3,27 @@ rest is folded."""
 
 from __future__ import annotations
 
-from typing import Any
+import shlex
+from typing import TYPE_CHECKING, Any
 
 from warpgauge.changes.kernel_rows import facts_text, kernel_name, place_of, why
 from warpgauge.markdown import code, row, text
 from warpgauge.outcome.limits import Kept
 from warpgauge.outcome.results import Finding, Results
 from warpgauge.outputs import markdown
+from warpgauge.text import shortened
+
+if TYPE_CHECKING:
+    from warpgauge.changes.delta import Key
 
 FILE = "comment.md"
 READER = "comments on pull requests"
 ENTRIES = "lines"
 MAX_BYTES = 60_000  # GitHub takes 65,536 letters
+_REASON = 200  # letters of one: the fold has all
 ROWS = 5  # of the table above the fold, which ten lines have room for
 _MARKS = {"fail": "over budget", "error": "error"}
+_WITHIN = {"worse": "worse, not over budget", "lost": "no longer measured"}
 
 
 def entries(results: Results) -> list[str]:
@@ -47,9 +54,10 @@ def _rows(results: Results) -> list[tuple[str, str]]:
     by_kernel: dict[str, list[Finding]] = {}
     for finding in results.wrong:
         by_kernel.setdefault(finding.case.partition("@")[0], []).append(finding)
+    before = results.delta.values_before if results.delta else {}
     for name, findings in by_kernel.items():
         over.add(name)
-        rows.append((findings[0].verdict, _finding_row(findings)))
+        rows.append((findings[0].verdict, _finding_row(findings, before)))
     for kernel in results.delta.kernels if results.delta else []:
         if kernel["name"] not in over and kernel["mark"] in ("worse", "lost", "better"):
             rows.append((kernel["mark"], _kernel_row(kernel)))
@@ -64,7 +72,7 @@ def _shown(rows: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [rows[i] for i in sorted([*needed, *others[: max(0, ROWS - len(needed))]])]
 
 
-def _finding_row(findings: list[Finding]) -> str:
+def _finding_row(findings: list[Finding], before: dict[Key, str]) -> str:
     worst = findings[0]
     more = len(findings) - 1 + sum(len(finding.others) for finding in findings)
     place = worst.place
@@ -72,23 +80,25 @@ def _finding_row(findings: list[Finding]) -> str:
     cells = [
         f"**{_MARKS.get(worst.verdict, worst.verdict)}**",
         code(worst.title) + (f" and {more} more values" if more > 1 else ""),
-        _problem(worst),
+        _problem(worst, before.get((worst.case, worst.arch, worst.metric), "")),
         (code(place.name) if place else "") + source,
         text(worst.cure if worst.verdict == "fail" else ""),
     ]
     return row(cells)
 
 
-def _problem(finding: Finding) -> str:
-    """ "shared.bank_conflicts is 352 wavefronts, budget = 0", or what failed."""
+def _problem(finding: Finding, before: str) -> str:
+    """ "shared.bank_conflicts 0 → 352 wavefronts, budget = 0", or what failed."""
     if finding.verdict == "error":
-        return text(finding.reason or finding.problem)
+        return text(shortened(finding.reason or finding.problem, _REASON))
     budget = f", budget {text(finding.budget)}" if finding.budget else ""
-    return f"{code(finding.metric)} is {text(finding.value_text)}{budget}"
+    since = f"{text(before)} →" if before else "is"
+    return f"{code(finding.metric)} {since} {text(finding.value_text)}{budget}"
 
 
 def _kernel_row(kernel: dict[str, Any]) -> str:
-    cells = [kernel["mark"], kernel_name(kernel), facts_text(kernel), place_of(kernel)]
+    mark = _WITHIN.get(kernel["mark"], kernel["mark"])
+    cells = [mark, kernel_name(kernel), facts_text(kernel), place_of(kernel)]
     return row([*cells, why(kernel)])
 
 
@@ -96,7 +106,9 @@ def _typed(results: Results) -> list[str]:
     """What to type: the repeat command, and what accepts a budget that is meant to move."""
     repeat = next((finding.repeat for finding in results.wrong if finding.repeat), "")
     lines = [f"- again, on your machine: {code(repeat)}"] if repeat else []
-    if any(finding.verdict == "fail" for finding in results.wrong):
-        command = "warpgauge accept out/facts.jsonl --reason 'why it is meant'"
-        lines.append(f"- if it is meant, after that run: {code(command)}, and commit the budgets")
+    meant = [finding.case for finding in results.wrong if finding.verdict == "fail"]
+    if meant:
+        chosen = f"--filter {shlex.quote(meant[0])} --reason 'why it is meant'"
+        command = code(f"warpgauge accept out/facts.jsonl {chosen}")
+        lines.append(f"- if it is meant, after that run: {command}, and commit the budgets file")
     return ["", *lines] if lines else []
