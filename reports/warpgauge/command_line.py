@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any, NoReturn
 
 from warpgauge.facts.case_filter import CaseFilter
@@ -75,6 +75,17 @@ def date_of(text: str) -> date:
     except ValueError:
         raise argparse.ArgumentTypeError(
             f"'{printable(text)}' is not a date such as 2027-03-31"
+        ) from None
+
+
+def time_of(text: str) -> datetime:
+    """The time that an option names, in UTC, as is one that names no zone, for argparse."""
+    try:
+        time = datetime.fromisoformat(text)
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(
+            f"'{printable(text)}' is not a time such as 2027-03-31T02:00:00Z"
         ) from None
 
 
