@@ -68,6 +68,23 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_nights_option(parser: argparse.ArgumentParser, what: str) -> None:
+    """The option --nights of commands that show or draw the newest ones."""
+    parser.add_argument(
+        "--nights",
+        type=_number_of_nights,
+        default=90,
+        metavar="N",
+        help=f"how many of the newest nights to {what} (default: %(default)s)",
+    )
+
+
+def _number_of_nights(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", text):
+        raise argparse.ArgumentTypeError(f"'{printable(text)}' is not a number of nights, from 1")
+    return int(text)
+
+
 def date_of(text: str) -> date:
     """The date that an option names, for argparse."""
     try:
