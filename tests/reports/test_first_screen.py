@@ -4,7 +4,18 @@ import re
 
 import pytest
 from browser_pages import opened, search, shown, tab, wait_for
-from page_samples import GPU, GPU_RUNS, RUNS, a_run, a_series, build, conflicts, digest_of, render
+from page_samples import (
+    GPU,
+    GPU_RUNS,
+    HOSTILE,
+    RUNS,
+    a_run,
+    a_series,
+    build,
+    conflicts,
+    digest_of,
+    render,
+)
 from scratch_repository import ScratchRepository
 from selenium.webdriver.common.by import By
 from warpgauge.repository import Repository
@@ -359,6 +370,19 @@ def test_what_got_better_is_named_as_what_got_worse_is(tmp_path):
     assert "also shared.<wbr>wavefronts ÷ 6.25" in older and "requests" not in older
     text = digest_of(found).split("## Got better")[1].split("##")[0]
     assert text.index("scan.") < text.index("matmul.") and "4.178 M → 0 wavefronts" in text
+
+
+def test_names_on_cards_are_escaped(tmp_path):
+    repository, runs, changed = five_nights(tmp_path)
+    series = [
+        changed("instructions", 5, 9, 4, variant=HOSTILE, size=HOSTILE),
+        changed("instructions", 9, 5, 4, family=HOSTILE),
+        changed("registers", 5, 9, 4, ("pass", "fail"), type=HOSTILE),
+    ]
+    found = build(series, runs)
+    cards = morning(render(found, repository=repository))
+    assert cards.count("&lt;script&gt;") >= 3 and "<script" not in cards
+    assert "<script" not in digest_of(found)
 
 
 @pytest.mark.parametrize(
