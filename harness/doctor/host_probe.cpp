@@ -241,20 +241,29 @@ Precondition check_out(const fs::path& out) {
 }
 
 Precondition check_python(const fs::path& programs) {
-  const fs::path program = programs / "warpgauge-python";
+  const std::string program = programs / "warpgauge-python";
   Precondition finding{.id = "Python", .health = Health::warn};
-  finding.remedy =
-      "run it to see why; WARPGAUGE_PYTHON=... names another Python (reports and CI formats need "
-      "it)";
+  finding.remedy = "name another Python in WARPGAUGE_PYTHON (reports and CI formats need it)";
   if (!fs::exists(program)) {
-    finding.text = program.string() + " is not there";
+    finding.text = program + " is not there";
     return finding;
   }
-  if (!process::output_of({program.string(), "emit", "--help"})) {
-    finding.text = program.string() + " cannot be run";
+  // What it lacks, "REASON: REMEDY", or nothing.
+  const std::optional<std::string> lacks = process::output_of({program, "--missing"});
+  if (!lacks) {
+    finding.text = program + " cannot be run";
+    const char* why = R"("$0" --missing 2>&1 | tail -n 1)";
+    const std::string line = process::output_of({"sh", "-c", why, program}).value_or("");
+    if (!line.empty()) finding.text += ": " + line;
     return finding;
   }
-  return {.id = "Python", .health = Health::ok, .text = program.string() + " can be run"};
+  if (lacks->empty()) {
+    return {.id = "Python", .health = Health::ok, .text = program + " can be run"};
+  }
+  const std::size_t colon = lacks->find(": ");
+  finding.text = program + " " + lacks->substr(0, colon);
+  if (colon != lacks->npos) finding.remedy = lacks->substr(colon + 2);
+  return finding;
 }
 
 }  // namespace warpgauge::doctor

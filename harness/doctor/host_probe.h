@@ -37,8 +37,8 @@ Precondition check_profilers(const HostProbe& here);
 Precondition check_injection(const HostProbe& here);
 /// Can the gate write its results into `out`? Writes nothing.
 Precondition check_out(const std::filesystem::path& out);
-/// Can warpgauge-python in the folder `programs` be run with the packages that the gate needs? Runs
-/// one of its commands.
+/// Can warpgauge-python in the folder `programs` be run, and does it have the packages that its
+/// commands need? Runs it.
 Precondition check_python(const std::filesystem::path& programs);
 
 }  // namespace warpgauge::doctor

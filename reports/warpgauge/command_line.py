@@ -7,7 +7,7 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Sequence
-from datetime import date
+from datetime import UTC, date, datetime
 from typing import Any, NoReturn
 
 from warpgauge.facts.case_filter import CaseFilter
@@ -68,6 +68,23 @@ def add_run_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_nights_option(parser: argparse.ArgumentParser, what: str) -> None:
+    """The option --nights of commands that show or draw the newest ones."""
+    parser.add_argument(
+        "--nights",
+        type=_number_of_nights,
+        default=90,
+        metavar="N",
+        help=f"how many of the newest nights to {what} (default: %(default)s)",
+    )
+
+
+def _number_of_nights(text: str) -> int:
+    if not re.fullmatch(r"[1-9][0-9]{0,5}", text):
+        raise argparse.ArgumentTypeError(f"'{printable(text)}' is not a number of nights, from 1")
+    return int(text)
+
+
 def date_of(text: str) -> date:
     """The date that an option names, for argparse."""
     try:
@@ -75,6 +92,17 @@ def date_of(text: str) -> date:
     except ValueError:
         raise argparse.ArgumentTypeError(
             f"'{printable(text)}' is not a date such as 2027-03-31"
+        ) from None
+
+
+def time_of(text: str) -> datetime:
+    """The time that an option names, in UTC, as is one that names no zone, for argparse."""
+    try:
+        time = datetime.fromisoformat(text)
+        return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(
+            f"'{printable(text)}' is not a time such as 2027-03-31T02:00:00Z"
         ) from None
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 
@@ -14,17 +15,22 @@ class CommandError(Exception):
         return "\n".join(self.args)
 
 
-def lacks(module: str) -> str:
-    """That a Python module is not there, and how it gets there."""
+def lacks(*modules: str) -> str:
+    """That Python modules are not there, and how they get there."""
     is_checkout = Path(__file__).parents[2].joinpath("ci/bootstrap").exists()
-    if is_checkout and module not in _OPTIONAL:
+    several = len(modules) > 1
+    if is_checkout and not set(modules) & set(OPTIONAL):
         remedy = "run ci/bootstrap"
     else:
-        remedy = f"install it with `{sys.executable} -m pip install {module}`"
-    return f"lacks the Python module {module}: {remedy}, or name another Python in WARPGAUGE_PYTHON"
+        packages = dict.fromkeys(_PACKAGES.get(module, module) for module in modules)
+        install = f"{shlex.quote(sys.executable)} -m pip install {' '.join(packages)}"
+        remedy = f"install {'them' if several else 'it'} with `{install}`"
+    what = f"lacks the Python module{'s' if several else ''} {', '.join(modules)}"
+    return f"{what}: {remedy}, or name another Python in WARPGAUGE_PYTHON"
 
 
-_OPTIONAL = ("pyarrow",)  # what neither a checkout nor the wheel brings along
+OPTIONAL = ("pyarrow",)  # what neither a checkout nor the wheel brings along
+_PACKAGES = {"markupsafe": "jinja2", "psycopg": "'psycopg[binary]'"}  # the name of others is theirs
 
 
 class FactError(ValueError):

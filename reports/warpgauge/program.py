@@ -22,6 +22,7 @@ from typing import Any, TextIO, cast
 from warpgauge import commands
 from warpgauge.command_line import CommandParser, program_name
 from warpgauge.errors import CommandError, FactError, lacks
+from warpgauge.packages import every_module, missing
 from warpgauge.text import printable
 
 # What writing to a full disk, a closed pipe or a broken terminal gives.
@@ -97,6 +98,10 @@ def _exit_code(arguments: Sequence[str]) -> int:
             option, *before = arguments[1:]
             print("\n".join(_parser(before).words(before, option)))
             return 0
+        if arguments == ["--missing"]:  # by `doctor`
+            if modules := missing(every_module()):
+                print(lacks(*modules))
+            return 0
         if arguments and arguments[0] in _CONTINUATIONS:
             return importlib.import_module(_CONTINUATIONS[arguments[0]]).run(arguments[1:])
         options = _parser(arguments).parse_args(arguments)
@@ -107,7 +112,9 @@ def _exit_code(arguments: Sequence[str]) -> int:
         for line in error.args:
             print(printable(line), file=sys.stderr)
     except ModuleNotFoundError as error:
-        print(f"{program_name()} {arguments[0]} {lacks(str(error.name))}", file=sys.stderr)
+        words, module = _command(arguments)
+        lacking = {*missing([module]), str(error.name).partition(".")[0]}
+        print(" ".join([program_name(), *words, lacks(*sorted(lacking))]), file=sys.stderr)
     except ImportError as error:  # of a library, whose last line has the cause
         why = str(error).strip().rpartition("\n")[2]
         print(printable(f"{program_name()} {arguments[0]} cannot start: {why}"), file=sys.stderr)
@@ -123,6 +130,16 @@ def _exit_code(arguments: Sequence[str]) -> int:
     except Exception:  # Python would exit with 1, which is a verdict
         traceback.print_exc()
     return 2
+
+
+def _command(arguments: Sequence[str]) -> tuple[list[str], str]:
+    """The words of the command, and the name of its module. What continues a command of the
+    program has no words of its own."""
+    if arguments[0] in _CONTINUATIONS:
+        return [], _CONTINUATIONS[arguments[0]]
+    is_group = Path(commands.__path__[0], arguments[0]).is_dir()
+    words = list(arguments[: 2 if is_group else 1])
+    return words, ".".join([commands.__name__, *words])
 
 
 def command_names(group: ModuleType = commands) -> list[str]:

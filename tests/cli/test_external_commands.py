@@ -1,9 +1,11 @@
 """`warpgauge accept` and the like: commands of warpgauge-python, found beside the program."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -99,6 +101,60 @@ def test_installed_it_names_nothing_that_only_a_checkout_has(tmp_path):
     assert result.returncode == 2
     assert "lacks the Python module" in result.stderr and "bootstrap" not in result.stderr
     assert f"`{sys.executable} -m pip install " in result.stderr
+
+
+def bare(tmp_path, *words):
+    """A command of a copy that is no checkout, run by a Python without packages."""
+    if not (tmp_path / "reports").exists():
+        shutil.copytree(ROOT / "reports/warpgauge", tmp_path / "reports/warpgauge")
+    return subprocess.run(
+        [sys.executable, "-S", "-m", "warpgauge", *words],
+        capture_output=True,
+        text=True,
+        env={"PATH": os.environ["PATH"], "PYTHONPATH": str(tmp_path / "reports")},
+        cwd=tmp_path,
+    )
+
+
+HISTORY = ["alembic", "jsonschema_rs", "sqlalchemy"]
+PAGE = [*HISTORY, "jinja2", "matplotlib", "numpy", "ruptures"]
+
+
+@pytest.mark.parametrize(
+    ("words", "packages"),
+    [
+        (["accept"], ["jsonschema_rs", "tomlkit"]),
+        (["emit"], ["jsonschema_rs"]),
+        (["report", "diff"], ["jsonschema_rs"]),
+        (["report", "ingest"], HISTORY),
+        (["report", "html"], PAGE),
+    ],
+)
+def test_a_command_names_all_packages_that_it_lacks(tmp_path, words, packages):
+    result = bare(tmp_path, *words)
+    assert result.returncode == 2 and result.stderr.count("\n") == 1
+    said, _, remedy = result.stderr.partition(": ")
+    assert said.startswith(f"warpgauge {' '.join(words)} lacks the Python module")
+    named = said.partition("module")[2].removeprefix("s").replace(",", "").split()
+    assert set(named) - {"markupsafe"} == set(packages)  # which comes with jinja2
+    install = re.search(r"`(.*?) -m pip install (.*?)`", remedy)
+    assert install and sorted(install[2].split()) == sorted(packages)
+
+
+def test_all_that_is_lacking_is_said_to_the_doctor(tmp_path):
+    result = bare(tmp_path, "--missing")
+    assert (result.returncode, result.stderr) == (0, "")
+    assert all(name in result.stdout for name in [*PAGE, "tomlkit"])
+    complete = run(BIN / "warpgauge-python", "--missing")
+    assert (complete.returncode, complete.stdout, complete.stderr) == (0, "", "")
+
+
+def test_the_document_lists_the_packages():
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        listed = tomllib.load(file)["project"]["dependencies"]
+    needed = {re.split(r"[\[>=]", text)[0] for text in listed} - {"nvidia-cuda-cupti"}
+    line = re.search(r"python3 -m pip install (.*)", (ROOT / "docs/install.md").read_text())
+    assert line and {name.partition("[")[0].strip("'") for name in line[1].split()} == needed
 
 
 # Runs a command where only what ci/gate installs is there.

@@ -159,6 +159,32 @@ TEST_F(Machine, LacksPython) {
   EXPECT_THAT(finding.remedy, HasSubstr("WARPGAUGE_PYTHON"));
 }
 
+TEST_F(Machine, HasAPythonAndSaysWhatItLacks) {
+  const struct {
+    const char* script;
+    doctor::Health health;
+    const char* text;  // after the path of the program
+    const char* remedy;
+  } kPythons[] = {
+      {"exit 0", doctor::Health::ok, " can be run", ""},
+      {"echo 'lacks the Python modules a, b: install them with `pip install a b`'",
+       doctor::Health::warn, " lacks the Python modules a, b",
+       "install them with `pip install a b`"},
+      {"echo 'python3: not there; run ci/bootstrap' >&2; exit 2", doctor::Health::warn,
+       " cannot be run: python3: not there; run ci/bootstrap", "WARPGAUGE_PYTHON"},
+      {"exit 2", doctor::Health::warn, " cannot be run", "WARPGAUGE_PYTHON"},
+  };
+  const fs::path program = here_.root / "warpgauge-python";
+  for (const auto& python : kPythons) {
+    file("/warpgauge-python", std::string("#!/bin/sh\n") + python.script + "\n");
+    fs::permissions(program, fs::perms::owner_all);
+    const doctor::Precondition finding = doctor::check_python(here_.root);
+    EXPECT_EQ(finding.health, python.health) << python.script;
+    EXPECT_EQ(finding.text, program.string() + python.text);
+    EXPECT_THAT(finding.remedy, HasSubstr(python.remedy));
+  }
+}
+
 TEST_F(Machine, LacksTheEmulator) {
   const doctor::Precondition finding =
       doctor::check_emulator(here_.root / "warpgauge-emulated", kTimeLimit);

@@ -197,6 +197,22 @@ def test_known_causes_come_before_what_may_be_noise(chromium, tmp_path):
     assert "worse" not in second  # it is no finding
 
 
+def test_what_is_neither_worse_nor_better_comes_after_what_is_and_says_what_it_is(
+    chromium, tmp_path
+):
+    words = [{"text": "shared"}] * 29 + [{"text": "warps", "sass_hash": "t"}]
+    limiter = a_series("occupancy.limiter", words)
+    registers = a_series("registers", [20] * 29 + [{"value": 21, "sass_hash": "t"}])
+    same = a_series("occupancy.limiter", [{"text": "shared"}] * 30, variant="same")
+    opened(chromium, tmp_path, [limiter, registers, same])
+    go(chromium, chromium.current_url, "#compare/2026-01-29/2026-01-30")
+    first, second = compared(chromium)
+    assert "registers" in first and "worse, +5 %" in first
+    assert "occupancy.limiter" in second and "another word" in second
+    caption = chromium.find_element(By.CSS_SELECTOR, "#compare caption").text
+    assert "2 values differ" in caption and "1 are the same" in caption
+
+
 def test_what_the_machine_moved_is_neither_worse_nor_better(chromium, tmp_path):
     gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU, "code_hash": "c"}
     noise = [night % 3 / 100 for night in range(30)]

@@ -4,7 +4,18 @@ import re
 
 import pytest
 from browser_pages import opened, search, shown, tab, wait_for
-from page_samples import GPU, GPU_RUNS, RUNS, a_run, a_series, build, conflicts, digest_of, render
+from page_samples import (
+    GPU,
+    GPU_RUNS,
+    HOSTILE,
+    RUNS,
+    a_run,
+    a_series,
+    build,
+    conflicts,
+    digest_of,
+    render,
+)
 from scratch_repository import ScratchRepository
 from selenium.webdriver.common.by import By
 from warpgauge.repository import Repository
@@ -35,16 +46,22 @@ def top(page, selector):
 
 @pytest.mark.parametrize(("width", "height", "screens"), [(1440, 900, 1), (390, 844, 2)])
 def test_all_that_a_morning_needs_fits(chromium, tmp_path, width, height, screens):
-    """Also with many values over budget, open and new."""
+    """Also with many values over budget, open, better and new."""
     many = [conflicts(variant=f"over{i}") for i in range(20)]
     many += [a_series("registers", [20] * 9 + [30 + i] * 21, variant=f"v{i}") for i in range(30)]
     many += [a_series("instructions", [5] * 29 + [9 + i], variant=f"v{i}") for i in range(30)]
     many += [a_series("instructions", [9 + i], variant=f"new{i}") for i in range(30)]
+    better = {"sass_hash": "t", "source_hash": "r"}
+    for night in range(22, 30):
+        for metric in ("shared.wavefronts", "shared.requests", "local.requests"):
+            points = [9] * night + [better | {"value": 5}] * (30 - night)
+            many.append(a_series(metric, points, variant=f"win{night}"))
     many += [a_series("registers", [7], arch=f"sm_{arch}") for arch in (75, 80, 86, 89, 100, 120)]
     opened(chromium, tmp_path, many)
     size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 800}
     chromium.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
     chromium.refresh()
+    assert shown(chromium, ".open li") and shown(chromium, ".won li")
     assert top(chromium, "nav") <= screens * height
     chromium.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
@@ -183,7 +200,7 @@ def test_an_open_value_whose_newest_night_is_disturbed_says_so_and_shows_its_lev
     card = morning(render(found)).split('class="tonight"')[0]
     assert "newest night disturbed: throttled: power cap, not compared" in card
     shown = re.findall(r'class="number"[^>]*>([^<]*)<', card)
-    assert shown == ["10.01 µs", "11.01 µs"]
+    assert shown == ["10.01", "11.01 µs"]
     assert "newest night disturbed (throttled: power cap)" in digest_of(found)
 
 
@@ -201,7 +218,7 @@ def test_values_of_one_cause_and_range_are_one_card_with_subject_and_author(tmp_
     ]
     cards = morning(render(build(series, runs), repository=Repository(scratch.folder)))
     cards = cards.split('class="tonight"')[0]
-    assert cards.count('class="trend"') == 1 and "and 2 more of this cause" in cards
+    assert cards.count('class="trend"') == 1 and "and 2 more kernels" in cards
     assert (
         "transpose.<wbr>v2." in cards and "Load keys before values" in cards and ">Carl<" in cards
     )
@@ -273,3 +290,128 @@ def test_an_open_value_that_was_as_before_last_night_is_not_told_as_worse(last, 
 def test_a_digest_begins_with_what_is_over_budget():
     text = digest_of(build([conflicts(after=31)], RUNS))
     assert text.index("## Over budget") < text.index("## What changed")
+
+
+def five_nights(tmp_path):
+    """Commits of five nights, the runs, and what a commit changes."""
+    scratch = ScratchRepository(tmp_path / "repository")
+    names = ("Start", "Write", "Pad the tile", "Tidy", "Bins side by side")
+    runs = [a_run(i, commit=scratch.commit(name)) for i, name in enumerate(names)]
+
+    def changed(metric, before, after, night, verdicts=("unbudgeted", "unbudgeted"), **members):
+        old = {"value": before, "verdict": verdicts[0], "budget": "= 0"}
+        new = {"value": after, "verdict": verdicts[1], "budget": "= 0"}
+        new |= {"sass_hash": "t", "source_hash": "r"}
+        values = [new if i >= night else old for i in range(len(runs))]
+        return a_series(metric, values, runs=runs, **members)
+
+    return Repository(scratch.folder), runs, changed
+
+
+def test_all_sizes_of_a_kernel_that_a_commit_made_worse_are_one_card(tmp_path):
+    repository, runs, changed = five_nights(tmp_path)
+    series = []
+    for size, times in (("1000", 1), ("65536", 16)):
+        bins = {"family": "histogram", "size": size, "night": 4}
+        verdicts = ("pass", "fail")
+        series += [
+            changed("shared.bank_conflicts", 0, 352 * times, verdicts=verdicts, **bins),
+            changed("shared.wavefronts", 1000 * times, 1352 * times, **bins),
+            changed("registers", 16, 22, **bins),
+        ]
+    other = changed("registers", 16, 22, night=4, family="scan")
+    found = build([*series, other], runs)
+    cards = morning(render(found, repository=repository)).split('class="won"')[0]
+    assert cards.count('class="trend"') == 2  # and that of scan
+    first, second = cards.split("<li>")[1:]
+    assert "histogram." in first and "and 1 more size" in first and "over budget = 0" in first
+    assert re.search(r"also shared\.<wbr>wavefronts \+35\.2 %, registers \+37\.5 %", first)
+    assert "scan." in second and "histogram" not in second
+    assert first.count("Bins side by side") == second.count("Bins side by side") == 1
+
+
+def test_page_and_digest_count_what_got_worse_alike(tmp_path):
+    _, runs, changed = five_nights(tmp_path)
+    series = [
+        changed("shared.bank_conflicts", 0, 352, 4, verdicts=("pass", "fail")),
+        changed("registers", 16, 22, 4),
+        changed("instructions", 100, 120, 1),
+    ]
+    found = build(series, runs)
+    assert found.headline.split("; ")[1:] == [
+        "2 values got worse, 1 of them over budget",
+        "1 value got worse before and did not recover",
+    ]
+    counted = "1 over budget, 2 got worse, 1 worse since earlier nights"
+    assert counted in digest_of(found)
+    shown = re.findall(r"<b>([0-9,]+)</b> ([^<]+)</a></li>", render(found))
+    assert ", ".join(map(" ".join, shown[:3])) == counted
+
+
+def test_what_got_better_is_named_as_what_got_worse_is(tmp_path):
+    repository, runs, changed = five_nights(tmp_path)
+    tiles = {"family": "matmul", "night": 2}
+    series = [
+        changed(metric, before * times, after * times, size=size, **tiles)
+        for size, times in (("128", 1), ("256", 8))
+        for metric, before, after in (
+            ("shared.bank_conflicts", 522240, 0),
+            ("shared.wavefronts", 600000, 96000),
+            ("shared.requests", 36864, 86016),
+        )
+    ]
+    series.append(changed("registers", 22, 16, 4, family="scan"))
+    found = build(series, runs)
+    wins = morning(render(found, repository=repository)).split('class="won"')[1]
+    newest, older = wins.split('class="tonight"')[0].split("<li>")[1:]
+    assert "scan." in newest and "found last night" in newest and ">16 registers/thread<" in newest
+    assert "@<wbr>256" in older and "and 1 more size" in older and "Pad the tile" in older
+    assert ">4.178 M</a> → " in older and ">0 wavefronts<" in older
+    assert "also shared.<wbr>wavefronts ÷ 6.25" in older and "requests" not in older
+    text = digest_of(found).split("## Got better")[1].split("##")[0]
+    assert text.index("scan.") < text.index("matmul.") and "4.178 M → 0 wavefronts" in text
+
+
+def test_names_on_cards_are_escaped(tmp_path):
+    repository, runs, changed = five_nights(tmp_path)
+    series = [
+        changed("instructions", 5, 9, 4, variant=HOSTILE, size=HOSTILE),
+        changed("instructions", 9, 5, 4, family=HOSTILE),
+        changed("registers", 5, 9, 4, ("pass", "fail"), type=HOSTILE),
+    ]
+    found = build(series, runs)
+    cards = morning(render(found, repository=repository))
+    assert cards.count("&lt;script&gt;") >= 3 and "<script" not in cards
+    assert "<script" not in digest_of(found)
+
+
+@pytest.mark.parametrize(
+    ("values", "is_said"),
+    [([9] * 3 + [5] * 7, True), ([9] * 2 + [5] * 8, False), ([9] * 8 + [5, 9], False)],
+)
+def test_a_win_is_news_for_a_week_and_while_it_lasts(values, is_said):
+    runs = [a_run(night) for night in range(10)]
+    found = build([a_series("instructions", values, runs=runs)], runs)
+    assert bool(found.wins) == is_said
+    assert ("Nothing in the last 7 nights." in morning(render(found))) != is_said
+
+
+def test_two_values_beside_each_other_have_the_unit_once():
+    found = build([a_series("global.excess_sectors", [0] * 20 + [24576] * 10)], RUNS)
+    text = morning(render(found)).split('class="won"')[0]
+    assert "from 0" not in text
+    assert re.findall(r'class="number"[^>]*>([^<]*)<', text) == ["0", "24,576 sectors"]
+
+
+def test_a_search_opens_what_it_counts_and_leaves_folds_as_they_were(chromium, tmp_path):
+    old = a_series("registers", [20] * 9 + [30] * 21, variant="tiled")
+    more = [a_series("registers", [20] * 9 + [30] * 21, variant=f"v{i}") for i in range(20)]
+    opened(chromium, tmp_path, [conflicts(), old, *more])
+    assert not shown(chromium, "#changes details .moves tr[data-id]:has(td)")[1:]
+    search(chromium, "tiled")
+    wait_for(lambda: hits(chromium).get("changes") == 1)
+    (row,) = shown(chromium, "#changes .moves tr[data-id]")
+    assert "transpose.tiled.f32@64x64" in row.text
+    chromium.find_element(By.CSS_SELECTOR, "#filter button[type=reset]").click()
+    wait_for(lambda: hits(chromium) == {})
+    assert len(shown(chromium, "#changes .moves tr[data-id]")) == 1  # that of the last night

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import warpgauge.facts
 from some_facts import EMULATED, FACT, a_fact, a_time, as_line, registers, text_of, write
-from warpgauge.history import open_history
+from warpgauge.history import nights_of, open_history
 from warpgauge.program import main
 
 END = {"record": "end", "counts": {}}
@@ -155,6 +155,52 @@ def test_an_empty_name_is_refused(report, tmp_path, db, option):
     status, _, err = report("ingest", path, option, " ")
     assert (status, Path(db).exists()) == (2, False)
     assert err.startswith(f"{option}: is empty: name it, or leave the option out")
+
+
+@pytest.mark.parametrize(
+    ("text", "time"),
+    [
+        ("2026-03-29T02:00:00Z", "2026-03-29 02:00:00"),
+        ("2026-03-29T02:00:00+02:00", "2026-03-29 00:00:00"),
+        ("2026-03-29T02:00", "2026-03-29 02:00:00"),
+        ("2026-03-29", "2026-03-29 00:00:00"),
+    ],
+)
+def test_runs_are_dated_as_ingest_says(report, tmp_path, text, time):
+    path = write(tmp_path / "facts.jsonl", [a_fact()])
+    assert report("ingest", path, "--time", text)[0] == 0
+    assert time in report("runs")[1]
+    again = report("ingest", path, "--time", text)
+    assert again[0] == 0 and "0 new values, 1 there already" in again[1]
+    code, _, error = report("ingest", path)  # with its own time
+    assert code == 2 and "time" in error and time in report("runs")[1]
+
+
+def test_runs_of_an_afternoon_can_be_nights(report, db, tmp_path):
+    for day in range(1, 6):
+        run = {"run": f"run-{day}", "time": f"2026-05-01T1{day}:00:00Z"}
+        path = write(tmp_path / f"{day}.jsonl", [a_fact(**run)])
+        assert report("ingest", path, "--time", f"2026-05-0{day}T02:00:00Z")[0] == 0
+    with open_history(db, create=False) as history:
+        assert [len(night) for night in nights_of(history.runs())] == [1] * 5
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("yesterday", "--time: 'yesterday' is not a time such as 2027-03-31T02:00:00Z"),
+        ("2026-02-30", "--time: '2026-02-30' is not a time"),
+        ("", "--time: '' is not a time"),
+        ("0001-01-01T00:00+14:00", "is not a time"),
+        ("1999-01-01", "--time: '1999-01-01' belongs to no night: name a time from 2020 to now"),
+        ("9999-12-31", "--time: '9999-12-31' belongs to no night"),
+    ],
+)
+def test_a_time_that_is_none_is_refused(report, tmp_path, db, text, error):
+    path = write(tmp_path / "facts.jsonl", [a_fact()])
+    code, output, errors = report("ingest", path, "--time", text)
+    assert (code, output) == (2, "") and error in errors and errors.count("\n") == 1
+    assert not Path(db).exists()
 
 
 def test_runs_as_json(report, tmp_path):

@@ -1,5 +1,6 @@
 """The history of all runs, in a database. Only this package uses the database."""
 
+from warpgauge.history.matching import matching
 from warpgauge.history.model import Acknowledgement, Device, Point, Run, Series, SeriesKey
 from warpgauge.history.nights import is_possible, nights_of
 from warpgauge.history.pruner import Keep, PruneResult
@@ -22,6 +23,7 @@ __all__ = [
     "Series",
     "SeriesKey",
     "is_possible",
+    "matching",
     "nights_of",
     "open_history",
 ]

@@ -61,7 +61,12 @@ class SeriesKey:
     @property
     def id(self) -> str:
         """The case, as everything else calls it."""
-        return f"{self.family}.{self.variant}.{self.type}@{self.size}"
+        return f"{self.kernel}@{self.size}"
+
+    @property
+    def kernel(self) -> str:
+        """The case without its size."""
+        return f"{self.family}.{self.variant}.{self.type}"
 
     @property
     def unit(self) -> str:

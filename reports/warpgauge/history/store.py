@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from datetime import date
+from datetime import date, datetime
 from pathlib import Path
 
 from warpgauge.facts.case_filter import EVERY_CASE, CaseFilter
@@ -73,14 +73,18 @@ class History:
             return reader.read_verdicts(connection, chosen)
 
     def ingest(
-        self, path: str | Path, branch: str | None = None, label: str | None = None
+        self,
+        path: str | Path,
+        branch: str | None = None,
+        label: str | None = None,
+        time: datetime | None = None,
     ) -> IngestResult:
         """All of a file of facts or nothing; the same file again changes nothing. Runs of which the
-        facts say no branch or label get these.
+        facts say no branch or label get these; all get the time, in UTC, in place of their own.
 
         Raises FactError with file and line for what is no fact, or contradicts the history.
         """
-        return writer.ingest(self._database, path, branch, label)
+        return writer.ingest(self._database, path, branch, label, time)
 
     def prune(
         self, keep: Keep, spared: Collection[SeriesKey] = (), dry: bool = False

@@ -7,6 +7,7 @@ import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
+from datetime import datetime
 from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
@@ -41,14 +42,23 @@ class IngestResult:
 
 
 def ingest(
-    database: Database, path: str | Path, branch: str | None, label: str | None
+    database: Database,
+    path: str | Path,
+    branch: str | None,
+    label: str | None,
+    time: datetime | None,
 ) -> IngestResult:
     """Raises FactError with file and line for what is not a fact, and for a value that a run has
     already and has otherwise; CommandError for what the database refuses."""
     with _without_garbage_collection():
         file = FactFile(path)
         for name, run in file.runs.items():
-            file.runs[name] = replace(run, branch=run.branch or branch, label=run.label or label)
+            file.runs[name] = replace(
+                run,
+                branch=run.branch or branch,
+                label=run.label or label,
+                time=f"{time:{rows.TIME_FORM}}" if time else run.time,
+            )
         with database.writing() as connection:
             return _Writer(connection, file).write()
 

@@ -22,7 +22,7 @@ def words(report: Report) -> str:
         (report.verdicts["fail"], "over budget"),
         (errors, "error" if errors == 1 else "errors"),
         (report.cut_off, "cut off"),
-        (report.worse + report.open - report.back, "worse"),
+        (report.worse + report.still, "worse"),
         (report.back, "recovered, to be confirmed"),
     )
     wrong = next((f"{number:,} {what}" for number, what in found if number), None)

@@ -102,7 +102,9 @@ function differences(before, after) {
     typeof old === "number" && typeof now === "number" && old > 0 && now > 0
       ? Math.abs(Math.log(now / old))
       : 1e9;
-  const order = new Map(found.rows.map((row) => [row, [rank(row), size(row), -row.number]]));
+  const order = new Map(
+    found.rows.map((row) => [row, [rank(row), Math.abs(step(row)), size(row), -row.number]]),
+  );
   found.rows.sort((a, b) => {
     const [ofA, ofB] = [valueIn(order, a), valueIn(order, b)];
     return ofA.map((_, i) => ofB[i] - ofA[i]).find(Boolean) || 0;
@@ -117,6 +119,17 @@ function differences(before, after) {
 function rank(row) {
   if (row.i < 0 || row.k < 0) return 0;
   return row.cause ? 3 : isExact(row.number) ? 2 : 1;
+}
+
+/**
+ * 1 where the value of the second night is better, -1 where it is worse; 0 where it is neither, as
+ * of words and of metrics without a better direction.
+ * @param {Compared} row
+ */
+function step({ number, old, now }) {
+  if (typeof old !== "number" || typeof now !== "number") return 0;
+  const direction = data.metrics[allSeries[number].metric][2];
+  return Math.sign(now - old) * (direction === "higher" ? 1 : direction === "lower" ? -1 : 0);
 }
 
 /** @param {number} number */
@@ -149,15 +162,8 @@ function why(row) {
 function comparedRow(row) {
   const series = seriesOf(row.number);
   const { old, now } = row;
-  const sign = series.metric.direction === "higher"
-    ? 1
-    : series.metric.direction === "lower"
-    ? -1
-    : 0;
-  const areNumbers = typeof old === "number" && typeof now === "number";
-  const step = areNumbers ? Math.sign(now - old) * sign : 0;
-  const counts = step && rank(row) > 1;
-  const word = row.moved ? "moved" : step > 0 ? "better" : "worse";
+  const counts = step(row) && rank(row) > 1;
+  const word = row.moved ? "moved" : step(row) > 0 ? "better" : "worse";
   /**
    * @param {string} label
    * @param {Value | undefined} of
@@ -173,7 +179,9 @@ function comparedRow(row) {
         quantity(of, series.unit),
       ),
     );
-  const change = areNumbers ? changedBy(old, now) : "";
+  const areNumbers = typeof old === "number" && typeof now === "number";
+  const isOfBoth = old != null && now != null;
+  const change = areNumbers ? changedBy(old, now) : isOfBoth ? "another word" : "";
   return make(
     "tr",
     {},

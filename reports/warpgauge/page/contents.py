@@ -8,9 +8,11 @@ from functools import cached_property
 
 from warpgauge.changes.change import Change
 from warpgauge.page import curves, generations, speeds
+from warpgauge.page.cards import Card, cards
 from warpgauge.page.groups import Group, groups, range_of
+from warpgauge.page.regressions import Regression
 from warpgauge.page.report import Report
-from warpgauge.page.rows import Move
+from warpgauge.page.rows import Move, Row
 from warpgauge.page.speeds import Roofline, Speed
 from warpgauge.repository import Range, Repository
 
@@ -34,6 +36,37 @@ class Contents:
     def new(self) -> list[Group]:
         """What was found with the last night."""
         return self.groups(self.report.new)
+
+    @cached_property
+    def open(self) -> list[Regression]:
+        """The open ones of values that are not over budget anyway."""
+        return [
+            regression
+            for regression in self.report.regressions
+            if regression.is_open
+            and {row.number for row in regression.rows} - self.report.wrong_rows
+        ]
+
+    @cached_property
+    def losses(self) -> list[Card]:
+        """What is over budget, then what is open, last what looks to be back."""
+        still, back = (
+            [regression.move for regression in self.open if bool(regression.back) == is_back]
+            for is_back in (False, True)
+        )
+        over = [(finding, self._group_of(finding.rows[0])) for finding in self.report.over]
+        return cards(over, [*self.groups(still), *self.groups(back)])
+
+    @cached_property
+    def wins(self) -> list[Card]:
+        """What got better, the newest first."""
+        found = self.groups(self.report.wins)
+        return cards((), sorted(found, key=lambda group: group.run.time, reverse=True))
+
+    def _group_of(self, row: Row) -> Group | None:
+        """The newest change that made a value worse and lasts, with its commits."""
+        found = [Move((row,), change) for change in row.changes if change.is_open]
+        return self.groups(found[-1:])[0] if found else None
 
     @cached_property
     def values(self) -> generations.Values:

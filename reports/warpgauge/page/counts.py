@@ -27,7 +27,7 @@ def counts(report: Report) -> list[Count]:
         Count(verdicts["fail"], "over budget", "budget"),
         Count(verdicts["error"], errors, "budget"),
         Count(report.worse, "got worse", "changes"),
-        Count(report.open - report.back, "worse since earlier nights", "open"),
+        Count(report.still, "worse since earlier nights", "open"),
         Count(report.back, "recovered, to be confirmed", "open"),
         Count(report.acknowledged, "worse and acknowledged", "open"),
         Count(report.better, "got better", "changes"),

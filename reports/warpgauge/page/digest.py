@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from warpgauge.changes.change import Change
+from warpgauge.page.cards import Card
 from warpgauge.page.contents import Contents
 from warpgauge.page.counts import counts
 from warpgauge.page.generations import Matrix
@@ -16,7 +17,7 @@ from warpgauge.page.regressions import Regression
 from warpgauge.page.report import Report
 from warpgauge.page.rows import Finding, Move, Row
 from warpgauge.page.runs_of_page import other_nights
-from warpgauge.page.sections import change_text, quantity
+from warpgauge.page.sections import before_text, change_text, factor_text, quantity
 from warpgauge.repository import Range
 from warpgauge.text import count, shortened
 
@@ -25,8 +26,8 @@ _LONGEST, _LONGEST_LINE = 120, 500  # characters of a text of the facts
 
 
 def digest(contents: Contents, title: str, address: str | None = None) -> str:
-    """Headline, counts, what is over budget or open, changes by cause, the largest ones, and the
-    generations. With the address of the page's folder its title leads there."""
+    """Headline, counts, what is over budget or open, what got better, changes by cause, the largest
+    ones, and the generations. With the address of the page's folder its title leads there."""
     report = contents.report
     night = report.last_night[-1]
     commit = f", commit {_code(night.commit[:10])}" if night.commit else ""
@@ -49,7 +50,8 @@ def digest(contents: Contents, title: str, address: str | None = None) -> str:
             f"- {_text(difference.what)}: {_code(difference.before)} → {_code(difference.after)}"
             for difference in report.differences
         ]
-    lines += _over(report) + _regressions(contents) + _changes(report, contents.new)
+    lines += _over(report) + _regressions(contents) + _wins(contents.wins)
+    lines += _changes(report, contents.new)
     lines += _section("Suspected after one night", report.suspected)
     lines += _moved(report.moved) + _disturbed(report.disturbed)
     lines += _new_cases(report) + _generations(contents.matrix)
@@ -100,6 +102,25 @@ def _regression(regression: Regression, between: Range | None) -> str:
         found += f": {_text(between.summary)}"
     changed = _text(change_text(now))
     return _line([_what(regression.move), _where(regression.rows), *values, changed, found, state])
+
+
+def _wins(found: Sequence[Card]) -> list[str]:
+    head = ["", "## Got better", ""]
+    return [*head, *map(_win, found[:MOST]), *_left_out(len(found))] if found else []
+
+
+def _win(card: Card) -> str:
+    """ "- `scan.decoupled.u32@1024` `registers`, sm_90, emulator: 22 → 16 registers/thread, −27 %;
+    3f2a1c0d5e since 2026-01-15: ..."."""
+    assert isinstance(card.first, Move) and card.group
+    move, between = card.first, card.group.range
+    before = before_text(move.now.before, move.key.unit)
+    values = f"{before} → {quantity(move.now.after, move.key.unit)}"
+    text = f"- {_what(move)}, {_where(card.places)}"
+    text += "".join(f" and {count(number, words)}" for number, words in card.more)
+    text += f": {_text(', '.join(filter(None, (values, factor_text(move.now)))))}"
+    text += f"; {_text(card.group.label)} since {card.group.run.time:%Y-%m-%d}"
+    return text + (f": {_text(between.summary)}" if between and between.commits else "")
 
 
 def _changes(report: Report, found: Sequence[Group]) -> list[str]:
@@ -231,7 +252,7 @@ def _what(subject: Move | Finding) -> str:
     return f"{_code(subject.key.id)} {_code(subject.key.metric)}"
 
 
-def _where(rows: tuple[Row, ...]) -> str:
+def _where(rows: Sequence[Row]) -> str:
     more = f" and {len(rows) - 1} more" if len(rows) > 1 else ""
     return _text(rows[0].where) + more
 

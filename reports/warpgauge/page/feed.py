@@ -19,7 +19,7 @@ from warpgauge.page.address import trend
 from warpgauge.page.contents import Contents
 from warpgauge.page.groups import Group
 from warpgauge.page.rows import Move, matters, without_derived
-from warpgauge.page.sections import change_text, quantity
+from warpgauge.page.sections import before_text, change_text, quantity
 from warpgauge.text import printable
 from warpgauge.xml import element, escaped
 
@@ -107,7 +107,7 @@ def _trend(move: Move, address: str) -> str:
 
 def _line(move: Move, address: str) -> str:
     change, key = move.change, move.key
-    before, after = (quantity(value, key.unit) for value in (change.before, change.after))
+    before, after = before_text(change.before, key.unit), quantity(change.after, key.unit)
     name = element("a", {"href": _trend(move, address)}, _safe(f"{key.id} {key.metric}"))
     words = f"on {move.rows[0].where}: {before} → {after}, {change_text(change)}"
     return f"{name} {_safe(words)}"

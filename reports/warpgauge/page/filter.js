@@ -57,9 +57,8 @@ function applyFilter() {
     }
     here += left;
     part.classList.toggle("nothing", left === 0);
-    const folded = part.closest("details.rest");
-    if (folded instanceof HTMLDetailsElement) folded.open = left > 0 && isWish(wanted);
   }
+  openFound(isWish(wanted));
   findSeries(wanted);
   countHits(isWish(wanted));
   const found = every.found.length.toLocaleString("en"),
@@ -67,6 +66,26 @@ function applyFilter() {
   fields.found.value = `${here.toLocaleString("en")} of ${
     all.toLocaleString("en")
   } rows, ${found} of ${total} values`;
+}
+
+/** Folds that a search opened or closed, and whether they were open before it. */
+const folds = /** @type {Map<HTMLDetailsElement, boolean>} */ (new Map());
+
+/**
+ * Opens the folds in which the filter finds something, however deep, and closes the others; as they
+ * were before, once nothing is searched for.
+ * @param {boolean} wanted
+ */
+function openFound(wanted) {
+  /** @type {NodeListOf<HTMLDetailsElement>} */
+  const parts = document.querySelectorAll("details:has([data-filtered])");
+  for (const fold of parts) {
+    if (wanted) {
+      if (!folds.has(fold)) folds.set(fold, fold.open);
+      fold.open = fold.querySelector("[data-filtered] [data-id]:not([hidden])") !== null;
+    } else fold.open = folds.get(fold) ?? fold.open;
+  }
+  if (!wanted) folds.clear();
 }
 
 /** @returns {NodeListOf<HTMLAnchorElement>} */

@@ -117,14 +117,17 @@ def groups(moves: Iterable[Move], repository: Repository | None = None) -> list[
     """The moves by cause and range, those that matter most first."""
     found: dict[tuple, list[Move]] = defaultdict(list)
     for move in moves:
-        change = move.change
-        key = change.cause, label(change), change.previous.commit, change.bad.commit
-        found[key].append(move)
+        found[cause_of(move.change)].append(move)
     listed = [
         Group(tuple(group), _parts(group), range_of(group[0].change, repository))
         for group in found.values()
     ]
     return sorted(listed, key=lambda group: group.rank)
+
+
+def cause_of(change: Change) -> tuple:
+    """What changes of one group have in common."""
+    return change.cause, label(change), change.previous.commit, change.bad.commit
 
 
 def label(change: Change) -> str:

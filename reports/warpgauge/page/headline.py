@@ -29,14 +29,13 @@ def _judgement(report: Report) -> str:
         (report.cut_off, f"{count(report.cut_off, 'run')} cut off"),
     )
     if wrong := [text for number, text in parts if number]:
-        bad = {row.number for finding in report.over for row in finding.rows}
         is_all = wrong == [parts[0][1]]
         named = f": {_names([finding.key for finding in report.over])}" if is_all else ""
         text = f"Something is wrong: {' and '.join(wrong)}{named}"
-        return "; ".join([text, *_got_worse(report, bad)])
+        return "; ".join([text, *_got_worse(report)])
     if not report.judged:
-        return "; ".join(["Nothing was judged last night", *_got_worse(report, set())])
-    if worse := _got_worse(report, set()):
+        return "; ".join(["Nothing was judged last night", *_got_worse(report)])
+    if worse := _got_worse(report):
         return "; ".join(worse)
     if report.gone:
         return f"{count(report.gone, 'value')} of the night before missing"
@@ -47,25 +46,28 @@ def _judgement(report: Report) -> str:
     return f"Nothing is wrong: {within}{f'; {known} that got worse acknowledged' if known else ''}"
 
 
-def _got_worse(report: Report, told: set[int]) -> list[str]:
-    """What got worse, but for rows that the text counts already; names what is worst where
-    there are none."""
-    new, back = report.worse_rows - told, report.back_rows - told
-    still = report.open_rows - back - told
+def _got_worse(report: Report) -> list[str]:
+    """What got worse, with the numbers that the page counts below, unless all of it is wrong
+    anyway; names what is worst where nothing is wrong."""
+    wrong, back = report.wrong_rows, report.back_rows
     parts = [
-        (new, "got worse", report.new),
+        (report.worse_rows, "got worse", report.new),
         (
-            still,
+            report.still_rows,
             "got worse before and did not recover",
             [regression.move for regression in report.regressions],
         ),
         (back, f"that got worse {_has(len(back))} recovered, to be confirmed", ()),
     ]
-    found = [part for part in parts if part[0]]
-    texts = [f"{count(len(of), 'value')} {what}" for of, what, _ in found]
-    if texts and not told:
+    found = [part for part in parts if part[0] - wrong]
+    texts = [f"{count(len(of), 'value')} {what}{_wrong(of & wrong)}" for of, what, _ in found]
+    if texts and not wrong:
         texts[0] += _named(found[0][0], found[0][2])
     return texts
+
+
+def _wrong(numbers: set[int]) -> str:
+    return f", {len(numbers):,} of them over budget" if numbers else ""
 
 
 def _named(numbers: set[int], moves: Iterable[Move]) -> str:

@@ -37,9 +37,12 @@ from warpgauge.page.rows import (
     new_cases,
     suspicions,
     values_of,
+    wins,
     without_derived,
 )
 from warpgauge.text import count, printable
+
+RECENT = 7  # nights after which a win is no news
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Report:
 
     `new` is what was first found with the last night, `earlier` what was found before, both without
     speeds that follow from a time; `described` are changes of metrics that are never judged.
+    `wins` is what got better in the RECENT nights, and lasts.
     `moved` is what the machine moved and is not back, one change of each series. `suspected` is
     what the last night makes suspect to be worse, and `disturbed` what it could not compare.
     `regressions` is what got worse in any night, also before those shown, and did not recover.
@@ -66,6 +70,7 @@ class Report:
     over: tuple[Finding, ...]
     noteworthy: dict[str, tuple[Finding, ...]]
     new: tuple[Move, ...]
+    wins: tuple[Move, ...]
     described: tuple[Move, ...]
     earlier: tuple[Move, ...]
     moved: tuple[Move, ...]
@@ -102,6 +107,11 @@ class Report:
     def open(self) -> int:
         """Values that got worse, as earlier nights found, and have not recovered."""
         return len(self.open_rows)
+
+    @property
+    def still(self) -> int:
+        """Those of the open ones that do not look to be back."""
+        return len(self.still_rows)
 
     @property
     def back(self) -> int:
@@ -164,6 +174,15 @@ class Report:
             if regression.is_open and regression.age > 0
         ]
         return {row.number for regression in still for row in regression.rows}
+
+    @property
+    def still_rows(self) -> set[int]:
+        return self.open_rows - self.back_rows
+
+    @property
+    def wrong_rows(self) -> set[int]:
+        """Those over budget, and errors."""
+        return {row.number for finding in self.over for row in finding.rows}
 
     @property
     def back_rows(self) -> set[int]:
@@ -245,6 +264,7 @@ def build(
         over=tuple(finding for verdict in BAD for finding in findings(rows, verdict)),
         noteworthy={verdict: tuple(findings(rows, verdict)) for verdict in NOTEWORTHY},
         new=tuple(filter(matters, new)),
+        wins=tuple(wins(rows, ages, RECENT)),
         described=tuple(move for move in newest if not matters(move)),
         earlier=tuple(filter(matters, older)),
         moved=tuple(moved(rows, ages)),

@@ -117,7 +117,7 @@ class Move:
     @property
     def effect(self) -> int:
         """Less where a worse value costs more: times and what they follow from, then what costs
-        occupancy, then size."""
+        occupancy, then size, then what only explains."""
         return _COSTS.index(self.rows[0].metric.cost)
 
     @property
@@ -170,6 +170,17 @@ def moves(rows: Iterable[Row], ages: dict[str, int], youngest: int, oldest: int)
                 groups[*alike, *ages_of].append((row, change))
     found = [Move(tuple(row for row, _ in group), group[0][1]) for group in groups.values()]
     return sorted(found, key=lambda move: move.rank)
+
+
+def wins(rows: Iterable[Row], ages: dict[str, int], nights: int) -> list[Move]:
+    """What got better, as the newest nights found, and did not change since; the largest first."""
+    lasting = [
+        replace(row, changes=(own[-1],))
+        for row in rows
+        if (own := [change for change in row.changes if change.mark != "moved"])
+        and own[-1].mark == "better"
+    ]
+    return without_derived([move for move in moves(lasting, ages, 0, nights - 1) if matters(move)])
 
 
 def suspicions(rows: Iterable[Row]) -> list[Move]:

@@ -53,6 +53,14 @@ def change_text(change: Change) -> str:
     return _difference(change.before, change.after) + over
 
 
+def factor_text(change: Change) -> str:
+    """The same; nothing where the two values say it themselves: from 0, to 0, another word."""
+    before, after = change.before, change.after
+    if isinstance(before, str) or isinstance(after, str) or before * after <= 0:
+        return ""
+    return change_text(change)
+
+
 def _difference(before: float | str, after: float | str) -> str:
     if isinstance(before, str) or isinstance(after, str):
         return "another word"
@@ -80,6 +88,11 @@ def quantity(value: float | str | None, unit: str) -> str:
     if isinstance(value, str):
         return value
     return style.quantity_text(value, "" if unit == "fraction" else unit)
+
+
+def before_text(value: float | str | None, unit: str) -> str:
+    """The same of a value before another one, whose unit is that of both: "0 → 24,576 sectors"."""
+    return quantity(value, unit) if unit.endswith("/s") else number(value)
 
 
 def number(value: float | str | None) -> str:

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 from functools import cache, cached_property
 from itertools import pairwise
@@ -20,16 +20,17 @@ from warpgauge.changes.change import Change
 from warpgauge.history import Run
 from warpgauge.history.nights import PAUSE
 from warpgauge.page import generations, sections, speeds
+from warpgauge.page.cards import FEW, Card
 from warpgauge.page.contents import Contents
 from warpgauge.page.counts import Count, counts
 from warpgauge.page.elements import problems_with_elements
 from warpgauge.page.encode import SHORT, compact
-from warpgauge.page.groups import OF_OTHERS, Group, label
+from warpgauge.page.groups import OF_OTHERS, label
 from warpgauge.page.links import Links
 from warpgauge.page.matrix_text import cell_text, gain, mean_change
 from warpgauge.page.picture import Gallery
-from warpgauge.page.regressions import Regression
-from warpgauge.page.rows import BAD, TIME, Finding, Move, Row
+from warpgauge.page.report import RECENT
+from warpgauge.page.rows import BAD, TIME, Row
 from warpgauge.page.runs_of_page import other_nights
 from warpgauge.page.sparkline import sparkline
 from warpgauge.page.templates import css, file, templates
@@ -37,7 +38,8 @@ from warpgauge.text import count
 
 MOST_ROWS = 200  # of a table that is written out; the rest is found by the page's search
 
-GLANCE = 5  # values that the first screen names
+GLANCE = 5  # cards that the first screen has room for
+LEAST_WINS = 2  # of them are of what got better, also beside more of what got worse
 FIRST_ROWS = 15  # of a long table; the others are folded
 MOST_GROUPS = 50  # they share the MOST_ROWS, but each has FIRST_ROWS
 FEW_COMMITS = 5  # of a group that are named, and metrics
@@ -71,6 +73,8 @@ _GLOBALS = {
     "of_others": OF_OTHERS,
     "most_groups": MOST_GROUPS,
     "few": FEW_COMMITS,
+    "few_metrics": FEW,
+    "recent": RECENT,
     "short": SHORT,
     "pause": PAUSE // timedelta(hours=1),
 }
@@ -98,24 +102,12 @@ class View:
         self._counted = problems_with_elements(contents.values)
         self.groups, self.new, self.range_of = contents.groups, contents.new, contents.range_of
         self.moved = contents.groups(self.report.moved)
-        self.open = _beside(self.report.over, self.report.regressions)
-        self.glance = _glance(self.report.over, self._open_groups())
+        self.losses = _glance(contents.losses)
+        self.wins = contents.wins[: max(GLANCE - len(self.losses), LEAST_WINS)]
+        self.open, self.every_win = contents.open, contents.wins
         steps = generations.strip(contents.matrix)
         self.strip = steps if any(step.better or step.worse for step in steps) else []
         self._galleries = galleries
-
-    def _open_groups(self) -> list[Group]:
-        """What is open, by commits and cause; last what looks to be back."""
-        still, back = (
-            [regression.move for regression in self.open if bool(regression.back) == is_back]
-            for is_back in (0, 1)
-        )
-        return [*self.groups(still), *self.groups(back)]
-
-    def group_of(self, row: Row) -> Group | None:
-        """The newest change that made a value worse and lasts, with its commits."""
-        found = [Move((row,), change) for change in row.changes if change.is_open]
-        return self.groups(found[-1:])[0] if found else None
 
     @cached_property
     def _times(self) -> dict[str, list[Row]]:
@@ -209,6 +201,8 @@ def _environment(links: Links) -> jinja2.Environment:
         "comparison_link": links.to_comparison,
         "spark": _spark,
         "breakable": _breakable,
+        "before_text": sections.before_text,
+        "factor_text": sections.factor_text,
         "mean_change": mean_change,
         "part": lambda text: quote(text, safe=""),
         "steps": pairwise,
@@ -249,20 +243,12 @@ def _spark(row: Row) -> Markup:
     return sparkline(row.spark, f"{len(row.spark)} newest values, now {newest}{kind}")
 
 
-def _beside(over: Iterable[Finding], found: Iterable[Regression]) -> list[Regression]:
-    """The open ones of values that are not over budget anyway."""
-    bad = {row.number for finding in over for row in finding.rows}
-    return [
-        regression
-        for regression in found
-        if regression.is_open and {row.number for row in regression.rows} - bad
-    ]
-
-
-def _glance(over: Sequence[Finding], found: Sequence[Group]) -> dict[str, Sequence]:
+def _glance(found: Sequence[Card]) -> list[Card]:
     """What the first screen has room for: some of both, those over budget first."""
-    shown = over[: max(GLANCE - len(found), GLANCE // 2 + 1)]
-    return {"over": shown, "open": found[: GLANCE - len(shown)]}
+    over = [card for card in found if card.findings]
+    others = [card for card in found if not card.findings]
+    shown = over[: max(GLANCE - len(others), GLANCE // 2 + 1)]
+    return [*shown, *others[: GLANCE - len(shown)]]
 
 
 def _by_share(timed: list[speeds.Speed]) -> list[speeds.Speed]:

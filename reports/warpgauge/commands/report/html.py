@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import re
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -28,6 +27,7 @@ from pathlib import Path
 from warpgauge.command_line import (
     add_database_option,
     add_filter_options,
+    add_nights_option,
     add_run_options,
     case_filter,
 )
@@ -58,13 +58,7 @@ examples:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_database_option(parser)
     parser.add_argument("--out", required=True, type=Path, metavar="DIR", help="folder to write to")
-    parser.add_argument(
-        "--nights",
-        type=_nights,
-        default=90,
-        metavar="N",
-        help="how many of the newest nights to show (default: %(default)s)",
-    )
+    add_nights_option(parser, "show")
     add_filter_options(parser)
     add_run_options(parser)
     parser.add_argument("--title", default="warpgauge", help="title (default: %(default)s)")
@@ -116,12 +110,6 @@ def run(options: argparse.Namespace) -> int:
         write_whole(options.out / path, content)
         print(printable(str(options.out / path)))
     return found.exit_code
-
-
-def _nights(text: str) -> int:
-    if not re.fullmatch(r"[1-9][0-9]{0,5}", text):
-        raise argparse.ArgumentTypeError(f"'{printable(text)}' is not a number of nights, from 1")
-    return int(text)
 
 
 def _address(check: Callable[[str], str]) -> Callable[[str], str]:

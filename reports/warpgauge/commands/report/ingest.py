@@ -16,6 +16,10 @@ night; a warning says so.
 night that is brought in by hand, for instance. A run that is called nothing has
 neither. The commands that read the history select runs by both.
 
+--time dates the runs of the files, in place of what the facts say: for trials,
+in which runs of one afternoon are to be nights. Once a run is in the history
+its time stays.
+
 With --night the files are the results of one night: their runs decide the exit
 code, as the gate recorded it, and a file with nothing new, a run without its
 closing record, or with an impossible date is a fault, listed as "lost: FILE".
@@ -28,10 +32,11 @@ from __future__ import annotations
 
 import argparse
 import sys
+from datetime import datetime
 
-from warpgauge.command_line import add_database_option
+from warpgauge.command_line import add_database_option, time_of
 from warpgauge.errors import CommandError, FactError
-from warpgauge.history import IngestResult, open_history
+from warpgauge.history import IngestResult, is_possible, open_history
 from warpgauge.text import is_blank, printable
 
 EPILOG = """\
@@ -46,6 +51,7 @@ examples:
   warpgauge report ingest h100.jsonl l4.jsonl --db nights/history.db
   warpgauge report ingest h100.jsonl --db postgresql://ci@db.example/facts
   warpgauge report ingest facts.jsonl --branch fix-sort --label 'by hand'
+  warpgauge report ingest monday.jsonl --time 2027-03-29T02:00:00Z --db trial.db
 """
 
 
@@ -61,6 +67,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--label", type=_name, metavar="TEXT", help="label of runs whose facts name none"
     )
     parser.add_argument(
+        "--time",
+        type=_time,
+        metavar="TIME",
+        help="time of the runs, such as 2027-03-31T02:00:00Z or 2027-03-31 (UTC where it names no "
+        "zone), in place of their own",
+    )
+    parser.add_argument(
         "--night",
         action="store_true",
         help="the files are a night's results: their runs decide the exit code",
@@ -73,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
     with open_history(options.db, create=True) as history:
         for path in options.facts:
             try:
-                result = history.ingest(path, options.branch, options.label)
+                result = history.ingest(path, options.branch, options.label, options.time)
             except FactError as error:
                 bad += 1
                 print(printable(str(error)), file=sys.stderr)
@@ -98,6 +111,15 @@ def _name(text: str) -> str:
     if is_blank(text):
         raise argparse.ArgumentTypeError("is empty: name it, or leave the option out")
     return text
+
+
+def _time(text: str) -> datetime:
+    time = time_of(text)
+    if not is_possible(time):
+        raise argparse.ArgumentTypeError(
+            f"'{printable(text)}' belongs to no night: name a time from 2020 to now"
+        )
+    return time
 
 
 _WORST_LAST = (0, 3, 1, 2)
