@@ -90,12 +90,12 @@ def test_a_gate_that_fails_makes_a_red_job_after_the_uploads(runner):
 
 def test_inputs_are_options_of_the_gauge(runner):
     action = runner()
-    job = action.run(**PASSES, exclude="canaries.a*,*@7", require="cubin", strict="true")
+    job = action.run(**PASSES, exclude="canaries.a*,*@7", require="cubin", fuzz="2", strict="true")
     assert job.code in (0, 1), job.log
     gate = calls_file(action.workspace).read_text().splitlines()[0]
     assert gate == (
         f"gate --device=emulated --out=out --filter={PASSES['filter']} "
-        "--exclude=canaries.a*,*@7 --arch=sm_90 --require=cubin --strict"
+        "--exclude=canaries.a*,*@7 --arch=sm_90 --require=cubin --fuzz=2 --strict"
     )
 
 

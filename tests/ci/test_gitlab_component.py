@@ -122,6 +122,8 @@ def test_shellcheck_finds_nothing_in_the_script(tmp_path):
         ("device", "gup"),
         ("strict", "yes"),
         ("require", "luck"),
+        ("fuzz", "0"),
+        ("fuzz", "100001"),
         ("package", "'"),
     ],
 )
@@ -153,12 +155,12 @@ def test_the_job_ends_with_the_code_of_the_gate_and_leaves_its_reports(pipeline,
 
 
 def test_inputs_are_options_of_the_gauge(pipeline):
-    more = {"exclude": "canaries.a*", "require": "cubin", "strict": True, "gauge": "gauge.sh"}
+    more = {"exclude": "canaries.a*", "require": "cubin", "fuzz": "2", "strict": True, "gauge": "gauge.sh"}
     code, log, repository = pipeline(PASSES | more)
     assert code in (0, 1), log
     assert calls_file(repository).read_text().splitlines()[0] == (
         "gate --out=out --device=emulated --filter=canaries.healthy.* --exclude=canaries.a* "
-        "--arch=sm_90 --require=cubin --strict"
+        "--arch=sm_90 --require=cubin --fuzz=2 --strict"
     )
 
 
