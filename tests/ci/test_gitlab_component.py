@@ -155,7 +155,13 @@ def test_the_job_ends_with_the_code_of_the_gate_and_leaves_its_reports(pipeline,
 
 
 def test_inputs_are_options_of_the_gauge(pipeline):
-    more = {"exclude": "canaries.a*", "require": "cubin", "fuzz": "2", "strict": True, "gauge": "gauge.sh"}
+    more = {
+        "exclude": "canaries.a*",
+        "require": "cubin",
+        "fuzz": "2",
+        "strict": True,
+        "gauge": "gauge.sh",
+    }
     code, log, repository = pipeline(PASSES | more)
     assert code in (0, 1), log
     assert calls_file(repository).read_text().splitlines()[0] == (

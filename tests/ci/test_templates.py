@@ -86,7 +86,7 @@ def test_shellcheck_finds_nothing_in_run_blocks(tmp_path):  # ci/lint checks the
 
 def test_all_of_the_folders_of_scripts_and_workflows_is_known():
     names = {file.name for file in (ROOT / "ci/github").iterdir() if file.is_file()}
-    scripts = {"comment", "gate", "gauge", "inputs", "nightly", "summary", "verdict"}
+    scripts = {"comment", "gate", "gauge", "inputs", "nightly", "summary", "toolkit", "verdict"}
     assert names == {"common.sh", *scripts}
     assert {file.name for file in OWN} == {"nightly.yml", "release.yml", "tests.yml"}
 
