@@ -278,6 +278,15 @@ def test_the_action_can_be_a_folder_of_the_repository(bare):
     assert f"pip wheel --no-deps --wheel-dir {action.values['runner.temp']}" in job.log
 
 
+def test_the_packages_that_the_document_lists_are_those_of_the_bootstrap():
+    script = (ROOT / "ci/bootstrap").read_text()
+    (words,) = re.findall(r"for package in (.*?) \"\$\{test_packages", script, re.S)
+    (line,) = re.findall(
+        r"^apt-get install (.*?)^```", (ROOT / "docs/ci.md").read_text(), re.M | re.S
+    )
+    assert line.replace("\\\n", "").split() == sorted(words.replace("\\\n", "").split())
+
+
 def test_a_machine_that_has_all_gets_nothing(runner, tmp_path):
     write_program(tmp_path / "programs/nvcc", "#!/bin/sh\n")
     action = runner()
