@@ -102,6 +102,16 @@ def test_a_release_has_its_address_in_its_documents(checkout):
     assert right in says() and right in says(GITHUB_REPOSITORY="some/gauge")
 
 
+def test_the_document_of_ci_speaks_of_no_placeholder_then(checkout):
+    (checkout / "docs").mkdir()
+    document = checkout / "docs/ci.md"
+    shutil.copy(ROOT / "docs/ci.md", document)
+    commit(checkout)
+    assert release(checkout, "--address", "some/gauge").returncode == 0
+    text = document.read_text()
+    assert "OWNER" not in text and "\n## Where warpgauge is\n\nThe tag of" in text
+
+
 def test_all_documents_and_templates_name_the_one_address():
     assert PLACEHOLDER.endswith(f"@{MAJOR}"), "the tag that a release of this version moves"
     named = git(
