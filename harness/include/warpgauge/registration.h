@@ -76,7 +76,7 @@ void register_variant(const VariantSet& set, Text variant, const Recipe* recipe,
                       const std::source_location& where);
 
 /// The variants of one problem type at some sizes. Each size of each variant is a case, with the id
-/// family.variant.type@size.
+/// "family.variant.type@size".
 template <typename P>
 class Variants {
  public:
