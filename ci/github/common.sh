@@ -28,3 +28,11 @@ fault() { # shown as an annotation
   printf '::error title=warpgauge::%s\n' "$(in_a_command "$*")"
   exit 2
 }
+
+is_there() { # is the gauge a program, rather than a target?
+  [[ -f $GAUGE && -x $GAUGE ]]
+}
+
+is_to_be_configured() { # has the build folder of the target yet to be configured?
+  [[ ! -f $BUILD_DIR/CMakeCache.txt && -f $SOURCE_DIR/CMakeLists.txt ]]
+}

@@ -1,14 +1,15 @@
 """Runs a composite action or a job of a workflow as a runner of GitHub does: its `run` steps in
 bash, with the files and variables that GitHub sets. Steps that use other actions are recorded;
-those of actions/cache also restore and save a file."""
+those of actions/cache also restore and save files, and those of an action that is given are run."""
 
 import json
 import os
 import re
 import subprocess
 from dataclasses import dataclass, field
+from pathlib import Path
 
-NAME = re.compile(r"(?:inputs|steps|github|env|vars|secrets|matrix|needs)(?:\.[\w-]+)+")
+NAME = re.compile(r"(?:inputs|steps|github|env|vars|secrets|matrix|needs|runner)(?:\.[\w-]+)+")
 
 
 @dataclass
@@ -44,12 +45,15 @@ def annotations(job):
 
 
 class Runner:
-    def __init__(self, action, path, workspace, github=None, fails=(), caches=None):
+    def __init__(self, action, path, workspace, github=None, caches=None, actions=None):
         """ACTION is the parsed action.yml of folder PATH; GITHUB the contexts, by dotted names;
-        FAILS the actions it uses that do not succeed; CACHES the files of actions/cache by key."""
-        self.action, self.path, self.workspace, self.fails = action, path, workspace, fails
+        CACHES what actions/cache has: the files by name, by key; ACTIONS the parsed action.yml and
+        the folder of each action that is run, by name."""
+        self.action, self.path, self.workspace = action, path, workspace
         self.caches = {} if caches is None else caches
+        self.actions = actions or {}
         self.env = action.get("env", {})
+        self.folders = []  # that steps have put on the path
         self.values = {
             "github.event_name": "push",
             "github.repository": "owner/kernels",
@@ -81,24 +85,41 @@ class Runner:
         return re.sub(r"\$\{\{(.*?)\}\}", value, str(text))
 
     def cache(self, action, given):
-        """What actions/cache does with a path that is a file."""
+        """What actions/cache does with a path of a file, of a folder or with a *; the exit code."""
         if not action.startswith("actions/cache/"):
-            return
-        path = self.workspace / given["path"]
-        if action == "actions/cache/save" and path.is_file():
-            self.caches[given["key"]] = path.read_bytes()
-        elif action == "actions/cache/restore":
-            prefixes = [given["key"], *given.get("restore-keys", "").split()]
-            found = (k for p in prefixes for k in reversed(self.caches) if k.startswith(p))
-            if key := next(found, None):
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(self.caches[key])
+            return 0
+        folder, name = os.path.split(self.workspace / given["path"])
+        folder = Path(folder)
+        if action == "actions/cache/save":
+            found = [file for hit in folder.glob(name) for file in (hit, *hit.rglob("*"))]
+            files = {str(f.relative_to(folder)): f.read_bytes() for f in found if f.is_file()}
+            if files and given["key"] not in self.caches:  # what is saved stays as it is
+                self.caches[given["key"]] = files
+            return 0
+        prefixes = given.get("restore-keys", "").split()
+        found = (k for p in prefixes for k in reversed(self.caches) if k.startswith(p))
+        key = given["key"] if given["key"] in self.caches else next(found, None)
+        for name, content in self.caches.get(key, {}).items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_bytes(content)
+        return int(key is None and given.get("fail-on-cache-miss", "").lower() == "true")
+
+    def use(self, name, given, job):
+        """Runs the action NAME where it is given, within JOB; the exit code."""
+        if name not in self.actions:
+            return self.cache(name, given)
+        runner = Runner(*self.actions[name], self.workspace, self.values, self.caches)
+        runner.env, runner.folders = self.env, self.folders
+        done = runner.run(**given)
+        job.log, job.summary = job.log + done.log, job.summary + done.summary
+        return done.code
 
     def execute(self, step, job):
         """Runs a `run` step; returns its exit code."""
         assert step["shell"] == "bash"
         files = {
-            name: self.workspace / f".{name}" for name in ("GITHUB_OUTPUT", "GITHUB_STEP_SUMMARY")
+            name: self.workspace / f".{name}"
+            for name in ("GITHUB_OUTPUT", "GITHUB_PATH", "GITHUB_STEP_SUMMARY")
         }
         for file in files.values():
             file.write_text("")
@@ -109,6 +130,7 @@ class Runner:
             cwd=self.workspace,
             env={
                 **os.environ,
+                "PATH": ":".join([*reversed(self.folders), os.environ["PATH"]]),
                 **self.env,
                 **{name: str(file) for name, file in files.items()},
                 **{name: self.filled(value) for name, value in step.get("env", {}).items()},
@@ -128,6 +150,7 @@ class Runner:
         )
         job.log += done.stdout
         job.summary += files["GITHUB_STEP_SUMMARY"].read_text()
+        self.folders += files["GITHUB_PATH"].read_text().splitlines()
         for line in files["GITHUB_OUTPUT"].read_text().splitlines():
             name, separator, value = line.partition("=")
             assert separator, line
@@ -150,8 +173,7 @@ class Runner:
             if "uses" in step:
                 action = step["uses"].split("@")[0]
                 job.used[action] = {k: self.filled(v) for k, v in step.get("with", {}).items()}
-                self.cache(action, job.used[action])
-                job.code = job.code or int(action in self.fails)
+                job.code = self.use(action, job.used[action], job) or job.code
             else:
                 code = self.execute(step, job)
                 self.values[f"steps.{step.get('id')}.outcome"] = ("failure", "success")[code == 0]

@@ -3,6 +3,7 @@ and what a pull request shows."""
 
 import json
 import os
+import re
 import shutil
 from pathlib import Path
 
@@ -26,6 +27,7 @@ RESTORE, SAVE = "actions/cache/restore", "actions/cache/save"
 CASE = {"device": "emulated", "arch": "sm_90", "gauge": "my-gauge"}
 PASSES = CASE | {"filter": "canaries.healthy.*"}
 FAILS = CASE | {"filter": "canaries.padding_removed.*"}
+BROKEN = PASSES | {"gauge": "broken"}  # cannot be built
 PULL = {
     "github.event_name": "pull_request",
     "github.event.pull_request.number": "7",
@@ -47,12 +49,12 @@ def runner(tmp_path, monkeypatch):
     repository = second_repository(tmp_path / "kernels")
     programs = programs_folder(tmp_path / "programs")
     monkeypatch.setenv("PATH", f"{programs}:{os.environ['PATH']}")
-    monkeypatch.setenv("RUNNER_TEMP", str(tmp_path))
+    monkeypatch.setenv("RUNNER_TEMP", str(tmp_path / "temp"))
     caches = {}
 
     def make(github=PUSH):
-        token = {"github.token": "a token"}
-        return Runner(ACTION, ROOT, repository, token | github, caches=caches)
+        always = {"github.token": "a token", "runner.temp": str(tmp_path / "temp")}
+        return Runner(ACTION, ROOT, repository, always | github, caches=caches)
 
     return make
 
@@ -91,12 +93,12 @@ def test_a_gate_that_fails_makes_a_red_job_after_the_uploads(runner):
 
 def test_inputs_are_options_of_the_gauge(runner):
     action = runner()
-    job = action.run(**PASSES, exclude="canaries.a*,*@7", require="cubin", strict="true")
+    job = action.run(**PASSES, exclude="canaries.a*,*@7", require="cubin", fuzz="2", strict="true")
     assert job.code in (0, 1), job.log
     gate = calls_file(action.workspace).read_text().splitlines()[0]
     assert gate == (
         f"gate --device=emulated --out=out --filter={PASSES['filter']} "
-        "--exclude=canaries.a*,*@7 --arch=sm_90 --require=cubin --strict"
+        "--exclude=canaries.a*,*@7 --arch=sm_90 --require=cubin --fuzz=2 --strict"
     )
 
 
@@ -143,48 +145,155 @@ def test_warpgauge_is_found_by_a_build_that_the_action_configures(runner, tmp_pa
     assert prefix.split(":")[0] == str(tmp_path / "programs")
 
 
+# Stand-ins of the two that a runner without anything has: a venv whose pip builds a wheel that says
+# when, and installs it; and the bootstrap, whose toolkit is of the version in $CUDA.
 PYTHON = """#!/bin/sh
 [ "$1 $2 $3" = "-I -m venv" ] || exec REAL "$@"
-mkdir -p "$4/bin"
-printf '#!/bin/sh\\nmv "%s" "%s"; echo "pip $*"\\n' "$0.warpgauge" "$4/bin/warpgauge" >"$4/bin/pip"
-chmod +x "$4/bin/pip"
+mkdir -p "$4/bin" && cp "$0.pip" "$4/bin/pip"
+"""
+PIP = """#!/bin/bash
+echo "pip $*"
+if [[ $1 == wheel ]]; then mkdir -p "$4" && echo a wheel >"$4/warpgauge-0.1.0-any.whl"
+else [[ $(cat "$2") == 'a wheel' ]] && cp "WARPGAUGE" "$(dirname "$0")/warpgauge"; fi
+"""
+BOOTSTRAP = """#!/bin/sh
+here=$(dirname $0)/../build; mkdir -p $here
+printf '#!/bin/sh\\necho "Cuda compilation tools, release %s, V1"\\n' "$CUDA" >$here/nvcc
+chmod +x $here/nvcc
+echo "export CUDACXX=$PWD/$here/nvcc BOOTSTRAPPED=$WARPGAUGE_PYTHON_EXTRA" >$here/env.sh
 """
 
 
-def test_a_runner_that_has_nothing_gets_a_toolkit_and_warpgauge(runner, tmp_path):
-    action = runner()
-    programs, action.path = tmp_path / "programs", tmp_path / "action"
-    shutil.copytree(ROOT / "ci", action.path / "ci")
-    (action.path / "reports").symlink_to(ROOT / "reports")
-    write_program(
-        action.path / "ci/bootstrap",
-        "#!/bin/sh\nhere=$(dirname $0)/../build; mkdir -p $here\n"
-        'echo "export BOOTSTRAPPED=$WARPGAUGE_PYTHON_EXTRA" >$here/env.sh\n',
-    )
+@pytest.fixture
+def bare(runner, tmp_path, monkeypatch):
+    """A function that makes a Runner of the action, in a checkout of its own, on a machine that
+    has neither a toolkit nor warpgauge, as each job of a hosted runner is."""
+    monkeypatch.setenv("CUDA", "13.0")
+    programs, path = tmp_path / "programs", tmp_path / "action"
+    shutil.copytree(ROOT / "ci", path / "ci")
+    shutil.copy(ROOT / "CMakeLists.txt", path)
+    (path / "reports").symlink_to(ROOT / "reports")
+    write_program(path / "ci/bootstrap", BOOTSTRAP.replace("$PWD/", ""))
     write_program(programs / "python3", PYTHON.replace("REAL", shutil.which("python3")))
-    (programs / "warpgauge").rename(programs / "python3.warpgauge")
+    installed = (programs / "warpgauge").rename(programs / "installed")
+    write_program(programs / "python3.pip", PIP.replace("WARPGAUGE", str(installed)))
+
+    def make(github=PUSH):
+        action = runner(github)
+        action.path = path
+        for left in (tmp_path / "temp", action.workspace / "build", path / "build"):
+            shutil.rmtree(left, ignore_errors=True)
+        return action
+
+    return make
+
+
+def test_a_runner_that_has_nothing_gets_a_toolkit_and_warpgauge(bare, tmp_path):
+    action = bare()
     with (action.workspace / "CMakeLists.txt").open("a") as lists:
         lists.write('file(WRITE "${CMAKE_BINARY_DIR}/env" "$ENV{BOOTSTRAPPED} $ENV{PATH}")\n')
     job = action.run(**PASSES)
     assert job.code == 0, job.log
     extra, path = (action.workspace / "build/env").read_text().split(" ", 1)
-    assert extra == "gate" and path.startswith(f"{tmp_path}/warpgauge/bin:")
-    assert f"pip install {action.path}" in job.log
+    assert extra == "gate" and path.startswith(f"{tmp_path}/temp/warpgauge/bin:")
+    assert (
+        f"pip wheel --no-deps --wheel-dir {tmp_path}/temp/warpgauge-wheel {action.path}" in job.log
+    )
+    assert action.folders == [f"{tmp_path}/temp/warpgauge/bin"], "later steps have warpgauge"
 
 
-@pytest.mark.parametrize("fails", ["ci/bootstrap", "pip"])
-def test_an_installation_that_fails_is_a_fault(runner, tmp_path, fails):
-    action = runner()
-    action.path = tmp_path / "action"
-    shutil.copytree(ROOT / "ci", action.path / "ci")
-    (tmp_path / "programs/warpgauge").unlink()
-    write_program(action.path / "ci/bootstrap", f"#!/bin/sh\nexit {int(fails != 'pip')}\n")
-    (action.path / "build").mkdir()
-    (action.path / "build/env.sh").touch()
+def wheels(action):
+    return [key for key in action.caches if not key.startswith("warpgauge-facts")]
+
+
+def test_the_wheel_is_built_once_for_all_jobs(bare):
+    first = bare(PUSH).run(**FAILS)
+    assert first.log.count("pip wheel ") == 1 and first.log.count("pip install ") == 1
+    action = bare(PULL)
+    later = action.run(**FAILS)
+    assert later.code == first.code == 1
+    assert "pip wheel " not in later.log and later.log.count("pip install ") == 1
+    (key,) = wheels(action)
+    assert re.fullmatch(r"warpgauge-[\d.]+-[0-9a-f]{16}-cuda13\.0-\w[\w.]*-\w+", key)
+
+
+def test_the_wheel_is_kept_although_the_gauge_cannot_be_built(bare):
+    first, later = bare().run(**BROKEN), bare().run(**BROKEN)
+    assert first.code == later.code == 2
+    assert "pip wheel " in first.log and "pip wheel " not in later.log
+
+
+@pytest.mark.parametrize("other", ["toolkit", "version", "sources"])
+def test_a_wheel_of_another_version_or_toolkit_is_not_taken(bare, monkeypatch, other):
+    bare().run(**BROKEN)
+    action = bare()
+    if other == "toolkit":
+        monkeypatch.setenv("CUDA", "13.5")
+    elif other == "version":
+        lists = action.path / "CMakeLists.txt"
+        lists.write_text(re.sub(r"(warpgauge VERSION )[\d.]+", r"\g<1>9.9.9", lists.read_text()))
+    else:
+        (action.path / "metrics.cpp").write_text("int changed;\n")
+    assert "pip wheel " in action.run(**BROKEN).log
+    assert len(wheels(action)) == 2
+
+
+def test_a_damaged_wheel_is_a_fault(bare):
+    action = bare()
+    action.run(**BROKEN)
+    (key,) = wheels(action)
+    action.caches[key] = dict.fromkeys(action.caches[key], b"damaged")
+    job = bare().run(**PASSES)
+    assert job.code == 2 and "warpgauge could not be installed from" in errors(job)[0]
+
+
+@pytest.mark.parametrize(
+    "lacks, says",
+    [
+        ("bootstrap", "ci/bootstrap failed"),
+        ("toolkit", "the version of warpgauge or of CUDA is not known"),
+        ("venv", "could not be made"),
+        ("pip", "the wheel of warpgauge could not be built from"),
+    ],
+)
+def test_an_installation_that_fails_is_a_fault(bare, tmp_path, monkeypatch, lacks, says):
+    action = bare()
+    if lacks == "toolkit":
+        monkeypatch.setenv("CUDA", "?")
+    else:
+        program = {
+            "bootstrap": action.path / "ci/bootstrap",
+            "venv": tmp_path / "programs/python3",
+            "pip": tmp_path / "programs/python3.pip",
+        }[lacks]
+        write_program(program, "#!/bin/sh\nexit 1\n")
     job = action.run(**PASSES)
-    assert job.code == 2 and UPLOAD not in job.used
-    says = {"pip": "warpgauge could not be installed from", "ci/bootstrap": "ci/bootstrap failed"}
-    assert says[fails] in errors(job)[0]
+    assert job.code == 2 and UPLOAD not in job.used and not action.caches, job.log
+    assert says in errors(job)[0]
+
+
+def test_the_action_can_be_a_folder_of_the_repository(bare):
+    action = bare()
+    action.path = action.path.rename(action.workspace / "warpgauge")
+    job = action.run(**PASSES)
+    assert job.code == 0, job.log
+    assert f"pip wheel --no-deps --wheel-dir {action.values['runner.temp']}" in job.log
+
+
+def test_the_packages_that_the_document_lists_are_those_of_the_bootstrap():
+    script = (ROOT / "ci/bootstrap").read_text()
+    (words,) = re.findall(r"for package in (.*?) \"\$\{test_packages", script, re.S)
+    (line,) = re.findall(
+        r"^apt-get install (.*?)^```", (ROOT / "docs/ci.md").read_text(), re.M | re.S
+    )
+    assert line.replace("\\\n", "").split() == sorted(words.replace("\\\n", "").split())
+
+
+def test_a_machine_that_has_all_gets_nothing(runner, tmp_path):
+    write_program(tmp_path / "programs/nvcc", "#!/bin/sh\n")
+    action = runner()
+    job = action.run(**PASSES)
+    assert job.code == 0 and not wheels(action) and not action.folders
 
 
 @pytest.mark.parametrize(
@@ -233,7 +342,7 @@ def pushed(runner, change=lambda facts: facts):
     job = action.run(**FAILS)
     assert job.used[SAVE] == {"path": "out/base/facts.jsonl", "key": "warpgauge-facts-b45e"}
     (key,) = action.caches
-    action.caches[key] = change(action.caches[key].decode()).encode()
+    action.caches[key]["facts.jsonl"] = change(action.caches[key]["facts.jsonl"].decode()).encode()
 
 
 def was_better(facts):
@@ -261,7 +370,8 @@ def test_the_comment_says_what_is_true_now(runner):
     pushed(runner, was_better)
     runner(PULL).run(**FAILS)
     action = runner(PULL)
-    action.caches["warpgauge-facts-b45e"] = (action.workspace / "out/facts.jsonl").read_bytes()
+    facts = (action.workspace / "out/facts.jsonl").read_bytes()
+    action.caches["warpgauge-facts-b45e"] = {"facts.jsonl": facts}
     action.run(**FAILS)
     (comment,) = comments(action)
     assert "1 kernel the same, against main at " in comment
@@ -329,6 +439,16 @@ def test_an_earlier_push_is_compared_with_where_its_base_has_none(runner):
     assert "1 kernel the same, against" in job.summary and "The base: commit " in job.summary
 
 
+def test_a_merge_queue_is_compared_with_the_base_of_its_group(runner):
+    pushed(runner, was_better)
+    group = {"github.event_name": "merge_group", "github.event.merge_group.base_sha": "b45e"}
+    action = runner(group)
+    job = action.run(**FAILS)
+    assert job.code == 1 and job.summary.startswith("# warpgauge: 1 worse")
+    assert job.used[RESTORE]["key"] == "warpgauge-facts-b45e"
+    assert SAVE not in job.used and not comments(action)
+
+
 def test_a_first_run_says_that_there_is_no_baseline(runner):
     job = runner(PULL).run(**PASSES)
     assert job.code == 0
@@ -337,7 +457,7 @@ def test_a_first_run_says_that_there_is_no_baseline(runner):
 
 def test_a_baseline_that_cannot_be_compared_is_no_success_of_the_comparison(runner):
     action = runner(PULL)
-    action.caches["warpgauge-facts-b45e"] = b"damaged"
+    action.caches["warpgauge-facts-b45e"] = {"facts.jsonl": b"damaged"}
     job = action.run(**PASSES)
     assert job.code == 0 and job.outputs["diff"] == ""
     assert job.summary.startswith("No delta: the facts cannot be compared with those of the base")

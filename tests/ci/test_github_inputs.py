@@ -76,6 +76,7 @@ def test_the_first_step_gets_every_input():
         {"require": "cubin,cupti-range", "name": "on h100 (1)".replace("(1)", "+1")},
         {"baseline": "file", "gauge": "bin/my gauge", "strict": "true", "upload-sarif": "true"},
         {"out": "./out/", "baseline": "none", "device": "gpu"},
+        *({"fuzz": number} for number in ("1", "25", "100000")),
     ],
 )
 def test_good_inputs_pass(check, inputs):
@@ -96,6 +97,7 @@ def hostile():
     yield "out", [".git", ".git/hooks", "a/../.git"]
     yield "baseline", ["nothing", ".", "/dev/zero"]
     yield "name", ["a/b", "a,b", "x" * 101]
+    yield "fuzz", ["0", "-1", "1.5", "007", "100001", "x"]
     yield "device", ["GPU", "gpu emulated", "none"]
 
 

@@ -2,13 +2,14 @@
 
 import os
 import re
+import shutil
 import subprocess
 import sys
 
 import pytest
 import yaml
 from scratch_checkout import ROOT
-from second_repository import calls_file, programs_folder, second_repository
+from second_repository import calls_file, programs_folder, second_repository, write_program
 
 COMPONENT = ROOT / "templates/gate.yml"
 SPEC, JOBS = yaml.safe_load_all(COMPONENT.read_text())
@@ -16,6 +17,7 @@ INPUTS = SPEC["spec"]["inputs"]
 CASE = {"device": "emulated", "arch": "sm_90", "gauge": "my-gauge"}
 PASSES = CASE | {"filter": "canaries.healthy.*"}
 FAILS = CASE | {"filter": "canaries.padding_removed.*"}
+BROKEN = PASSES | {"gauge": "broken"}  # cannot be built
 MAIN = {"CI_COMMIT_BRANCH": "main", "CI_DEFAULT_BRANCH": "main"}
 MERGE_REQUEST = {"CI_DEFAULT_BRANCH": "main", "CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main"}
 
@@ -122,6 +124,8 @@ def test_shellcheck_finds_nothing_in_the_script(tmp_path):
         ("device", "gup"),
         ("strict", "yes"),
         ("require", "luck"),
+        ("fuzz", "0"),
+        ("fuzz", "100001"),
         ("package", "'"),
     ],
 )
@@ -153,12 +157,18 @@ def test_the_job_ends_with_the_code_of_the_gate_and_leaves_its_reports(pipeline,
 
 
 def test_inputs_are_options_of_the_gauge(pipeline):
-    more = {"exclude": "canaries.a*", "require": "cubin", "strict": True, "gauge": "gauge.sh"}
+    more = {
+        "exclude": "canaries.a*",
+        "require": "cubin",
+        "fuzz": "2",
+        "strict": True,
+        "gauge": "gauge.sh",
+    }
     code, log, repository = pipeline(PASSES | more)
     assert code in (0, 1), log
     assert calls_file(repository).read_text().splitlines()[0] == (
         "gate --out=out --device=emulated --filter=canaries.healthy.* --exclude=canaries.a* "
-        "--arch=sm_90 --require=cubin --strict"
+        "--arch=sm_90 --require=cubin --fuzz=2 --strict"
     )
 
 
@@ -178,6 +188,90 @@ def test_a_project_without_a_gauge_is_an_error(pipeline, tmp_path):
     (tmp_path / "kernels/CMakeLists.txt").unlink()
     code, log, _ = pipeline(PASSES)
     assert code == 2 and "this project has no gauge" in log
+
+
+# Stand-ins: git, whose ls-remote knows a tag and a branch; a venv whose pip makes wheels.
+GIT = """#!/bin/sh
+[ "$1" = ls-remote ] || exec REAL "$@"
+case "$2 $3" in
+  'https://git.example/some/gauge v0' | 'ssh://git@git.example/some/gauge HEAD') echo "$COMMIT" ;;
+  *) exit 128 ;;
+esac
+"""
+PYTHON = """#!/bin/sh
+[ "$1 $2 $3" = "-I -m venv" ] || exec REAL "$@"
+mkdir -p "$4/bin" && cp "$0.pip" "$4/bin/pip"
+"""
+PIP = """#!/bin/sh
+echo "pip $*"
+case $1 in
+  wheel) mkdir -p "$4" && echo "a wheel" >"$4/warpgauge-0.1.0-any.whl" ;;
+  install) grep -q "a wheel" "$2" && cp "WARPGAUGE" "$(dirname "$0")/warpgauge" ;;
+esac
+"""
+PACKAGE = "git+https://git.example/some/gauge@v0"
+
+
+@pytest.fixture
+def bare(pipeline, tmp_path, monkeypatch):
+    """As pipeline, on an image without warpgauge, in a fresh workspace with the cache of the last
+    job."""
+    programs = tmp_path / "programs"
+    installed = (programs / "warpgauge").rename(programs / "installed")
+    write_program(programs / "git", GIT.replace("REAL", shutil.which("git")))
+    write_program(programs / "python3", PYTHON.replace("REAL", shutil.which("python3")))
+    write_program(programs / "python3.pip", PIP.replace("WARPGAUGE", str(installed)))
+    write_program(programs / "nvcc", '#!/bin/sh\necho "release $CUDA"\n')
+    monkeypatch.setenv("CUDA", "13.0")
+    monkeypatch.setenv("COMMIT", "1234")
+
+    def run(inputs=BROKEN):
+        for left in ("build", ".warpgauge"):
+            shutil.rmtree(tmp_path / "kernels" / left, ignore_errors=True)
+        return pipeline({"package": PACKAGE} | inputs)
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "package", [PACKAGE, "git+ssh://git@git.example/some/gauge", "wheels/warpgauge-0.1.0-any.whl"]
+)
+def test_the_wheel_is_made_once_for_all_jobs(bare, package):
+    code, log, _ = bare(PASSES | {"package": package})
+    assert code == 0 and f"pip wheel --no-deps --wheel-dir .warpgauge-wheel {package}" in log, log
+    code, log, _ = bare(BROKEN | {"package": package})
+    assert "pip wheel" not in log and "pip install .warpgauge-wheel/" in log
+    (job,) = JOBS.values()
+    assert job["cache"][1]["paths"] == [".warpgauge-wheel"]
+
+
+@pytest.mark.parametrize("name", ["CUDA", "COMMIT", "package"])
+def test_a_wheel_of_another_toolkit_commit_or_package_is_not_taken(bare, monkeypatch, name):
+    bare()
+    other = {"package": "some.whl"} if name == "package" else {}
+    monkeypatch.setenv(name, "other")
+    assert "pip wheel" in bare(BROKEN | other)[1]
+
+
+@pytest.mark.parametrize(
+    "package, says",
+    [
+        ("git+https://git.example/none@v0", "there is no git+https://git.example/none@v0"),
+        (PACKAGE, "the wheel of warpgauge could not be made"),
+    ],
+)
+def test_a_package_that_cannot_be_had_is_a_fault(bare, tmp_path, package, says):
+    write_program(tmp_path / "programs/python3.pip", "#!/bin/sh\nexit 1\n")
+    code, log, repository = bare(BROKEN | {"package": package})
+    assert code == 2 and f"warpgauge: {says}" in log
+    assert not (repository / ".warpgauge-wheel/of").exists()
+
+
+def test_a_damaged_wheel_is_a_fault(bare):
+    (wheel,) = (bare()[2] / ".warpgauge-wheel").glob("*.whl")
+    wheel.write_text("damaged")
+    code, log, _ = bare()
+    assert code == 2 and "warpgauge could not be installed" in log
 
 
 def test_a_merge_request_shows_its_delta_first(pipeline):

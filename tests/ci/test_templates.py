@@ -16,7 +16,9 @@ ACTION = ROOT / "action.yml"
 OWN = sorted((ROOT / ".github/workflows").glob("*.yml"))  # of this repository
 WORKFLOWS = [*OWN, *sorted((ROOT / "ci/github/workflows").glob("*.yml"))]
 GITLAB = ROOT / "ci/gitlab/warpgauge-nightly.gitlab-ci.yml"
-CALLS = ("./", "OWNER/warpgauge@v1")  # of the action
+GITLAB_FILES = sorted((ROOT / "ci/gitlab").glob("*.yml"))
+ADDRESS = (ROOT / "ci/address").read_text().strip()
+CALLS = ("./", ADDRESS)  # of the action
 SHELLCHECK = ROOT / "build/venv/bin/shellcheck"
 
 
@@ -38,6 +40,11 @@ def steps(file):
 
 def gitlab_jobs():
     return {name: job for name, job in parsed(GITLAB).items() if name.startswith("warpgauge:")}
+
+
+def jobs_of(file):
+    """The jobs of a file for GitLab that measure."""
+    return [job for name, job in parsed(file).items() if name.startswith("warpgauge:")]
 
 
 def shell_of_gitlab(job):
@@ -65,7 +72,7 @@ def validate(schema, files):
 
 @pytest.mark.parametrize(
     "schema, files",
-    [("github-actions", [ACTION]), ("github-workflows", WORKFLOWS), ("gitlab-ci", [GITLAB])],
+    [("github-actions", [ACTION]), ("github-workflows", WORKFLOWS), ("gitlab-ci", GITLAB_FILES)],
     ids=["github-actions", "github-workflows", "gitlab-ci"],
 )
 def test_templates_are_valid_by_the_schemas_of_their_hosts(schema, files):
@@ -75,7 +82,8 @@ def test_templates_are_valid_by_the_schemas_of_their_hosts(schema, files):
 def test_shellcheck_finds_nothing_in_run_blocks(tmp_path):  # ci/lint checks the scripts
     files = []
     blocks = [step["run"] for file in [ACTION, *WORKFLOWS] for step in steps(file) if "run" in step]
-    for number, block in enumerate([*blocks, *map(shell_of_gitlab, gitlab_jobs())]):
+    of_gitlab = ["\n".join(job["script"]) for file in GITLAB_FILES for job in jobs_of(file)]
+    for number, block in enumerate([*blocks, *of_gitlab]):
         files.append(tmp_path / f"block{number}.sh")
         shell = "bash" if number < len(blocks) else "sh"
         files[-1].write_text(f"# shellcheck shell={shell}\n{block}\n")
@@ -86,7 +94,7 @@ def test_shellcheck_finds_nothing_in_run_blocks(tmp_path):  # ci/lint checks the
 
 def test_all_of_the_folders_of_scripts_and_workflows_is_known():
     names = {file.name for file in (ROOT / "ci/github").iterdir() if file.is_file()}
-    scripts = {"comment", "gate", "gauge", "inputs", "nightly", "summary", "verdict"}
+    scripts = {"comment", "gate", "gauge", "inputs", "nightly", "summary", "toolkit", "verdict"}
     assert names == {"common.sh", *scripts}
     assert {file.name for file in OWN} == {"nightly.yml", "release.yml", "tests.yml"}
 
@@ -134,7 +142,7 @@ def test_workflows_call_the_action_with_inputs_that_it_has():
     inputs = parsed(ACTION)["inputs"]
     required = {name for name, about in inputs.items() if about.get("required")}
     calls = [step for file in WORKFLOWS for step in steps(file) if step.get("uses") in CALLS]
-    assert len(calls) == 2
+    assert len(calls) == 3
     for call in (step["with"] for step in calls):
         assert required <= set(call) <= set(inputs)
         assert call["device"] in ("gpu", "emulated")

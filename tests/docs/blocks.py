@@ -14,7 +14,8 @@ import re
 from dataclasses import dataclass
 
 FENCE = re.compile(
-    r"^(?:<!--\s*(?P<mark>.*?)\s*-->\n+)?```(?P<language>\w*)\n(?P<text>.*?)^```$", re.M | re.S
+    r"^(?:<!--\s*(?P<mark>(?:(?!-->).)*?)\s*-->\n+)?```(?P<language>\w*)\n(?P<text>.*?)^```$",
+    re.M | re.S,
 )
 RUNS = re.compile(r"runs(?:: exit (?P<code>\d))?(?:, first: (?P<first>.+))?$")
 

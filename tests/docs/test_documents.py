@@ -160,6 +160,25 @@ def test_the_index_names_every_document():
     assert {path.name for path in DOCUMENTS} - {"README.md"} <= named
 
 
+@pytest.mark.parametrize(
+    "path",
+    [
+        *DOCUMENTS,
+        *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "action.yml")),
+        *sorted(ROOT.glob("ci/git*/**/*.yml")),
+        *sorted(ROOT.glob("templates/*")),
+        *sorted(ROOT.glob("reports/warpgauge/templates/*.*")),
+    ],
+    ids=lambda path: path.name,
+)
+def test_tests_that_are_not_there_are_no_success(path):
+    """CTest that finds no test to run exits with 0, unless it is told."""
+    text = re.sub(r"\\\n", " ", path.read_text())
+    commands = re.findall(r"\bctest (?:-[LR]|--test-dir)[^`)\n]*(?:\n[^`)\n]*(?=[`)]))?", text)
+    for command in commands:
+        assert "--no-tests=error" in command, f"{path.name}: {command}"
+
+
 @documents
 def test_lines_are_short_and_addresses_are_real(path):
     in_words = without_blocks(path)
@@ -171,12 +190,12 @@ def test_lines_are_short_and_addresses_are_real(path):
 def test_blocks_are_read_as_they_are_marked(tmp_path):
     document = tmp_path / "some.md"
     document.write_text(
-        "# A heading: one\n[link](#a-heading-one)\n"
+        "# A heading: one\n<!-- of no block -->\n[link](#a-heading-one)\n"
         "<!-- runs: exit 1, first: touch x -->\n```sh\nls [no](link.md)\n```\n"
         "<!-- prints -->\n```text\nx\n```\n<!-- not run: -->\n```sh\ntrue\n```\n"
     )
     run, printed, without_reason = blocks_of(document)
-    assert run.is_run and (run.exit_code, run.first, run.line) == (1, ["touch x"], 5)
+    assert run.is_run and (run.exit_code, run.first, run.line) == (1, ["touch x"], 6)
     assert printed.prints and printed.text == "x\n"
     assert not without_reason.is_run and not without_reason.reason
     assert links_of(document) == ["#a-heading-one"]

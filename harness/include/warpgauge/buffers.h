@@ -57,7 +57,8 @@ std::vector<T> random_values(std::size_t count, std::uint32_t seed);
 template <typename T>
 const T* kept_random_values(std::size_t count, std::uint32_t seed);
 
-/// Elements of type T on the device.
+/// Elements of type T on the device, one after the other: a matrix is rows * columns of them. The
+/// base of Input, Output and InOut.
 template <typename T>
 class TypedBuffer : public Buffer {
  public:
@@ -107,10 +108,12 @@ class Contents {
 template <typename T>
 class Input : public TypedBuffer<T> {
  public:
-  /// Makes `count` random elements. Two inputs need different seeds to differ.
+  /// Makes `count` random elements: random_values(count, seed). Inputs of one type with one seed
+  /// have the same elements, so that two need different seeds to differ. Throws metrics::CudaError
+  /// if the memory cannot be allocated.
   Input(Problem& problem, std::size_t count, std::uint32_t seed = 1)
       : TypedBuffer<T>(problem, count), contents_(count, seed) {}
-  /// Makes a buffer with these `values`.
+  /// Makes a buffer with these `values`, one for each element.
   Input(Problem& problem, std::vector<T> values)
       : TypedBuffer<T>(problem, values.size()), contents_(std::move(values)) {}
   void reset() override { this->upload(contents_.data()); }
@@ -124,8 +127,9 @@ class Input : public TypedBuffer<T> {
   Contents<T> contents_;
 };
 
-/// A buffer that the variant writes. It is poisoned before each run, so that elements that are not
-/// written show.
+/// A buffer that the variant writes: Output(problem, count). It is poisoned before each run, so
+/// that elements that are not written show: NaN in floating point, an unlikely value in integers.
+/// What no comparison looks at may be scratch memory.
 template <typename T>
 class Output : public TypedBuffer<T> {
  public:
@@ -133,7 +137,8 @@ class Output : public TypedBuffer<T> {
   void reset() override { this->poison(); }
   /// The address on the device, as an argument of a kernel.
   operator T*() { return this->data(); }
-  /// Copies the values from the device.
+  /// Copies all values from the device, for a check of the results. Throws metrics::CudaError, also
+  /// for a fault of a kernel before.
   std::vector<T> host() const {
     std::vector<T> values(this->count());
     this->download(values.data());
@@ -145,10 +150,10 @@ class Output : public TypedBuffer<T> {
 template <typename T>
 class InOut : public Output<T> {
  public:
-  /// `count` random elements.
+  /// Makes `count` random elements, as those of an Input.
   InOut(Problem& problem, std::size_t count, std::uint32_t seed = 1)
       : Output<T>(problem, count), contents_(count, seed) {}
-  /// Makes a buffer with these `values`.
+  /// Makes a buffer with these `values`, one for each element.
   InOut(Problem& problem, std::vector<T> values)
       : Output<T>(problem, values.size()), contents_(std::move(values)) {}
   void reset() override { this->upload(contents_.data()); }

@@ -32,7 +32,7 @@ struct Errors {
 };
 
 /// Collects differences. A problem calls `equal` or `close` for each of its outputs, or for values
-/// that the host derives from them.
+/// that the host derives from them. Vectors of different lengths differ.
 class Comparison {
  public:
   /// Compares for equal values: 0 equals -0, and NaN differs from everything.

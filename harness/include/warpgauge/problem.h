@@ -19,7 +19,7 @@ class Size {
   Size(std::initializer_list<std::int64_t> extents) : extents_(extents) {}
   /// The same from a vector.
   explicit Size(std::vector<std::int64_t> extents) : extents_(std::move(extents)) {}
-  /// The extent `i`; throws std::out_of_range if there are not so many.
+  /// The extent `i`, from 0; throws std::out_of_range if there are not so many.
   std::int64_t operator[](std::size_t i) const { return extents_.at(i); }
   /// All extents.
   const std::vector<std::int64_t>& extents() const { return extents_; }
@@ -49,18 +49,20 @@ class Problem {
   Problem(const Problem&) = delete;
   Problem& operator=(const Problem&) = delete;
 
-  /// Compares the outputs with the CPU reference. Called once, after the variant has run.
+  /// Compares the outputs with the CPU reference. Called once, after the variant has run, while the
+  /// device is idle.
   virtual void check(Comparison& comparison) const = 0;
 
   /// Restores state outside of buffers, such as constant memory and textures, to that before a run.
-  /// Called at the end of each reset(); never in a dry run (see launch_log.h), where there is no
+  /// Called at the end of each reset(); never in a dry run, which only records launches and has no
   /// device.
   virtual void prepare() {}
 
   /// Bytes that any solution must move to and from device memory: every buffer once, InOut twice. A
   /// run whose traffic is counted and is less has not done its work, which is an error.
   virtual double bytes() const;
-  /// Arithmetic operations that any solution must do; 0 if the problem is not about arithmetic.
+  /// Arithmetic operations that any solution must do in one run, for the speeds in the tables of
+  /// warpgauge-bench; 0 if the problem is not about arithmetic.
   virtual double flops() const { return 0; }
 
   /// Solves the problem on the CPU, by plain code of one thread: the times of kernels are compared

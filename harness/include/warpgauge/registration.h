@@ -75,14 +75,17 @@ const VariantSet& sizes_between(const Size& lowest, const Size& highest, const S
 void register_variant(const VariantSet& set, Text variant, const Recipe* recipe, bool counted,
                       const std::source_location& where);
 
-/// The variants of one problem type at some sizes.
+/// The variants of one problem type at some sizes. Each size of each variant is a case, with the id
+/// "family.variant.type@size".
 template <typename P>
 class Variants {
  public:
   explicit Variants(const VariantSet& set) : set_(&set) {}  ///< by Family::problem()
 
-  /// Registers a variant. `launch(P&)` launches its kernels on the default stream; it must not
-  /// wait for them and must be repeatable once the problem has been reset.
+  /// Registers a variant. `launch(P&)` launches its kernels, on the default stream or on others: a
+  /// time is that of the default stream and of streams that wait for it, all but those made with
+  /// cudaStreamNonBlocking. It must not wait for the kernels, and must be repeatable once the
+  /// problem has been reset.
   template <typename Launch>
   void variant(Text name, Launch launch,
                std::source_location where = std::source_location::current()) const {
@@ -133,7 +136,9 @@ class Variants {
 class Family {
  public:
   explicit Family(const char* name) : name_(name) {}  ///< by WARPGAUGE_FAMILY
-  /// The variants that solve `P` for elements of `type` ("f32") at `sizes`.
+  /// The variants that solve `P`, a Problem with a constructor from a Size, for elements of `type`
+  /// ("f32") at `sizes`. A set without sizes, and a name that an id cannot have, are errors when
+  /// the variant is registered.
   template <typename P>
   Variants<P> problem(Text type, std::vector<Size> sizes) const {
     return Variants<P>(variant_set(name_, type, std::move(sizes)));

@@ -14,5 +14,6 @@ void check_cuda(cudaError_t code, const char* call,
 
 }  // namespace warpgauge::metrics
 
+/// Throws metrics::CudaError, with file, line and call, unless a call returns cudaSuccess:
 /// WARPGAUGE_CUDA(cudaMalloc(&pointer, bytes));
 #define WARPGAUGE_CUDA(...) ::warpgauge::metrics::check_cuda((__VA_ARGS__), #__VA_ARGS__)

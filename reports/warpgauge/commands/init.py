@@ -68,6 +68,8 @@ def run(options: argparse.Namespace) -> int:
     for place in contents:
         print(printable(f"wrote {place}"))
     print(_next_steps(folder, cmake if has_cmake else None))
+    if "OWNER/" in texts[_PLACES["kernels.yml"]]:  # which a release fills in
+        print(f"\nIn {_PLACES['kernels.yml']}, OWNER is the account of your clone of warpgauge.")
     return 0
 
 
@@ -96,7 +98,5 @@ def _next_steps(folder: Path, cmake: str | None) -> str:
         "  cmake -S . -B build -G Ninja -DCMAKE_CUDA_ARCHITECTURES=90",
         "  cmake --build build",
         "  build/first gate        # red: pad the tile to tile[32][33], and build again",
-        "",
-        f"In {_PLACES['kernels.yml']}, OWNER is the owner of the repository of warpgauge.",
     ]
     return "\n" + as_started("\n".join(steps))
