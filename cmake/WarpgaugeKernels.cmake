@@ -205,7 +205,8 @@ if(NOT CMAKE_SCRIPT_MODE_FILE)
 endif()
 
 # warpgauge_complete_gtest_programs(<folder>): the programs of this folder and those below that link
-# warpgauge::gtest themselves get what counts, and an emulated program of the same objects beside them.
+# warpgauge::gtest themselves get what counts, and an emulated program of the same objects beside them. The
+# property WARPGAUGE_BUDGETS of a program names its folder for budgets; its tests get the label perf.
 function(warpgauge_complete_gtest_programs folder)
   get_property(folders DIRECTORY "${folder}" PROPERTY SUBDIRECTORIES)
   foreach(below IN LISTS folders)
@@ -250,9 +251,21 @@ function(warpgauge_complete_gtest_programs folder)
       RUNTIME_OUTPUT_DIRECTORY "${place}" OUTPUT_NAME "${name}-emulated")
     warpgauge_emulate(${target}-emulated)
     warpgauge_link_as(${target}-emulated ${target})
+    get_target_property(source ${target} SOURCE_DIR)
+    get_target_property(budgets ${target} WARPGAUGE_BUDGETS)
+    if(budgets)
+      cmake_path(ABSOLUTE_PATH budgets BASE_DIRECTORY "${source}" NORMALIZE)
+    else()
+      set(budgets "")
+    endif()
     foreach(program ${target} ${target}-emulated)
-      warpgauge_add_build_info(${program})
+      warpgauge_add_build_info(${program} BUDGETS "${budgets}")
     endforeach()
+    # The tests that gtest_discover_tests() has found, which leaves their names in a variable.
+    set(labels "${CMAKE_BINARY_DIR}/CMakeFiles/${target}_labels.cmake")
+    file(WRITE "${labels}" "foreach(test IN LISTS ${target}_TESTS)\n"
+                           "  set_tests_properties(\"\${test}\" PROPERTIES LABELS perf)\nendforeach()\n")
+    set_property(DIRECTORY "${source}" APPEND PROPERTY TEST_INCLUDE_FILES "${labels}")
   endforeach()
 endfunction()
 
@@ -330,8 +343,8 @@ function(warpgauge_add_build_info target)
   if(arg_BUDGETS)
     cmake_path(ABSOLUTE_PATH arg_BUDGETS BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}" NORMALIZE
                OUTPUT_VARIABLE budgets)
-    if(NOT IS_DIRECTORY "${budgets}")
-      message(FATAL_ERROR "BUDGETS ${arg_BUDGETS}: there is no folder ${budgets}")
+    if(EXISTS "${budgets}" AND NOT IS_DIRECTORY "${budgets}")  # it need not be there
+      message(FATAL_ERROR "BUDGETS ${arg_BUDGETS}: ${budgets} is no folder")
     endif()
   endif()
   set(project "${PROJECT_SOURCE_DIR}/warpgauge.toml")  # which need not be there

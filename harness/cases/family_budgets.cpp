@@ -39,9 +39,9 @@ void check_names_beside(const fs::path& path) {
 /// Rejects files in the folder for budgets that belong to no family: they would check nothing.
 void check_folder(const std::map<std::string, std::vector<const Case*>>& families) {
   const fs::path folder(kBuildInfo.budgets_folder);
-  if (folder.empty()) return;
+  if (folder.empty() || !fs::exists(fs::symlink_status(folder))) return;
   if (!fs::is_directory(folder)) {
-    throw metrics::BudgetError(folder.string() + ": the folder for budgets is not there");
+    throw metrics::BudgetError(folder.string() + ": the folder for budgets is no folder");
   }
   for (const auto& entry : fs::directory_iterator(folder)) {
     const fs::path& file = entry.path();
@@ -155,13 +155,19 @@ std::vector<const Case*> FamilyBudgets::ratios_of(const Case& test_case) const {
   return cases;
 }
 
-std::vector<std::string> FamilyBudgets::about_project() const {
-  if (project_file_.empty()) return {};
+std::vector<std::string> FamilyBudgets::about() const {
+  std::vector<std::string> lines;
+  const fs::path folder(kBuildInfo.budgets_folder);
+  if (!folder.empty() && !fs::exists(folder)) {
+    lines.push_back("no budgets of families: there is no folder " +
+                    files::relative_to_root(folder));
+  }
+  if (project_file_.empty()) return lines;
   std::string others;
   for (const std::string& family : project_.section_names()) {
     if (!budgets_.contains(family)) others += (others.empty() ? "" : ", ") + family;
   }
-  std::vector<std::string> lines = {"budgets of the project: " + project_file_};
+  lines.push_back("budgets of the project: " + project_file_);
   if (!others.empty()) {
     lines.push_back(fmt::format("{} has sections of families that are not in this program: {}",
                                 project_file_, others));

@@ -41,9 +41,9 @@ class FamilyBudgets {
   /// are.
   std::vector<const Case*> ratios_of(const Case& test_case) const;
 
-  /// Sentences for people on the file of the project: that it is read, and which of its sections
-  /// are for families of other programs.
-  std::vector<std::string> about_project() const;
+  /// Sentences for people: that the folder for budgets is not there; that the file of the project
+  /// is read, and which of its sections are for families of other programs.
+  std::vector<std::string> about() const;
 
  private:
   const Registry& registry_;

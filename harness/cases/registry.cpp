@@ -39,8 +39,8 @@ const VariantSet& kept(VariantSet set) {
 std::string str(Text text) { return {text.data(), text.size()}; }
 
 constexpr std::string_view kNoKernels =
-    "this program has no kernels; build a gauge of your own with warpgauge_add_kernels() in your "
-    "CMakeLists.txt (see docs/first-kernel.md)";
+    "this program has no kernels: call the program of a gauge, build/NAME where "
+    "warpgauge_add_kernels(NAME ...) in your CMakeLists.txt makes one (see docs/first-kernel.md)";
 
 /// Letters, digits and '_' are safe for every consumer of an id (filters, files, XML).
 void check_name(std::string_view what, std::string_view name, const Case& where) {

@@ -45,6 +45,14 @@ std::string version() {
                      fmt::join(chosen_archs({}), " "));
 }
 
+void need_one_of(const char* option, const std::vector<std::string>& words,
+                 const std::string& word) {
+  if (std::ranges::find(words, word) != words.end()) return;
+  throw CLI::ValidationError(option,
+                             fmt::format("'{}' is not one of {}{}", word, fmt::join(words, ", "),
+                                         metrics::did_you_mean(word, words)));
+}
+
 }  // namespace
 
 CommandLine::CommandLine(int argc, char** argv)
@@ -134,13 +142,8 @@ std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command) {
   auto choice = std::make_shared<process::DeviceChoice>(process::DeviceChoice::automatic);
   const auto choose = [choice](const std::string& word) {
     const std::vector<std::string> words = {"auto", "gpu", "emulated"};  // as DeviceChoice
-    const auto found = std::ranges::find(words, word);
-    if (found == words.end()) {
-      throw CLI::ValidationError(
-          "--device", fmt::format("'{}' is not one of {}{}", word, fmt::join(words, ", "),
-                                  metrics::did_you_mean(word, words)));
-    }
-    *choice = static_cast<process::DeviceChoice>(found - words.begin());
+    need_one_of("--device", words, word);
+    *choice = static_cast<process::DeviceChoice>(std::ranges::find(words, word) - words.begin());
   };
   command
       ->add_option_function<std::string>(
@@ -151,23 +154,23 @@ std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command) {
 }
 
 void add_checks(CLI::App* command, std::string& checks, int& schedules) {
-  const std::vector<std::string> names = {"async", "proxies", "races",    "uninitialised",
-                                          "lanes", "stores",  "shuffles", "none"};
+  const std::vector<std::string> names = {"async",  "proxies",  "races", "uninitialised", "lanes",
+                                          "stores", "shuffles", "all",   "none"};
   command
       ->add_option_function<std::vector<std::string>>(
           "--check",
-          [&checks](const std::vector<std::string>& asked) {
+          [&checks, names](const std::vector<std::string>& asked) {
+            for (const std::string& name : asked) need_one_of("--check", names, name);
             checks = fmt::format("{}", fmt::join(asked, ","));
           },
           "Look for mistakes with asynchronous copies, mbarriers and clusters, memory that copies "
           "write again without a proxy fence, races, reads of memory that nothing wrote, races of "
           "lanes of one warp, lanes that store different values to one word, and shuffles from "
-          "absent lanes (emulator only)")
-      ->check(CLI::IsMember(names))
+          "absent lanes; or all of them (emulator only)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str(checks)
-      ->type_name("{async,proxies,races,uninitialised,lanes,stores,shuffles,none}");
+      ->type_name("{async,proxies,races,uninitialised,lanes,stores,shuffles,all,none}");
   command
       ->add_option("--schedules", schedules,
                    "Compare each launch with as many other orders of its warps and blocks "

@@ -23,6 +23,8 @@ namespace {
 void set_environment() {
   setenv("WARPGAUGE_PROGRAM", process::program_name().c_str(), 1);
   setenv("WARPGAUGE_GATE_COMMAND", std::string(kBuildInfo.gate_command).c_str(), 0);
+  setenv("WARPGAUGE_SOURCE_ROOT", std::string(kBuildInfo.source_root).c_str(), 0);
+  setenv("WARPGAUGE_PROJECT_FILE", std::string(kBuildInfo.project_file).c_str(), 0);
   if (!kBuildInfo.budgets_folder.empty()) {
     setenv("WARPGAUGE_BUDGETS", std::string(kBuildInfo.budgets_folder).c_str(), 0);
   }

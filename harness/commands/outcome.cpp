@@ -33,17 +33,18 @@ Exit codes:
   3  something required was not measured
 
 Examples:
-  warpgauge outcome out/facts.jsonl --out out/results.json
+  warpgauge outcome out/facts.jsonl
   warpgauge outcome h100/facts.jsonl l40s/facts.jsonl --out results.json
 )";
 
 struct OutcomeOptions {
   std::vector<fs::path> facts;
-  fs::path out = "results.json";
+  fs::path out;  ///< empty: beside the first file of facts
   bool every_value = false;
 };
 
-int show_outcome(const OutcomeOptions& options) {
+int show_outcome(OutcomeOptions options) {
+  if (options.out.empty()) options.out = options.facts.front().parent_path() / "results.json";
   std::vector<metrics::StoredRun> runs;
   for (const fs::path& file : options.facts) {
     std::error_code not_there;
@@ -70,8 +71,9 @@ void add_outcome(CommandLine& line) {
   CLI::App* command = line.add(
       "outcome", "Work out the outcome of one or more runs from their facts", kOutcomeFooter);
   command->add_option("facts", options->facts, "Files of facts")->required()->type_name("FILE");
-  command->add_option("--out", options->out, "The file to write")
-      ->capture_default_str()
+  command
+      ->add_option("--out", options->out,
+                   "The file to write (default: results.json beside the first file of facts)")
       ->type_name("FILE");
   command->add_flag("--every-value", options->every_value,
                     "Write values without a budget, too, for outputs that draw them");

@@ -136,7 +136,7 @@ void announce(const Plan& plan) {
     fmt::print("{}\n", plan.gpu.arch.empty() ? "kernels do not run: no GPU answers here"
                                              : "kernels run on the GPU");
   }
-  for (const std::string& line : plan.budgets.about_project()) fmt::print("{}\n", line);
+  for (const std::string& line : plan.budgets.about()) fmt::print("{}\n", line);
   for (const std::string& sentence : plan.left_out) fmt::print("{}\n", sentence);
   if (!plan.fuzzed.empty()) {
     const std::size_t alone = fuzz::count_seeds_alone(plan.fuzzed);

@@ -17,6 +17,7 @@
 #include "harness/ctest_device.h"
 #include "harness/devices.h"
 #include "harness/files/printable.h"
+#include "harness/files/shell_word.h"
 #include "harness/files/source_root.h"
 #include "harness/measure/measured_budgets.h"
 #include "harness/measure/open_ranges.h"
@@ -39,6 +40,15 @@
 namespace warpgauge {
 
 using metrics::Fact;
+
+namespace {
+
+/// This program, as people call it from the top of the project.
+std::string program_here() {
+  return files::relative_to_root(process::program_path(is_emulated()).string());
+}
+
+}  // namespace
 
 /// The line counter and the compile-time values of this process.
 class Measuring {
@@ -138,6 +148,7 @@ class Measuring {
     device_ = device->name;
     if (const char* path = std::getenv("WARPGAUGE_FACTS"); path != nullptr && *path != '\0') {
       metrics::Run run = start_run("measure", {});
+      run.program = program_here();
       run.devices = {*device};
       writer_ = std::make_unique<metrics::FactWriter>(path, std::move(run));
     }
@@ -172,7 +183,7 @@ Case next_case(std::source_location where) {
   next.kind = metrics::CaseKind::measured;
   next.id = {.family = suite.empty() ? "measured" : suite,
              .variant = test.empty() ? "here" : test,
-             .type = "launch",
+             .type = std::string(metrics::CaseId::kLaunchOfTest),
              .size = std::to_string(++running_test.measured)};
   next.file = files::relative_to_root(where.file_name());
   next.line = static_cast<int>(where.line());
@@ -181,9 +192,9 @@ Case next_case(std::source_location where) {
 
 std::string repeat_command() {
   const auto& [suite, test, measured] = running_test;
-  if (suite.empty()) return "this test";
-  return fmt::format("{} --gtest_filter={}.{}",
-                     process::program_path(is_emulated()).filename().string(), suite, test);
+  if (suite.empty()) return files::shell_word(program_here());
+  return fmt::format("{} --gtest_filter={}", files::shell_word(program_here()),
+                     files::shell_word(suite + "." + test));
 }
 
 }  // namespace
@@ -235,7 +246,7 @@ Measurement measure(const std::function<void()>& launch, std::source_location wh
 std::string over_budget(const std::function<void()>& launch, std::string_view budget,
                         std::source_location where) {
   Case measured = next_case(where);
-  auto [id, budgets] = budgets_of(budget, measured.id);
+  auto [id, budgets, from] = budgets_of(budget, measured);
   measured.id = id;
   const std::string name = open_ranges();
   std::vector<Fact> facts = Measuring::instance().facts_of(measured, launch);
@@ -264,8 +275,9 @@ std::string over_budget(const std::function<void()>& launch, std::string_view bu
        outcome::findings_of(facts, metrics::Run(), outcome::Requirements())) {
     if (finding.wrong) text += outcome::finding_text(finding, repeat_command());
   }
-  return text.empty() || name.empty() ? text
-                                      : fmt::format("in {}:\n{}", files::printable(name), text);
+  if (text.empty()) return "";
+  text += fmt::format("  budgets  {}\n", from);
+  return name.empty() ? text : fmt::format("in {}:\n{}", files::printable(name), text);
 }
 
 }  // namespace warpgauge

@@ -11,6 +11,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "harness/build_info.h"
@@ -79,17 +80,22 @@ Budgets registered(const CaseId& id) {
 
 std::string nearest_file(const fs::path& folder, const std::string& family) {
   std::vector<std::string> families;
-  for (const auto& entry : fs::directory_iterator(folder)) {
+  std::error_code not_there;
+  for (const auto& entry : fs::directory_iterator(folder, not_there)) {
     if (entry.path().extension() == ".toml") families.push_back(entry.path().stem());
   }
   return metrics::did_you_mean(family, families);
 }
 
-/// The file of a case in the folder for budgets; empty if there is no folder. Suites of
-/// parameterised tests have a '/'.
+/// The file of a case in the folder for budgets; empty if there is no folder.
 fs::path file_of(const CaseId& id) {
   const fs::path folder(kBuildInfo.budgets_folder);
   return folder.empty() ? folder : folder / (metrics::id_word(id.family) + ".toml");
+}
+
+/// The path for people.
+std::string shown(const fs::path& path) {
+  return files::relative_to_root(path) + (fs::exists(path) ? "" : " (not there)");
 }
 
 /// The budgets of a case that only a file in the folder for budgets names.
@@ -98,7 +104,8 @@ Budgets unregistered(const CaseId& id) {
   if (path.empty()) {
     throw std::invalid_argument(
         fmt::format("{}: this program has no such case and no folder of budgets; name one with "
-                    "BUDGETS <folder> in warpgauge_add_gtest()",
+                    "BUDGETS <folder> in warpgauge_add_gtest(), or with the property "
+                    "WARPGAUGE_BUDGETS of a target that links warpgauge::gtest",
                     id.str()));
   }
   if (!fs::exists(path)) {
@@ -121,19 +128,27 @@ Budgets unregistered(const CaseId& id) {
 
 }  // namespace
 
-MeasuredBudgets budgets_of(std::string_view budget, const CaseId& id) {
-  MeasuredBudgets measured{.id = id};
+fs::path test_budget_path(const Case& launch) {
+  const fs::path source = fs::path(kBuildInfo.source_root) / launch.file;
+  // Suites of parameterised tests have a '/'.
+  return source.parent_path() / (metrics::id_word(launch.id.family) + ".test.toml");
+}
+
+MeasuredBudgets budgets_of(std::string_view budget, const Case& launch) {
+  MeasuredBudgets measured{.id = launch.id, .budgets = {}, .from = {}};
   Budgets& budgets = measured.budgets;
   if (const std::optional<CaseId> named = as_id(budget)) {
     measured.id = *named;
     const auto& cases = Registry::instance().cases();
-    const bool family_is_here = std::ranges::any_of(
-        cases, [&](const Case& measured) { return measured.id.family == named->family; });
-    budgets = family_is_here ? registered(*named) : unregistered(*named);
+    const auto family = std::ranges::find_if(
+        cases, [&](const Case& known) { return known.id.family == named->family; });
+    budgets = family != cases.end() ? registered(*named) : unregistered(*named);
+    measured.from = shown(family != cases.end() ? budget_path(*family) : file_of(*named));
   } else {
-    budgets = Budgets::parse(budget_text(budget, id), "budget", std::span(&id, 1));
-    const fs::path accepted = file_of(id);
+    budgets = Budgets::parse(budget_text(budget, launch.id), "budget", std::span(&launch.id, 1));
+    const fs::path accepted = test_budget_path(launch);
     if (fs::exists(accepted)) budgets.rest_on_file(Budgets::load_unregistered(accepted));
+    measured.from = "the test, and below it " + shown(accepted);
   }
   budgets.rest_on(read_project_budgets());
   return measured;

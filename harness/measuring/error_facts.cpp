@@ -21,7 +21,9 @@ Fact error_fact(const Case& test_case, std::string reason, const std::string& ar
 }
 
 Fact error_fact(const Case& test_case, const metrics::DeviceFault& fault, const std::string& arch) {
-  return blamed_on(error_fact(test_case, fault.text, arch), fault.kernel, fault.source);
+  Fact fact = blamed_on(error_fact(test_case, fault.text, arch), fault.kernel, fault.source);
+  fact.rule = fault.rule;
+  return fact;
 }
 
 Fact error_fact(const Case& test_case, const metrics::CudaError& error,

@@ -52,7 +52,7 @@ std::string group_of(const Fact& fact) {
                                   fact.id.variant_type(), fact.file, std::to_string(fact.line)}) {
     cause += part + '\0';
   }
-  return metrics::hash_text(cause);
+  return metrics::hash_text(cause + fact.rule);
 }
 
 using PlaceOfValue = std::tuple<const metrics::Run*, metrics::CaseId, std::string, std::string>;

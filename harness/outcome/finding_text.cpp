@@ -21,8 +21,6 @@ namespace {
 using metrics::Fact;
 using metrics::Verdict;
 
-std::string on_arch(const Fact& fact) { return fact.arch.empty() ? "" : " on " + fact.arch; }
-
 /// "  value    32 ways", one line; nothing for nothing.
 void add_line(std::string& text, std::string_view key, std::string_view value) {
   if (value.empty()) return;
@@ -56,6 +54,8 @@ std::string_view more_than_the_budget(const Fact& fact) {
 }
 
 }  // namespace
+
+std::string on_arch(const Fact& fact) { return fact.arch.empty() ? "" : " on " + fact.arch; }
 
 std::string title(const Finding& finding) {
   const Fact& shown = *finding.shown().fact;

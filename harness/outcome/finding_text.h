@@ -8,6 +8,9 @@
 
 namespace warpgauge::outcome {
 
+/// " on sm_90"; empty without an architecture.
+std::string on_arch(const metrics::Fact& fact);
+
 /// "transpose.padded.f32@1024x1024 on sm_90 and 6 more"; of a compiled kernel "..., in 2 files".
 std::string title(const Finding& finding);
 

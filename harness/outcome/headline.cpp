@@ -2,11 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "harness/files/printable.h"
+#include "harness/outcome/finding_text.h"
 #include "harness/outcome/outcome.h"
 
 namespace warpgauge::outcome {
@@ -19,18 +21,88 @@ std::string plural(int n, std::string_view noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
+/// A rule of a check, and the mistake that breaks it.
+struct RuleName {
+  std::string_view rule, mistake, mistakes;
+};
+constexpr RuleName kRuleNames[] = {
+    {"race", "race", "races"},
+    {"uninitialised", "read of uninitialised memory", "reads of uninitialised memory"},
+    {"one word, several values", "conflict of stores to one word",
+     "conflicts of stores to one word"},
+    {"shuffle", "shuffle from an absent lane", "shuffles from absent lanes"},
+    {"order", "dependence on the order of blocks and warps",
+     "dependences on the order of blocks and warps"},
+    {"", "mistake with asynchronous copies", "mistakes with asynchronous copies"},  // the others
+};
+
+/// The findings of checks, and the cases in which something else went wrong: "2 races found, 1 case
+/// could not be judged".
+std::string errors_text(const Outcome& outcome) {
+  std::map<const RuleName*, int> found;  // in the order of the table
+  for (const Finding& finding : outcome.findings()) {
+    const std::string& rule = finding.shown().fact->rule;
+    if (rule.empty()) continue;
+    const auto* const name = std::ranges::find_if(kRuleNames, [&](const RuleName& known) {
+      return known.rule == rule || known.rule.empty();
+    });
+    ++found[name];
+  }
+  std::string text;
+  for (const auto& [name, n] : found) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n,
+                        n == 1 ? name->mistake : name->mistakes);
+  }
+  if (!text.empty()) text += " found";
+  std::set<std::string> cases;
+  for (const JudgedValue& value : outcome.values()) {
+    if (value.fact->verdict != Verdict::error || !value.fact->rule.empty()) continue;
+    cases.insert(value.fact->id.str());
+  }
+  if (!cases.empty()) {
+    text += fmt::format("{}{} could not be judged", text.empty() ? "" : ", ",
+                        plural(static_cast<int>(cases.size()), "case"));
+  }
+  return text;
+}
+
+/// A value that is not judged, and why.
+std::string unmeasured_text(const Fact& fact) {
+  return files::printable(fmt::format("{} of {}{}, {}", fact.metric, fact.id.str(), on_arch(fact),
+                                      why_not_judged(fact)));
+}
+
 /// The values that had to be measured and were not: the first of them, and how many there are.
 std::string missing_text(const Outcome& outcome) {
   const auto is_missing = [&](const JudgedValue& value) {
     return value.fact->verdict == Verdict::unmeasured &&
            outcome.options().requirements.is_wrong(*value.fact);
   };
-  const Fact& first = *std::ranges::find_if(outcome.values(), is_missing)->fact;
-  const std::string text = files::printable(
-      fmt::format("{} of {}{}, {}", first.metric, first.id.str(),
-                  first.arch.empty() ? "" : " on " + first.arch, why_not_judged(first)));
+  const std::string text =
+      unmeasured_text(*std::ranges::find_if(outcome.values(), is_missing)->fact);
   const int others = outcome.required_missing() - 1;
   return others == 0 ? text : fmt::format("{}; and {} more", text, plural(others, "value"));
+}
+
+/// Why nothing was judged, and what to do.
+std::string nothing_text(const Outcome& outcome) {
+  const auto find = [&](Verdict verdict) {
+    return std::ranges::find_if(
+        outcome.values(), [&](const JudgedValue& value) { return value.fact->verdict == verdict; });
+  };
+  if (const auto missing = find(Verdict::unmeasured); missing != outcome.values().end()) {
+    return "ERROR: nothing was judged: " + unmeasured_text(*missing->fact);
+  }
+  if (outcome.total().checks() == 0 && outcome.total().count(Verdict::unbudgeted) == 0) {
+    return "ERROR: nothing was judged: there are no values";
+  }
+  const bool of_tests = std::ranges::any_of(outcome.values(), [](const JudgedValue& value) {
+    return value.fact->context->kind == metrics::CaseKind::measured;
+  });
+  return std::string("ERROR: nothing was judged: no value has a budget; ") +
+         (of_tests
+              ? "hold launches to one with EXPECT_BUDGET, or compare runs with `warpgauge diff`"
+              : "write one, or let `warpgauge accept --baseline --metric METRIC` do so");
 }
 
 }  // namespace
@@ -47,17 +119,10 @@ std::string Outcome::headline() const {
   }
   switch (exit_code()) {
     case kFault: {
-      std::set<std::string> cases;
-      for (const JudgedValue& value : values_) {
-        if (value.fact->verdict == Verdict::error) cases.insert(value.fact->id.str());
-      }
       const std::string over =
           failed == 0 ? "" : fmt::format(", {} over budget", plural(failed, "value"));
-      if (!cases.empty()) {
-        return fmt::format("ERROR: {} could not be judged{}",
-                           plural(static_cast<int>(cases.size()), "case"), over);
-      }
-      return cut_off_ ? "ERROR: a run was cut off" : "ERROR: nothing was judged";
+      if (total_.count(Verdict::error) > 0) return "ERROR: " + errors_text(*this) + over;
+      return cut_off_ ? "ERROR: a run was cut off" : nothing_text(*this);
     }
     case kOverBudget:
       return failed > 0

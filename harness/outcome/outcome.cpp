@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string_view>
 #include <tuple>
 #include <utility>
 #include <variant>
@@ -15,6 +16,20 @@ namespace warpgauge::outcome {
 
 using metrics::Fact;
 using metrics::Verdict;
+
+namespace {
+
+/// Of facts at one place the worst counts. What a check finds has its line, for a case may break
+/// several rules.
+using Place = std::tuple<const metrics::CaseId&, std::string_view, std::string_view,
+                         std::string_view, std::string_view, int>;
+
+Place place_of(const Fact& fact) {
+  if (fact.rule.empty()) return {fact.id, fact.arch, fact.metric, "", "", 0};
+  return {fact.id, fact.arch, fact.metric, fact.rule, fact.file, fact.line};
+}
+
+}  // namespace
 
 std::string why_not_judged(const Fact& fact) {
   if (std::holds_alternative<std::monostate>(fact.value)) return "unmeasured: " + fact.reason;
@@ -39,8 +54,7 @@ int Tally::judged() const { return checks() - count(Verdict::unmeasured) - count
 Outcome::Outcome(std::vector<metrics::StoredRun> runs, OutcomeOptions options)
     : runs_(std::move(runs)), options_(std::move(options)) {
   std::vector<JudgedValue> lines;
-  std::map<std::tuple<const metrics::CaseId&, const std::string&, const std::string&>, std::size_t>
-      places;  // the facts stay where they are
+  std::map<Place, std::size_t> places;  // the facts stay where they are
   for (const metrics::StoredRun& run : runs_) {
     if (run.end) std::ranges::copy(run.end->left_out, std::back_inserter(options_.left_out));
     if (options_.whole && !run.end) {
@@ -53,8 +67,7 @@ Outcome::Outcome(std::vector<metrics::StoredRun> runs, OutcomeOptions options)
         lines.push_back(value);
         continue;
       }
-      const auto [place, is_new] =
-          places.try_emplace({fact.id, fact.arch, fact.metric}, values_.size());
+      const auto [place, is_new] = places.try_emplace(place_of(fact), values_.size());
       if (is_new) {
         values_.push_back(value);
       } else if (JudgedValue& known = values_[place->second];

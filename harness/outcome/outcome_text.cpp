@@ -84,6 +84,27 @@ std::string table(const Outcome& outcome) {
   return text;
 }
 
+/// The values that are better than their budgets, and how to tighten these; empty where there are
+/// none, or where they are findings.
+std::string better_text(const Outcome& outcome) {
+  constexpr int kNamed = 5;
+  const int count = outcome.total().count(Verdict::better);
+  if (count == 0 || outcome.options().requirements.strict) return "";
+  std::string text;
+  int named = 0;
+  for (const JudgedValue& value : outcome.values()) {
+    const Fact& fact = *value.fact;
+    if (fact.verdict != Verdict::better || named == kNamed) continue;
+    ++named;
+    text += fmt::format("{}{} of {}{} is {}", text.empty() ? "" : "; ", fact.metric, fact.id.str(),
+                        on_arch(fact), value_text(fact));
+    if (fact.limit) text += ", budget " + fact.limit->str();
+  }
+  if (count > named) text += fmt::format("; and {} more", count - named);
+  return fmt::format("better than budget: {}. `warpgauge accept FACTS --tighten` tightens {}", text,
+                     count == 1 ? "it" : "them");
+}
+
 /// The run that says on which device was measured, if one does.
 const metrics::Run* shown_run(const Outcome& outcome) {
   const std::vector<metrics::StoredRun>& runs = outcome.runs();
@@ -129,6 +150,9 @@ std::string terminal_text(const Outcome& outcome, bool colour) {
   for (const Unmeasured& reason : outcome.unmeasured()) {
     text += fmt::format("\n{} {}\n", reason.count, files::printable(reason.reason));
   }
+  if (const std::string better = better_text(outcome); !better.empty()) {
+    text += fmt::format("\n{}\n", files::printable(better));
+  }
   for (const std::string& left : outcome.options().left_out) {
     text += fmt::format("\n{}\n", files::printable(left));
   }
@@ -171,6 +195,9 @@ std::string markdown_text(const Outcome& outcome) {
   };
   list("Failures", "ERROR FAIL");
   list("Better than budget", "BETTER");
+  if (const std::string better = better_text(outcome); !better.empty()) {
+    text += fmt::format("\n{}\n", escaped(better));
+  }
   list("Moved: the code is that of the budget", "MOVED");
   list("Unsure: would fail if it were exact", "UNSURE");
   if (!outcome.unmeasured().empty() || !outcome.lost().empty()) text += "\n## Unmeasured\n\n";

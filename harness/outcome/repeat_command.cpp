@@ -58,9 +58,12 @@ std::string repeat_inspect(const Fact& fact) {
   return fmt::format("warpgauge inspect{}{} {}", arch, kernel, files::shell_word(fact.id.family));
 }
 
-/// Repeats a test. The program that has it is not known.
-std::string repeat_test(const Fact& fact) {
-  return fmt::format("... --gtest_filter={}",
+/// Repeats a test. A launch that is held against the budgets of a case has the case's id, not that
+/// of its test.
+std::string repeat_test(const metrics::Run& run, const Fact& fact) {
+  const std::string program = run.program.empty() ? "..." : files::shell_word(run.program);
+  if (!fact.id.is_of_test()) return program;
+  return fmt::format("{} --gtest_filter={}", program,
                      files::shell_word(fmt::format("{}.{}", fact.id.family, fact.id.variant)));
 }
 
@@ -79,7 +82,7 @@ std::string repeat_command(const JudgedValue& value) {
     return repeat_program("emulate --arch " + fact.arch, fact);
   }
   if (fact.context->kind == metrics::CaseKind::inspected) return repeat_inspect(fact);
-  if (fact.context->kind == metrics::CaseKind::measured) return repeat_test(fact);
+  if (fact.context->kind == metrics::CaseKind::measured) return repeat_test(*value.run, fact);
   const std::string filter =
       fmt::format(" --filter '{}'{}", fact.id.str(), is_large(value) ? " --large" : "");
   if (metrics::metric(fact.metric).source == metrics::Source::timer)

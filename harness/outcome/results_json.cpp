@@ -50,7 +50,7 @@ ordered_json counts_json(const Tally& tally) {
 /// Names a value by the text of its line instead of its number: edits elsewhere leave it alone.
 std::string fingerprint(const FoundValue& found) {
   const Fact& fact = *found.judged.fact;
-  std::string text = fact.metric + '\0' + fact.id.str() + '\0';
+  std::string text = fact.metric + '\0' + fact.id.str() + '\0' + fact.rule;
   if (!found.blame.empty()) {
     const BlamedLine& line = found.blame.front();
     text += line.file + '\0' + line.text;

@@ -12,6 +12,7 @@ struct DeviceFault {
   std::string text;    ///< for people: kernel, block, thread, line, and the fault itself
   std::string kernel;  ///< mangled name; empty if it is not known
   SourceLine source;   ///< the line of the fault; file empty if it is not known
+  std::string rule;    ///< of a finding of a check: what it breaks ("race"); empty for a fault
 };
 
 }  // namespace warpgauge::metrics

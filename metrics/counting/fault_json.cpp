@@ -26,11 +26,12 @@ SourceLine line_from(const json& object) {
 json to_json(const DeviceFault& fault) {
   json object = to_json(fault.kernel, fault.source);
   object["fault"] = fault.text;
+  if (!fault.rule.empty()) object["rule"] = fault.rule;
   return object;
 }
 
 DeviceFault fault_from(const json& object) {
-  return {object.at("fault"), object.at("kernel"), line_from(object)};
+  return {object.at("fault"), object.at("kernel"), line_from(object), object.value("rule", "")};
 }
 
 std::string text_of(const json& object) {

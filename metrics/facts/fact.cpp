@@ -131,6 +131,7 @@ ordered_json shared_json(const Fact& fact, const std::string& case_name) {
   if (fact.limit) object["limit"] = limit_json(*fact.limit);
   if (fact.verdict != Verdict::unbudgeted) object["verdict"] = to_string(fact.verdict);
   if (fact.would) object["would"] = to_string(*fact.would);
+  set(object, "rule", fact.rule);
   set(object, "cause", fact.cause);
   set(object, "cure", fact.cure);
   set(object, "reason", fact.reason);
@@ -189,6 +190,7 @@ ordered_json run_json(const Run& run) {
   ordered_json object = {
       {"record", "run"}, {"schema", kFactSchema}, {"run", run.id}, {"time", run.time}};
   set(object, "command", run.command);
+  set(object, "program", run.program);
   set(object, "version", run.version);
   set(object, "commit", run.commit);
   object["dirty"] = run.dirty;

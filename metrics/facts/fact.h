@@ -43,8 +43,12 @@ struct CaseId {
   std::string variant_type() const;  ///< variant.type, as budgets name it
   /// The case `variant_type` of the same family and size.
   CaseId other(std::string_view variant_type) const;
+  /// True for `suite.test.launch@N`, the N-th launch that a test measures.
+  bool is_of_test() const { return type == kLaunchOfTest; }
   bool operator==(const CaseId&) const = default;
   auto operator<=>(const CaseId&) const = default;
+
+  static constexpr std::string_view kLaunchOfTest = "launch";
 };
 
 /// The name with "_" in place of characters that an id must not contain; "_" for an empty name.
@@ -64,9 +68,10 @@ struct RunRequest {
 };
 
 /// The members that all facts of a run share. `toolkit` is the CUDA version ("13.0"), `time` is UTC
-/// in whole seconds ("2026-05-01T23:00:00Z"), `command` the command that ran.
+/// in whole seconds ("2026-05-01T23:00:00Z"), `command` the command that ran, `program` the program
+/// that ran tests, relative to the source root where it lies below it.
 struct Run {
-  std::string id, time, command, version, commit, branch, label, toolkit, flags;
+  std::string id, time, command, program, version, commit, branch, label, toolkit, flags;
   bool dirty = false;
   std::vector<Device> devices;  ///< as far as they are known yet
   RunRequest asked;
@@ -180,9 +185,10 @@ struct Fact {
   BoxedOptional<Limit> limit;             ///< the budget; none if unbudgeted
   Verdict verdict = Verdict::unbudgeted;  ///< not written where it is `unbudgeted`
   std::optional<Verdict> would;           ///< pass or fail: if the value were sure enough
-  std::string cause;                      ///< why a value moved: environment
-  std::string cure;                       ///< cure_of() an access of its line; empty: unknown
-  std::string reason;                     ///< why the verdict is what it is, one sentence
+  std::string rule;    ///< the rule of a check that the case breaks: race; empty for other errors
+  std::string cause;   ///< why a value moved: environment
+  std::string cure;    ///< cure_of() an access of its line; empty: unknown
+  std::string reason;  ///< why the verdict is what it is, one sentence
 };
 
 /// The records of a file of facts as JSON objects, as the schema describes them.

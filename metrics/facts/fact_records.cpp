@@ -186,6 +186,7 @@ void read_verdict(Members& members, Fact& fact) {
   }
   const std::string would = members.one_of_or_absent("would", {"pass", "fail"});
   if (!would.empty()) fact.would = verdict_from(would);
+  fact.rule = members.text_or_absent("rule");
   fact.cause = members.one_of_or_absent("cause", {"environment"});
 }
 
@@ -240,6 +241,7 @@ Run read_run(Members members) {
   Run run{.id = members.text("run"),
           .time = members.text("time"),
           .command = members.text_or_absent("command"),
+          .program = members.text_or_absent("program"),
           .version = members.text_or_absent("version"),
           .commit = members.text_or_absent("commit"),
           .branch = members.text_or_absent("branch"),

@@ -51,13 +51,18 @@ class Project:
     def __init__(self, root, capsys):
         self.root, self._capsys = root, capsys
         self.budgets = root / "kernels" / "transpose" / "budgets.toml"
-        self.budgets.parent.mkdir(parents=True)
+        self.add_source("kernels/transpose/family.cu")
         for folder in ("objects", "refs"):
             (root / ".git" / folder).mkdir(parents=True)
         self.check_out(COMMIT)
 
     def check_out(self, commit):
         (self.root / ".git" / "HEAD").write_text(f"{commit}\n")
+
+    def add_source(self, file):
+        path = self.root / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
 
     def write(self, text):
         self.budgets.write_bytes(text.encode())
@@ -68,9 +73,10 @@ class Project:
     def tables(self):
         return tomllib.loads(self.text())
 
-    def accept(self, facts, *options):
+    def accept(self, facts, *options, root="the project"):
         path = self.root / "facts.jsonl"
         write(path, facts)
-        code = main(["accept", str(path), "--root", str(self.root), *map(str, options)])
+        where = [] if root is None else ["--root", str(self.root)]
+        code = main(["accept", str(path), *where, *map(str, options)])
         self.out, self.err = self._capsys.readouterr()
         return code

@@ -7,6 +7,7 @@ import pytest
 from accept_project import (
     CONFLICTS,
     REGISTERS,
+    ROOT,
     TIME,
     WHY,
     Project,
@@ -15,6 +16,7 @@ from accept_project import (
     conflicts,
     outside_of_ci,
 )
+from warpgauge.budgets.limits import BUILT_IN_ZERO
 
 
 @pytest.fixture
@@ -53,6 +55,51 @@ def test_only_the_line_that_moved_changes(project):
         '{ reason = "31 more", equal = 1_000 }', '{ equal = 1500, reason = "theory says so" }'
     )
     assert "wrote " in project.err
+
+
+BASELINE = 'reason = "baseline of 2026-01-01"'
+
+
+@pytest.mark.parametrize(
+    "before, after",
+    [
+        ('registers = 20\n\n["tiled.f32@8x8"]\nLINE\n', "registers = 20\n"),
+        ('["tiled.f32@8x8"]\nLINE\n', ""),
+        ('["tiled.f32@8x8"]\nLINE\nregisters = 9\n', '["tiled.f32@8x8"]\nregisters = 9\n'),
+        ('["tiled.f32@8x8"]\nregisters = 9\nLINE # x\n', '["tiled.f32@8x8"]\nregisters = 9\n'),
+        ('["naive"]\nx\n\n["tiled.f32@8x8".sm_90]\nLINE\n', '["naive"]\nx\n'),
+    ],
+)
+def test_a_line_that_says_what_is_built_in_goes(project, before, after):
+    line = f'"shared.bank_conflicts" = {{ equal = 992, {BASELINE} }}'
+    default = "[default]\n" if before.startswith("registers") else ""
+    before, after = (text.replace("x\n", "registers = 1\n") for text in (before, after))
+    project.write(default + before.replace("LINE", line))
+    fact = conflicts(0, "better", budget="= 992", budget_reason="baseline of 2026-01-01")
+    assert project.accept([fact], "--tighten") == 0, project.err
+    assert project.text() == default + after
+    assert "| `= 992` | `= 0` | built in: no line |" in project.out
+
+
+@pytest.mark.parametrize("wider", ["family", "project"])
+def test_a_line_stays_where_another_one_would_hold_without_it(project, wider):
+    line = f'["tiled.f32@8x8"]\n"shared.bank_conflicts" = {{ equal = 992, {BASELINE} }}\n'
+    above = '[default]\n"shared.bank_conflicts" = 2000\n'
+    if wider == "project":
+        (project.root / "warpgauge.toml").write_text(above)
+        above = ""
+    project.write(above + line)
+    fact = conflicts(0, "better", budget="= 992", budget_reason="baseline of 2026-01-01")
+    assert project.accept([fact], "--tighten") == 0, project.err
+    assert project.text() == above + line.replace("992", "0")
+
+
+def test_the_built_in_limits_are_those_of_the_judge():
+    source = (ROOT / "metrics/facts/built_in_limits.cpp").read_text()
+    zeros = re.findall(r'\{"([a-z_.]+)", built_in\(0,', source)
+    assert (
+        set(zeros) == BUILT_IN_ZERO and len(re.findall(r"built_in\(\d", source)) == len(zeros) + 1
+    )
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

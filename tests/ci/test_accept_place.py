@@ -150,7 +150,7 @@ def test_a_new_key_stands_before_the_comment_on_the_next_section(project):
 def test_budgets_lie_beside_the_source_that_registers_whatever_lines_are_to_blame(project):
     """As of a gauge at the top of a project whose kernels lie in folders of their own."""
     folder = project.root / "gauge"
-    folder.mkdir()
+    project.add_source("gauge/all.cu")
     registered = {"registered": "gauge/all.cu"}
     facts = [conflicts(5, file="src/gpu/transpose/kernel.cuh", **registered)]
     facts += [a_fact(REGISTERS, 1, "unbudgeted", file="include/shared.cuh", **registered)]
@@ -228,7 +228,24 @@ def test_budgets_in_a_folder_of_their_own(project, monkeypatch, by):
     assert "budgets/transpose.toml" in project.err
 
 
-def test_a_folder_for_budgets_that_is_not_there_is_reported(project):
-    facts = [a_fact(REGISTERS, 22, "fail", "<= 20")]
-    assert project.accept(facts, *WHY, "--budgets", project.root / "none") == 2
-    assert "none: there is no such folder" in project.err
+def test_a_folder_for_budgets_that_is_not_there_is_made(project):
+    """As git keeps no folder that is empty."""
+    project.budgets = project.root / "none/yet/transpose.toml"
+    assert project.accept([conflicts(5)], *WHY, "--budgets", project.root / "none/yet") == 0
+    assert project.tables() == {
+        "tiled.f32@8x8": {"shared.bank_conflicts": {"equal": 5, "reason": "theory says so"}}
+    }
+
+
+def test_a_project_in_a_folder_of_its_repository_is_found_by_its_program(project, monkeypatch):
+    """Facts name files from the top of the project, and people call its program from elsewhere."""
+    project.add_source("gauge/first.cu")
+    (project.root / "other").mkdir()
+    monkeypatch.chdir(project.root / "other")
+    facts = [conflicts(5, registered="first.cu")]
+    assert project.accept(facts, *WHY, root=None) == 2
+    assert "there is no first.cu, which registers it; name the source tree" in project.err
+    monkeypatch.setenv("WARPGAUGE_SOURCE_ROOT", str(project.root / "gauge"))
+    assert project.accept(facts, *WHY, root=None) == 0, project.err
+    project.budgets = project.root / "gauge/budgets.toml"
+    assert "equal = 5" in project.text()

@@ -19,6 +19,7 @@ from accept_project import (
     conflicts,
     outside_of_ci,
 )
+from some_facts import write
 from warpgauge.commands.accept import CI_VARIABLES
 
 BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
@@ -95,18 +96,39 @@ def test_without_the_name_of_a_file_nothing_is_guessed(project, monkeypatch, opt
     assert not project.budgets.exists()
 
 
-def test_what_a_test_measured_wants_the_folder_of_its_budgets(project):
-    facts = [conflicts(5, kind="measured", case="Suite.test.launch@1", origin="built-in")]
+@pytest.mark.parametrize("options", [[], ["--budgets", "gauge/budgets"]])
+def test_what_a_test_measured_lies_beside_the_test(project, monkeypatch, options):
+    """Not in a gauge's folder of budgets, where each file is of a family."""
+    monkeypatch.chdir(project.root)
+    project.add_source("tests/a_test.cpp")
+    case = {"case": "Some/Suite.test/0.launch@1", "registered": "tests/a_test.cpp"}
+    facts = [conflicts(5, kind="measured", origin="built-in", **case)]
+    assert project.accept(facts, *WHY, *options) == 0, project.err
+    assert "equal = 5" in (project.root / "tests/Some_Suite.test.toml").read_text()
+    assert not (project.root / "gauge").exists()
+
+
+def test_a_test_reads_no_other_file(project):
+    project.add_source("tests/a_test.cpp")
+    case = {"case": "Suite.test.launch@1", "registered": "tests/a_test.cpp"}
+    facts = [conflicts(5, kind="measured", origin="built-in", **case)]
+    assert project.accept(facts, *WHY, "--budgets", project.budgets) == 2
+    assert "a test reads its budgets beside its source: leave --budgets out" in project.err
+
+
+def test_a_test_of_the_budgets_of_a_case_wants_their_folder(project):
+    facts = [conflicts(5, kind="measured", origin="built-in")]
     assert project.accept(facts, *WHY) == 2
-    assert "name the folder, --budgets DIR, that warpgauge_add_gtest(" in project.err
+    assert "name their folder, --budgets DIR, that warpgauge_add_gtest(" in project.err
     assert project.accept(facts, *WHY, "--budgets", project.root) == 0, project.err
-    assert "equal = 5" in (project.root / "Suite.toml").read_text()
+    assert "equal = 5" in (project.root / "transpose.toml").read_text()
 
 
 def test_lines_in_a_test_are_changed_there(project):
+    project.add_source("tests/a_test.cpp")
     case = {"kind": "measured", "case": "Suite.test.launch@1", "registered": "tests/a_test.cpp"}
     facts = [a_fact(REGISTERS, 22, "fail", "<= 20", origin="budget:2", **case)]
-    assert project.accept(facts, *WHY, "--budgets", project.root) == 2
+    assert project.accept(facts, *WHY) == 2
     assert "the test has its budget, <= 20: change it there (tests/a_test.cpp)" in project.err
 
 
@@ -145,18 +167,32 @@ def do(*words, program=GAUGE, cwd=None, **environment):
     )
 
 
+def test_a_program_of_a_build_finds_the_sources_from_anywhere(tmp_path):
+    """Those in the current folder go before those that it was built from."""
+    case = {"case": "transpose.new.f32@8x8", "registered": "kernels/transpose/family.cu"}
+    write(tmp_path / "facts.jsonl", [conflicts(5, **case)])
+    words = ["accept", tmp_path / "facts.jsonl", "--baseline", "--any-commit", "--dry-run"]
+    done = do(*words, cwd=tmp_path)
+    assert f"would write {ROOT}/kernels/transpose/budgets.toml\n" in done.stderr, done.stderr
+    copy = tmp_path / "kernels/transpose/family.cu"
+    copy.parent.mkdir(parents=True)
+    copy.write_text("")
+    assert "would write kernels/transpose/budgets.toml\n" in do(*words, cwd=tmp_path).stderr
+
+
 def accepted(facts, *options):
     """Of sources that may have changes, which are none of this test."""
     facts.write_text(facts.read_text().replace('"dirty":true', '"dirty":false'))
     return do("accept", facts, "--any-commit", *options)
 
 
-def there_and_back(run, facts, budgets, worse):
+def there_and_back(run, facts, budgets, worse, *options):
     """`run` and `worse` return exit codes, of the same and of a worse run."""
     assert run() == 1
-    done = accepted(facts, "--budgets", budgets)
+    done = accepted(facts, "--budgets", budgets, *options)
     assert done.returncode == 2 and "give the reason with --reason" in done.stderr, done.stderr
-    done = accepted(facts, "--budgets", budgets, "--baseline", "--reason", "as it is")
+    baseline = ["--baseline", "--reason", "as it is"]
+    done = accepted(facts, "--budgets", budgets, *baseline, *options)
     assert done.returncode == 0, done.stderr
     assert run() == 0
     assert worse() == 1
@@ -205,14 +241,14 @@ def tests_elsewhere(tmp_path):
     real one, which the copy of the program gets it instead of."""
     root = Path("/tmp") / secrets.token_hex(2)
     assert len(str(root)) <= len(str(ROOT)), f"{ROOT} is too short a path for this test"
-    shutil.copytree(ROOT / "tests/measure/budgets", root / "tests/measure/budgets")
+    shutil.copytree(ROOT / "tests/measure", root / "tests/measure")
     (root / "build").symlink_to(ROOT / "build")
     program = tmp_path / "warpgauge_measure_tests-emulated"
     built = (BUILD / "bin" / program.name).read_bytes()
     program.write_bytes(built.replace(bytes(ROOT), str(root).ljust(len(str(ROOT)), "/").encode()))
     program.chmod(0o755)
     try:
-        yield program, root / "tests/measure/budgets"
+        yield program, root / "tests/measure"
     finally:
         shutil.rmtree(root)
 
@@ -220,13 +256,16 @@ def tests_elsewhere(tmp_path):
 @pytest.mark.parametrize(
     "test, file, line",
     [
-        ("Measure.IsNamedAfterItsTest", "Measure.toml", '["IsNamedAfterItsTest.launch@1"]'),
-        ("Some/MeasureEach.IsNamedToo/0", "Some_MeasureEach.toml", '["IsNamedToo/0.launch@1"]'),
-        ("Measure.AnIdMeansTheBudgetsOfItsFile", "tile.toml", '["padded.s32@32"]'),
+        ("Measure.IsNamedAfterItsTest", "Measure.test.toml", '["IsNamedAfterItsTest.launch@1"]'),
+        (
+            *("Some/MeasureEach.IsNamedToo/0", "Some_MeasureEach.test.toml"),
+            '["IsNamedToo/0.launch@1"]',
+        ),
+        ("Measure.AnIdMeansTheBudgetsOfItsFile", "budgets/tile.toml", '["padded.s32@32"]'),
     ],
 )
 def test_measured(tests_elsewhere, tmp_path, test, file, line):
-    program, budgets = tests_elsewhere
+    program, folder = tests_elsewhere
     facts = tmp_path / "facts.jsonl"
 
     def run():
@@ -236,9 +275,10 @@ def test_measured(tests_elsewhere, tmp_path, test, file, line):
         return do("outcome", facts, cwd=tmp_path).returncode
 
     def worse():
-        text = (budgets / file).read_text()
+        text = (folder / file).read_text()
         assert line in text
-        (budgets / file).write_text(text.replace("992", "991"))
+        (folder / file).write_text(text.replace("992", "991"))
         return run()
 
-    there_and_back(run, facts, budgets, worse)
+    options = ["--root", folder.parents[1]]
+    there_and_back(run, facts, folder / "budgets", worse, *options)

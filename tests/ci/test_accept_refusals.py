@@ -92,7 +92,7 @@ def test_refusals_write_nothing(project, fact, options, message):
     project.write(text)
     # Another family has something that could be accepted.
     other = project.root / "kernels" / "other" / "budgets.toml"
-    other.parent.mkdir()
+    project.add_source("kernels/other/family.cu")
     other.write_text("[default]\nregisters = 20\n")
     facts = [fact]
     if not message.startswith("none of"):
@@ -281,7 +281,10 @@ def test_budgets_that_are_no_file(project):
         make(project.budgets)
         assert project.accept([conflicts(5)], *WHY) == 2
         assert project.err == f"kernels/transpose/budgets.toml: cannot be read: {why}\n"
-        assert list(project.budgets.parent.iterdir()) == [project.budgets]
+        assert {path.name for path in project.budgets.parent.iterdir()} == {
+            "budgets.toml",
+            "family.cu",
+        }
         project.budgets.rmdir() if project.budgets.is_dir() else project.budgets.unlink()
 
 

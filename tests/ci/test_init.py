@@ -1,5 +1,6 @@
 """`warpgauge init`: what it writes, and what it never overwrites."""
 
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,12 @@ def test_an_empty_folder_gets_all_that_a_gate_needs(tmp_path, capsys):
     step = yaml.safe_load((folder / ".github/workflows/kernels.yml").read_text())
     gauge = step["jobs"]["gate"]["steps"][-1]["with"]["gauge"]
     assert f"NAME {gauge} SOURCES gauge/first.cu" in (folder / "CMakeLists.txt").read_text()
+
+
+def test_the_projects_budgets_let_no_more_sectors_pass_than_the_bytes_need():
+    """A multiple of the ideal would let a kernel pass whose traffic has doubled."""
+    limits = tomllib.loads((TEMPLATES / "warpgauge.toml").read_text())
+    assert limits == {"default": {"global.excess_sectors": 0}}
 
 
 def test_a_build_that_is_there_gets_lines_and_no_change(tmp_path, capsys, monkeypatch):
@@ -91,3 +98,100 @@ def test_names_of_folders_are_printed_as_text(tmp_path, capsys, monkeypatch):
     out = capsys.readouterr().out
     assert "\x1b" not in out and "wrote a b?[31m/warpgauge.toml\n" in out
     assert "  cd 'a b?[31m'\n" in out
+
+
+SOURCE = """
+#include "helpers.h"
+namespace mine { namespace {
+// __global__ void old(int n) {}
+template <typename T, int kRows = 4>
+__global__ void __launch_bounds__(256) softmax(T* __restrict__ out, const T *in,
+                                               const float scale, int n) { in[0]; }
+}  // namespace
+struct Sizes { int rows, columns; };
+namespace inner {
+__global__ void row_sums(float out[], float const* const __restrict__ in, Sizes sizes) {}
+}
+}  // namespace mine
+extern "C" __global__ void nothing() {}
+"""
+
+
+@pytest.fixture
+def with_kernels(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for place in ("src/norm.cu", "build/copy.cu"):
+        Path(place).parent.mkdir()
+        Path(place).write_text(SOURCE)
+    Path("build/CMakeCache.txt").write_text("")
+    return tmp_path
+
+
+def test_a_kernel_gets_a_family_to_fill_in(with_kernels, capsys):
+    assert main(["init", "--kernel", "row_sums"]) == 0
+    written = set(WRITTEN) - {"gauge/first.cu"} | {"gauge/row_sums.cu"}
+    assert (
+        files_in(with_kernels) - {"src/norm.cu", "build/copy.cu", "build/CMakeCache.txt"} == written
+    )
+    text = Path("gauge/row_sums.cu").read_text()
+    for line in (
+        '#include "../src/norm.cu"',
+        "  warpgauge::InOut<float> out;",
+        "  warpgauge::Input<float> in;",
+        "  const Sizes sizes;",
+        'out(*this, todo<std::size_t>("how many elements out has"))',
+        'sizes(todo<Sizes>("the value of sizes"))',
+        'todo<int>("the CPU reference: comparison.equal(out, expected)");',
+        'todo<int>("the blocks and threads of the launch");',
+        "mine::inner::row_sums<<<1, 32>>>(p.out, p.in, p.sizes);",
+        "WARPGAUGE_FAMILY(row_sums)",
+    ):
+        assert line in text, text
+    assert "SOURCES gauge/row_sums.cu)" in Path("CMakeLists.txt").read_text()
+    assert "red: fill in the TODOs of gauge/row_sums.cu" in capsys.readouterr().out
+
+
+def test_a_second_kernel_leaves_what_is_there(with_kernels, capsys):
+    assert main(["init", "--kernel", "row_sums"]) == 0
+    Path("warpgauge.toml").write_text("mine")
+    assert main(["init", "--kernel", "src/norm.cu:softmax"]) == 0
+    text = Path("gauge/softmax.cu").read_text()
+    for line in (
+        "  warpgauge::InOut<float> out;",
+        "  warpgauge::Input<float> in;",
+        "  const float scale;",
+        "  const int n;",
+        "using T = float;",
+        "constexpr int kRows = 4;",
+        'todo<int>("the template arguments of softmax");',
+        "mine::softmax<T, kRows><<<1, 32>>>(p.out, p.in, p.scale, p.n);",
+    ):
+        assert line.replace("<float>", "<T>") in text, text
+    assert Path("warpgauge.toml").read_text() == "mine"
+    assert "warpgauge_add_kernels(NAME first SOURCES gauge/softmax.cu)" in capsys.readouterr().out
+    assert main(["init", "--kernel", "softmax"]) == 2
+    assert "gauge/softmax.cu: there already" in capsys.readouterr().err
+
+
+def test_a_kernel_without_parameters_has_todos_too(with_kernels):
+    assert main(["init", "--kernel", "nothing"]) == 0
+    text = Path("gauge/nothing.cu").read_text()
+    assert "nothing<<<1, 32>>>();" in text and text.count("todo<") == 2
+
+
+@pytest.mark.parametrize(
+    ("kernel", "says"),
+    [
+        ("softmx", "there is no __global__ function 'softmx' in the sources (.cu, .cuh) in .,"),
+        ("old", "there is no __global__ function 'old'"),
+        ("src/other.cu:softmax", "src/other.cu: cannot be read"),
+        ("twice", "there are several, src/a.cu:twice, src/b.cu:twice: name one of them"),
+    ],
+)
+def test_a_kernel_that_is_not_there_or_not_clear_is_an_error(with_kernels, capsys, kernel, says):
+    for name in "ab":
+        Path(f"src/{name}.cu").write_text("__global__ void twice(int* x) {}\n")
+    before = files_in(with_kernels)
+    assert main(["init", "--kernel", kernel]) == 2
+    assert says in capsys.readouterr().err
+    assert files_in(with_kernels) == before

@@ -149,20 +149,28 @@ def test_the_emulator_blames_the_line_of_a_fault(tmp_path, name, kind):
 
 
 @pytest.mark.parametrize(
-    ("name", "check", "mark", "text"),
+    ("name", "check", "mark", "text", "found"),
     [
-        ("race", "races", "race", "no __syncthreads() stands between"),
-        ("race_of_blocks", "races", "race_of_blocks", "the blocks are not ordered"),
-        ("uninitialised", "uninitialised", "read of uninitialised", "no thread of the block has w"),
+        ("race", "races", "race", "no __syncthreads() stands between", r"\d races?"),
+        ("race_of_blocks", "races", "race_of_blocks", "the blocks are not ordered", r"\d races?"),
+        (
+            *("uninitialised", "uninitialised", "read of uninitialised"),
+            *("no thread of the block has w", r"\d reads? of uninitialised memory"),
+        ),
     ],
 )
-def test_a_check_names_the_lines_of_what_a_gpu_hides(tmp_path, name, check, mark, text):
+def test_a_check_names_the_lines_of_what_a_gpu_hides(tmp_path, name, check, mark, text, found):
     result = gate(tmp_path, name, "emulated", "--check", check)
     assert result.returncode == 2
     facts = [f for f in read_facts(tmp_path / "facts.jsonl") if f.verdict == "error"]
     lines = {n for n, line in enumerate(LINES, 1) if re.search(rf"// .*\b{mark}$", line)}
     assert facts
     assert "  repeat   " in result.stdout and f" --check {check}\n" in result.stdout
+    again = [BIN / "warpgauge", "outcome", tmp_path / "facts.jsonl"]
+    read = subprocess.run(again, capture_output=True, text=True, timeout=60)
+    for said in (result, read):
+        assert re.search(rf"^ERROR: {found} found$", said.stdout, re.MULTILINE)
+    assert {fact.rule for fact in facts} == {check.removesuffix("s")}
     for fact in facts:
         assert text in fact.reason
         assert fact.line in lines

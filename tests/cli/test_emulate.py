@@ -101,6 +101,20 @@ def test_checks_find_nothing_in_programs_that_are_right(name, tmp_path):
     assert "race: " not in checked.stderr and "uninitialised: " not in checked.stderr
 
 
+@pytest.mark.parametrize("command", [["gate"], ["emulate", "--", "true"]])
+def test_a_check_that_is_none_is_an_error_with_the_nearest_one(command):
+    words = [BUILD / "bin" / "warpgauge", command[0], "--check", "race", *command[1:]]
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "'race' is not one of async, proxies, races," in done.stderr
+    assert "did you mean 'races'?" in done.stderr
+
+
+def test_all_checks_are_made(tmp_path):
+    done = emulate("--check", "all", "--out", tmp_path, "--", BUILD / "programs" / "handed_on")
+    assert "PASS: " in done.stderr, done.stderr
+
+
 def test_a_barrier_of_the_grid_goes_on_in_other_orders(tmp_path):
     options = ["--arch", archs()[-1], "--schedules", 5, "--out", tmp_path]
     checked = emulate(*options, "--", BUILD / "programs" / "image")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 from pathlib import Path
 
@@ -65,7 +66,7 @@ def test_names_are_those_of_the_test(tmp_path, test, program):
     assert {fact.id for fact in read_facts(facts)} == {f"{test}.launch@1"}
     done = warpgauge("outcome", facts, cwd=tmp_path)
     if program == "warpgauge_measure_tests":
-        assert f"  repeat   ... --gtest_filter={test}\n" in done.stdout
+        assert f"/{program}-emulated --gtest_filter={test}\n" in done.stdout
 
 
 def test_processes_share_a_file_and_the_outcome_is_that_of_all(tmp_path):
@@ -80,7 +81,20 @@ def test_processes_share_a_file_and_the_outcome_is_that_of_all(tmp_path):
     assert "FAIL Measure.FailsWhatIsOverBudget.launch@1 on sm_90: shared.bank_conflicts" in (
         done.stdout
     )
-    assert "  repeat   ... --gtest_filter=Measure.FailsWhatIsOverBudget\n" in done.stdout
+    repeat = re.search(r"^  repeat   (.*)$", done.stdout, re.MULTILINE)[1]
+    pasted = subprocess.run(["sh", "-c", repeat], cwd=ROOT, capture_output=True, timeout=60)
+    assert b"[       OK ] Measure.FailsWhatIsOverBudget" in pasted.stdout
+
+
+def test_an_outcome_of_what_has_no_budget_says_what_to_do_and_lies_beside_the_facts(tmp_path):
+    facts = tmp_path / "facts.jsonl"
+    (tmp_path / "elsewhere").mkdir()
+    assert measure(facts, "EachTimeAnew").returncode == 0
+    done = warpgauge("outcome", facts, cwd=tmp_path / "elsewhere")
+    assert done.returncode == 2
+    assert "no value has a budget; hold launches to one with EXPECT_BUDGET" in done.stdout
+    assert f"results: {tmp_path / 'results.json'}\n" in done.stdout
+    assert (tmp_path / "results.json").exists() and not list((tmp_path / "elsewhere").iterdir())
 
 
 def test_two_runs_are_compared(tmp_path):

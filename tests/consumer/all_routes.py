@@ -58,6 +58,19 @@ def check_mutation(build, source):
         budgets.write_text(text)
 
 
+def check_missing_folder(build, source):
+    """As git keeps no empty folder, that of BUDGETS need not be there, and the gate says so."""
+    budgets = source / "gauge/budgets"
+    away = budgets.rename(source / "away")
+    try:
+        run("cmake", build, cwd=build)
+        words = ("--device=emulated", "--out=out", "--filter", "normalise.unchecked.*")
+        said = run(build / "imaging-gauge", "gate", *words, cwd=build)
+        assert "no budgets of families: there is no folder gauge/budgets\n" in said
+    finally:
+        away.rename(budgets)
+
+
 @pytest.fixture
 def example(tmp_path):
     return Path(shutil.copytree(EXAMPLE, tmp_path / "consumer"))
@@ -69,6 +82,7 @@ def test_a_package_that_is_installed(example, prefix):
     run("cmake", "--build", build, cwd=example)
     check_gate(build, ["imaging-gauge", "imaging-tests"])
     check_mutation(build, example)
+    check_missing_folder(build, example)
     # emit and accept, from the package's Python.
     python = {"WARPGAUGE_PYTHON": str(ROOT / "build/venv/bin/python")}
     junit = run(

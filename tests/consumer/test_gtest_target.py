@@ -21,7 +21,8 @@ target_link_libraries(my_tests PRIVATE half GTest::gtest_main warpgauge::gtest)
 # The linker may take any file of the gauge's archives into the program, as it does where a shared
 # library needs std::string: here it takes the self test, which needs kernels of its own.
 target_link_options(my_tests PRIVATE LINKER:--undefined=_ZN9warpgauge13planted_spillEv)
-gtest_discover_tests(my_tests)
+gtest_discover_tests(my_tests PROPERTIES LABELS mine)
+set_target_properties(my_tests PROPERTIES WARPGAUGE_BUDGETS gauge/budgets)  # which is not there yet
 """
 HALF = """
 add_library(half STATIC half.cu)
@@ -85,6 +86,11 @@ def test_the_tests_of_the_program_stay_and_its_cases_stand_beside_them(build):
         assert name in listed
 
 
+def test_the_tests_of_the_program_have_the_label_of_costs_too(build):
+    for label in ("perf", "mine"):
+        assert "Mine.IsWithinBudget" in run("ctest", "-N", "-L", label, cwd=build)
+
+
 @pytest.mark.parametrize("chosen", ["-Mine.IsOverBudget", "scaling.*:Mine.IsWithinBudget"])
 def test_without_a_gpu_they_run_on_the_emulator(build, chosen):
     said = run("./my_tests", f"--gtest_filter={chosen}", cwd=build)
@@ -94,6 +100,9 @@ def test_without_a_gpu_they_run_on_the_emulator(build, chosen):
 def test_a_launch_over_budget_fails_with_its_line(build):
     said = run("./my_tests", "--gtest_filter=Mine.IsOverBudget", cwd=build, code=1)
     assert "global.excess_sectors" in said and re.search(r"my_test\.cu:4\b", said)
+    assert "\n  budgets  the test, and below it Mine.test.toml (not there)\n" in said
+    repeat = re.search(r"^  repeat   (.*)$", said, re.MULTILINE)[1]
+    assert "IsOverBudget" in run("sh", "-c", repeat, cwd=build.parent, code=1)
 
 
 @pytest.fixture

@@ -52,6 +52,9 @@ TEST(Checks, HaveNames) {
   EXPECT_TRUE(checks_called("proxies").async) << "which it adds to";
   EXPECT_FALSE(checks_called("none").history(true));
   EXPECT_THROW(checks_called("race"), std::invalid_argument);
+  const Checks all = checks_called("all");
+  EXPECT_TRUE(all.async && all.proxies && all.races && all.uninitialised && all.lanes);
+  EXPECT_TRUE(all.stores && all.shuffles);
 }
 
 TEST(SharedRace, OfAReadBehindAWriteIsFound) {

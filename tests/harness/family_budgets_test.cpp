@@ -151,11 +151,11 @@ TEST_F(FamilyBudgetsTest, StandAboveThoseOfTheProject) {
   EXPECT_EQ(limit(budgets, sum, "registers"), "<= 40");
   EXPECT_EQ(budgets.of(sum.id).find(sum.id, "sm_90", "registers")->origin, project.string() + ":4");
   EXPECT_THAT(
-      budgets.about_project(),
+      budgets.about(),
       testing::ElementsAre(
           "budgets of the project: " + project.string(),
           project.string() + " has sections of families that are not in this program: other"));
-  EXPECT_THAT(FamilyBudgets(registry).about_project(), testing::IsEmpty());
+  EXPECT_THAT(FamilyBudgets(registry).about(), testing::IsEmpty());
   EXPECT_THAT([&] { FamilyBudgets(registry, root_ / "gone.toml"); },
               ThrowsMessage<BudgetError>(HasSubstr("gone.toml: cannot be read")));
 }

@@ -312,7 +312,7 @@ TEST(ExitCode, WhatIsRequiredAndNotMeasuredIsMissingAlsoWhereNothingElseIs) {
 }
 
 TEST(Headline, SaysWhatDecided) {
-  EXPECT_EQ(outcome_of({}).headline(), "ERROR: nothing was judged");
+  EXPECT_EQ(outcome_of({}).headline(), "ERROR: nothing was judged: there are no values");
   EXPECT_EQ(outcome_of({fact(pass)}).headline(), "PASS: 1 value within budget");
   const std::vector<Fact> facts = {fact(pass), fact(better, "instructions"),
                                    fact(moved, "time.median_us"), fact(unmeasured, "stack.bytes")};
@@ -333,6 +333,50 @@ TEST(Headline, SaysWhatDecided) {
 TEST(Headline, CountsCasesInErrorNotFacts) {
   EXPECT_EQ(outcome_of({fact(error, "result.correct"), fact(error)}).headline(),
             "ERROR: 1 case could not be judged");
+}
+
+TEST(Headline, SaysWhyNothingWasJudgedAndWhatToDo) {
+  EXPECT_THAT(outcome_of({fact(unbudgeted)}).headline(),
+              testing::HasSubstr("no value has a budget; write one, or let `warpgauge accept"));
+  Fact of_test = fact(unbudgeted);
+  auto context = *of_test.context;
+  context.kind = metrics::CaseKind::measured;
+  of_test.context = std::make_shared<const metrics::CaseContext>(context);
+  EXPECT_THAT(outcome_of({of_test}).headline(),
+              testing::HasSubstr("no value has a budget; hold launches to one with EXPECT_BUDGET"));
+  Fact missing = fact(unmeasured, "stack.bytes");
+  missing.reason = "no counter";
+  EXPECT_EQ(outcome_of({missing}).headline(),
+            "ERROR: nothing was judged: stack.bytes of transpose.tiled.f32@64x64, unmeasured: no "
+            "counter");
+}
+
+Fact found(std::string rule, int line, std::string variant = "tiled") {
+  Fact finding = fact(error, "result.correct");
+  finding.id.variant = std::move(variant);
+  finding.rule = std::move(rule);
+  finding.file = "a.cu";
+  finding.line = line;
+  return finding;
+}
+
+TEST(Headline, CountsTheFindingsOfChecksByKind) {
+  const std::vector<Fact> races = {found("race", 1), found("race", 2), found("race", 2, "padded")};
+  EXPECT_EQ(outcome_of(races).headline(), "ERROR: 3 races found");
+  EXPECT_EQ(outcome_of(races).findings().size(), 3) << "each is listed";
+  EXPECT_EQ(outcome_of(races).exit_code(), kFault);
+  EXPECT_EQ(outcome_of({found("uninitialised", 1), found("race", 1), fact(fail)}).headline(),
+            "ERROR: 1 race, 1 read of uninitialised memory found, 1 value over budget");
+  EXPECT_EQ(outcome_of({found("unfenced source", 1), found("wrong bytes", 2)}).headline(),
+            "ERROR: 2 mistakes with asynchronous copies found");
+  EXPECT_EQ(outcome_of({found("shuffle", 1), found("", 2, "naive")}).headline(),
+            "ERROR: 1 shuffle from an absent lane found, 1 case could not be judged");
+}
+
+TEST(Headline, CountsAFindingOfSeveralSizesOnce) {
+  Fact larger = found("race", 1);
+  larger.id.size = "128x128";
+  EXPECT_EQ(outcome_of({found("race", 1), larger}).headline(), "ERROR: 1 race found");
 }
 
 TEST(Headline, SaysWhatWasLost) {

@@ -299,6 +299,20 @@ TEST(TerminalText, SaysWhatWasLostAndLeftOut) {
                                                 "## Left out\n\n- 2 large cases\n"));
 }
 
+TEST(TerminalText, SaysWhichValuesAreBetterAndHowToTighten) {
+  Recorded recorded;
+  EXPECT_THAT(recorded.terminal(), Not(HasSubstr("better than")));
+  recorded.judged("naive", "global.excess_sectors", "[default]\n\"global.excess_sectors\" = 1e6\n");
+  const std::string_view better =
+      "better than budget: global.excess_sectors of transpose.naive.f32@1024x1024 on sm_90 is "
+      "917504 "
+      "sectors, budget <= 1000000. `warpgauge accept FACTS --tighten` tightens it\n";
+  EXPECT_THAT(recorded.terminal(), HasSubstr(better));
+  EXPECT_THAT(recorded.markdown(), HasSubstr("better than budget: global.excess\\_sectors of"));
+  EXPECT_THAT(recorded.terminal(kStrict), Not(HasSubstr("`warpgauge accept FACTS")))
+      << "there it is a finding";
+}
+
 TEST(TerminalText, EndsWithTheHeadline) {
   Recorded recorded;
   recorded.judged("naive", "global.excess_sectors", "[default]\n\"global.excess_sectors\" = 1e6\n");

@@ -64,7 +64,12 @@ TEST(RepeatCommand, OfWhatATestMeasuredIsTheTest) {
   metrics::CaseContext context = *measured.context;
   context.kind = metrics::CaseKind::measured;
   measured.context = std::make_shared<const metrics::CaseContext>(context);
+  const metrics::Run run = {.program = "build/my tests"};
+  EXPECT_EQ(repeat_command({&measured, &run}),
+            "'build/my tests' --gtest_filter=Sizes/Filter.IsCheap/0");
   EXPECT_EQ(repeat(measured, {kGpu}), "... --gtest_filter=Sizes/Filter.IsCheap/0");
+  measured.id = {.family = "filter", .variant = "rows", .type = "f32", .size = "64x64"};
+  EXPECT_EQ(repeat_command({&measured, &run}), "'build/my tests'") << "the case's id, not a test's";
 }
 
 TEST(RepeatCommand, OfATimeIsThatOfTheProgramThatTakesTimes) {

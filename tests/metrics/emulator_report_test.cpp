@@ -42,7 +42,8 @@ LineCounts line(std::uint64_t requests, Confidence confidence, const char* reaso
 }
 
 TEST_F(Report, IsReadAsItWasWritten) {
-  const DeviceFault fault = {"kernel k, a.cu:7: trap", "k", {"a.cu", 7, {{"b.h", 1}, {"a.cu", 7}}}};
+  const DeviceFault fault = {
+      "kernel k, a.cu:7: trap", "k", {"a.cu", 7, {{"b.h", 1}, {"a.cu", 7}}}, "race"};
   append_report(path_, {{line(3, Confidence::predicted, "no machine code")}, {fault}});
   const CountsReport report = read_report(path_);
   ASSERT_EQ(report.lines.size(), 1u);

@@ -120,6 +120,7 @@ TEST(Records, HaveTheMembersOfTheSchemaInItsOrder) {
   const metrics::Run run = {.id = "r",
                             .time = "2026-05-01T23:00:00Z",
                             .command = "gate",
+                            .program = "p",
                             .version = "1",
                             .commit = "c",
                             .branch = "b",
@@ -156,6 +157,7 @@ TEST(Records, HaveTheMembersOfTheSchemaInItsOrder) {
   value.limit = full_limit();
   value.verdict = Verdict::moved;
   value.would = Verdict::fail;
+  value.rule = "race";
   value.cause = "environment";
   value.cure = "c";
   value.reason = "r";

@@ -119,8 +119,8 @@ LaunchOutcome run_in_orders(const Kernel& kernel, const Launch& launch, const La
   other.findings = nullptr;
   const auto report = [&](std::string what, metrics::SourceLine source) {
     if (launch.findings == nullptr) return;
-    launch.findings->push_back(
-        {"kernel " + kernel.code->display + ": order: " + std::move(what), std::move(source)});
+    launch.findings->push_back({"kernel " + kernel.code->display + ": order: " + std::move(what),
+                                std::move(source), "order"});
   };
   bool result_differs = false, count_differs = false;
   for (int n = 1; n <= host.options.schedules && !(result_differs && count_differs); ++n) {

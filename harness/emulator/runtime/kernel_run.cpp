@@ -153,7 +153,7 @@ std::vector<machine::DeviceWork> KernelRun::finish() {
     if (results.coverage) counting::add_launch(*results.coverage, hits_);
     for (const machine::Finding& finding : findings_) {
       state_.say(finding.text);
-      results.findings.push_back({finding.text, function_.name, finding.source});
+      results.findings.push_back({finding.text, function_.name, finding.source, finding.rule});
     }
     if (!findings_.empty()) results.memory = metrics::Memory::unsettled;
   };

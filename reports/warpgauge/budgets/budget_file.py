@@ -137,6 +137,33 @@ class BudgetFile:
             )
         self.text, self.tables = text, expected
 
+    def rests_on(self, place: Place, fact: Fact) -> bool:
+        """Whether another line of the file would hold for a fact without that of this table."""
+        others = (p for p in self.places_of(fact) if p != place)
+        return any(self.limit(p, fact.metric) is not None for p in others)
+
+    def remove(self, place: Place, metric: str) -> bool:
+        """Takes the line away, if it is there, and a table that is empty then. False, and nothing
+        changes, where it does not stand by itself."""
+        if self.limit(place, metric) is None:
+            return True
+        lines = self.text.split("\n")
+        own = [block for block in _blocks(lines) if block.place == place]
+        number = _number_of(lines, own[0], metric) if own else None
+        if number is None:
+            return False
+        first = number
+        if own[0].first + 1 == number == own[0].last:  # alone in its table
+            first = own[0].first
+            first -= first > 0 and not lines[first - 1].strip()
+        text = "\n".join(lines[:first] + lines[number + 1 :])
+        tables = _parsed(text, self.name)
+        expected = [limit for limit in _limits(self.tables) if limit[:2] != (place, metric)]
+        if list(_limits(tables)) != expected:
+            return False
+        self.text, self.tables = text, tables
+        return True
+
     def _line_number(self, place: Place, metric: str) -> int:
         """The line of a limit, from 1; that of its table where it has none of its own."""
         lines = self.text.split("\n")

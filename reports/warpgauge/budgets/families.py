@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -11,14 +13,36 @@ from warpgauge.facts.records import Fact
 BUDGETS = "budgets.toml"
 
 
+LAUNCH_OF_TEST = "launch"  # the type of a case that is the N-th launch of a test
+
+
+def source_root(facts: Iterable[Fact]) -> Path:
+    """The source tree that the files in facts are relative to: here, or where the program that
+    called this one was built from, whichever has a file that registers their cases."""
+    files = {fact.case.file for fact in facts if fact.case.file}
+    built_from = os.environ.get("WARPGAUGE_SOURCE_ROOT")
+    for root in [Path(), *([Path(built_from)] if built_from else [])]:
+        if any(_is_below(file, root) and (root / file).is_file() for file in files):
+            return root
+    return Path()
+
+
 def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | None) -> Path:
     """The budget file of a family, whether it is there or not.
 
     It is `budgets`, if that is a file, or FAMILY.toml in that folder; else it lies beside the
-    source that registers the family. Raises CommandError if that is not in one folder below the
-    root, and for facts of programs and tests, which are registered nowhere, without `budgets`.
+    source that registers the family. That of the launches of a test always lies beside the test.
+    Raises CommandError if that is not in one folder below the root, and without `budgets` for facts
+    of programs, and for those of tests that were held against the budgets of a case.
     """
     facts = list(facts)
+    if all(fact.case.kind == "measured" and fact.case.type == LAUNCH_OF_TEST for fact in facts):
+        if budgets is not None and _is_named(budgets):
+            raise CommandError(
+                f"family {family}: a test reads its budgets beside its source: leave --budgets out"
+            )
+        name = re.sub("[^A-Za-z0-9_-]", "_", family)
+        return _beside_source(family, facts, root, f"{name}.test.toml")
     if budgets is not None and not budgets.is_dir() and (budgets.exists() or _is_named(budgets)):
         return budgets
     if any(fact.case.is_of_program for fact in facts):
@@ -26,28 +50,20 @@ def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | 
             f"family {family}: its kernels are of a program: name the budget file, --budgets FILE, "
             f"which {facts[0].run.command or 'attach'} is to have, too{_held_against(facts)}"
         )
-    is_of_test = any(fact.case.kind == "measured" for fact in facts)
     if budgets is not None:
-        return _in_folder(budgets, family, family.replace("/", "_") if is_of_test else family)
-    if is_of_test:
+        if not _is_name(family):
+            raise CommandError(f"family {family}: that is not the name of a file in {budgets}")
+        return budgets / f"{family}.toml"
+    if any(fact.case.kind == "measured" for fact in facts):
         raise CommandError(
-            f"family {family}: it was measured by a test: name the folder, --budgets DIR, that "
-            f"warpgauge_add_gtest(... BUDGETS <folder>) names{_held_against(facts)}"
+            f"family {family}: a test was held against its budgets: name their folder, --budgets "
+            f"DIR, that warpgauge_add_gtest(... BUDGETS <folder>) names{_held_against(facts)}"
         )
-    return _beside_source(family, facts, root)
+    return _beside_source(family, facts, root, BUDGETS)
 
 
-def _in_folder(folder: Path, family: str, name: str) -> Path:
-    """The file of this name in a folder of budgets."""
-    if not _is_name(name):
-        raise CommandError(f"family {family}: that is not the name of a file in {folder}")
-    if not folder.is_dir():
-        raise CommandError(f"--budgets {folder}: there is no such folder")
-    return folder / f"{name}.toml"
-
-
-def _beside_source(family: str, facts: Iterable[Fact], root: Path) -> Path:
-    """The file beside the source that registers the family."""
+def _beside_source(family: str, facts: Iterable[Fact], root: Path, name: str) -> Path:
+    """The file of this name beside the source that registers the family, or has the test."""
     sources = {fact.case.file for fact in facts if fact.case.file}
     folders = {Path(source).parent for source in sources if _is_below(source, root)}
     if len(folders) != 1:
@@ -57,11 +73,12 @@ def _beside_source(family: str, facts: Iterable[Fact], root: Path) -> Path:
             f"{found} registers it; name the source tree with --root"
         )
     (folder,) = folders
-    if not (root / folder).is_dir():
+    if missing := sorted(source for source in sources if not (root / source).is_file()):
         raise CommandError(
-            f"family {family}: there is no folder {root / folder}; name the source tree with --root"
+            f"family {family}: there is no {root / missing[0]}, which registers it; name the "
+            "source tree with --root"
         )
-    return root / folder / BUDGETS
+    return root / folder / name
 
 
 def _held_against(facts: Iterable[Fact]) -> str:

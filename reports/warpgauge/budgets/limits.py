@@ -24,6 +24,10 @@ Limit = float | str | dict[str, Any]
 MAX_LIMIT = 2.0**53  # what a budget file can hold
 NOISY_TOLERANCE = "10%"  # of a limit that is new, of a metric that is not exact
 NOISY_DIGITS = 4
+# The metrics whose built-in limit is "= 0" (metrics/facts/built_in_limits.cpp).
+BUILT_IN_ZERO = frozenset(
+    ("shared.bank_conflicts", "spill.store_bytes", "spill.load_bytes", "local.sectors")
+)
 _ORDER = ("max", "min", "equal", "of", "tolerance", "until", "code", "reason")
 _PLAIN_KEYS = {"lower": "max", "higher": "min", "none": "equal"}
 
@@ -81,6 +85,11 @@ def is_same(a: Limit, b: Limit, metric: Metric) -> bool:
     """True if both let the same values pass; reasons may differ."""
     left, right = ({**as_table(limit, metric), "reason": None} for limit in (a, b))
     return left == right
+
+
+def is_built_in(limit: Limit, metric: Metric) -> bool:
+    """True for the limit that holds for every kernel unless a line says otherwise."""
+    return metric.id in BUILT_IN_ZERO and is_same(limit, {"equal": 0}, metric)
 
 
 def of_held(held: HeldLimit) -> Limit:

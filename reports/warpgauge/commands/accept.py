@@ -30,8 +30,8 @@ from pathlib import Path
 from warpgauge.budgets.acceptance import Wish, find_moves, first_of
 from warpgauge.budgets.budget_file import BudgetFile, rank
 from warpgauge.budgets.checkout import head_commit
-from warpgauge.budgets.families import budget_path
-from warpgauge.budgets.limits import with_reason
+from warpgauge.budgets.families import budget_path, source_root
+from warpgauge.budgets.limits import is_built_in, with_reason
 from warpgauge.budgets.placing import Move, Placing
 from warpgauge.budgets.refusals import refusals
 from warpgauge.budgets.table import Row, table
@@ -71,18 +71,19 @@ def run(options: argparse.Namespace) -> int:
     wish = _wish(options)
     facts = list(newest(read_all(options.facts)).values())
     selected = matching(facts, case_filter(options))
-    files = _files(selected, facts, options.root, options.budgets, wish)
+    root = source_root(facts) if options.root is None else options.root
+    files = _files(selected, facts, root, options.budgets, wish)
     moves, left = find_moves(selected, files, wish)
     if not moves:
         print(f"nothing to accept: none of {_judged(selected)} judged values moved")
         _report_rest(selected, left)
         return 0
-    head = None if options.any_commit else head_commit(options.root)
+    head = None if options.any_commit else head_commit(root)
     refused = refusals(moves, facts, files, wish, head)
     if refused and not (wish.baseline and len(refused) < len(moves)):
         raise CommandError(*first_of(list(refused.values())), "nothing was written")
     moves = [move for move in moves if move.fact not in refused]
-    rows = _rewrite(moves, facts, files, wish)
+    rows = _rewrite(moves, facts, files, wish, _lines_of_project(root))
     changed = {f.path: f.text.encode() for f in files.values() if f.text.encode() != f.original}
     if not options.dry_run:
         replace_files(changed)
@@ -127,7 +128,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="accept facts of another commit than that of --root, or of none",
     )
     parser.add_argument(
-        "--root", type=Path, default=Path(), metavar="DIR", help="source tree (default: here)"
+        "--root",
+        type=Path,
+        metavar="DIR",
+        help="source tree (default: here, or where this program was built from, whichever has the "
+        "sources)",
     )
     budgets = os.environ.get("WARPGAUGE_BUDGETS")
     parser.add_argument(
@@ -135,9 +140,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         default=Path(budgets) if budgets else None,
         metavar="DIR|FILE",
-        help="folder with FAMILY.toml, of a build or of tests that have one, or the budget file, "
-        "of attach and emulate (default: budgets.toml beside the sources; programs of a build with "
-        "such a folder name it themselves)",
+        help="folder with FAMILY.toml, of a build that has one, or the budget file, of attach and "
+        "emulate (default: budgets.toml beside the sources; programs of a build with such a folder "
+        "name it themselves). Tests have SUITE.test.toml beside their sources",
     )
     parser.add_argument("--dry-run", action="store_true", help="show the table, write nothing")
 
@@ -191,10 +196,20 @@ def _files(
     return files
 
 
+def _lines_of_project(root: Path) -> str:
+    """The budgets of the whole project, below those of families; "" where there are none."""
+    named = os.environ.get("WARPGAUGE_PROJECT_FILE")
+    path = root / "warpgauge.toml"
+    if named and root.resolve() == Path(os.environ.get("WARPGAUGE_SOURCE_ROOT", "")).resolve():
+        path = Path(named)
+    return BudgetFile(path, str(path)).text
+
+
 def _rewrite(
-    moves: list[Move], facts: list[Fact], files: dict[str, BudgetFile], wish: Wish
+    moves: list[Move], facts: list[Fact], files: dict[str, BudgetFile], wish: Wish, project: str
 ) -> list[Row]:
-    """Puts the new limits into the files (in memory), and returns what was done by line."""
+    """Puts the new limits into the files (in memory), and returns what was done by line. A line
+    that says what holds without it goes."""
     of_metric, siblings = defaultdict(list), defaultdict(list)
     for fact in facts:
         of_metric[fact.family, fact.metric].append(fact)
@@ -210,7 +225,13 @@ def _rewrite(
     # Stable: tables of architectures come behind the section that they belong to, in order.
     for (family, where, metric), group in sorted(lines.items(), key=lambda line: rank(line[0][1])):
         limit = with_reason(group[0].new, catalog()[metric], wish.reason_for(group[0]))
-        files[family].set(where, metric, limit)
+        file = files[family]
+        is_needed = metric in project or any(file.rests_on(where, move.fact) for move in group)
+        is_needed |= not is_built_in(limit, catalog()[metric])
+        if is_needed or not file.remove(where, metric):
+            file.set(where, metric, limit)
+        else:
+            limit = with_reason(limit, catalog()[metric], "built in: no line")
         rows.append(Row(group, limit, files[family].name, where))
     return rows
 

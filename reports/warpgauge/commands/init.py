@@ -3,6 +3,10 @@
 Writes warpgauge.toml, gauge/first.cu, .github/workflows/kernels.yml and, where
 there is none, CMakeLists.txt, and prints the next commands. The kernel has bank
 conflicts, so that its gate is red at first. Nothing is overwritten.
+
+--kernel takes a kernel that the project has instead: gauge/NAME.cu registers a
+family for it, with its parameters, and TODOs that are errors of its case until
+they are filled in. Files that are there stay.
 """
 
 from __future__ import annotations
@@ -17,6 +21,7 @@ from warpgauge import templates
 from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError
 from warpgauge.files import replace_files
+from warpgauge.skeleton import find_kernel, skeleton
 from warpgauge.text import printable
 
 EPILOG = """\
@@ -27,12 +32,14 @@ exit codes:
 examples:
   warpgauge init
   warpgauge init my-project
+  warpgauge init --kernel softmax
+  warpgauge init --kernel src/reduce.cu:sum
 """
 
-_CMAKE = "CMakeLists.txt"
+_CMAKE, _SOURCE = "CMakeLists.txt", "first.cu"
 _PLACES = {  # of the templates
     "warpgauge.toml": Path("warpgauge.toml"),
-    "first.cu": Path("gauge/first.cu"),
+    _SOURCE: Path("gauge/first.cu"),
     "kernels.yml": Path(".github/workflows/kernels.yml"),
     _CMAKE: Path(_CMAKE),
 }
@@ -48,14 +55,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="DIR",
         help="folder of the project, which need not be there (default: here)",
     )
+    parser.add_argument(
+        "--kernel",
+        metavar="[FILE:]NAME",
+        help="write a skeleton of a family for this kernel of the project",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Returns 0; raises CommandError."""
     folder = options.folder
     texts = {place: _template(name) for name, place in _PLACES.items()}
-    cmake = texts[_PLACES[_CMAKE]]
+    source = _PLACES[_SOURCE]
+    if options.kernel is not None:
+        del texts[source]
+        kernel = find_kernel(folder, options.kernel)
+        source = source.with_name(f"{kernel.name}.cu")
+        texts[source] = skeleton(kernel, folder / source)
+        texts = {p: t for p, t in texts.items() if p == source or not _is_there(folder / p)}
+    cmake = _template(_CMAKE).replace(str(_PLACES[_SOURCE]), str(source))
     has_cmake = _is_there(folder / _CMAKE)
+    texts[_PLACES[_CMAKE]] = cmake
     if has_cmake:
         del texts[_PLACES[_CMAKE]]
     contents = {folder / place: text.encode() for place, text in texts.items()}
@@ -67,7 +87,10 @@ def run(options: argparse.Namespace) -> int:
     replace_files(contents)
     for place in contents:
         print(printable(f"wrote {place}"))
-    print(_next_steps(folder, cmake if has_cmake else None))
+    todo = "pad the tile to tile[32][33]"
+    if options.kernel is not None:
+        todo = f"fill in the TODOs of {source}"
+    print(_next_steps(folder, cmake if has_cmake else None, todo))
     if "OWNER/" in texts[_PLACES["kernels.yml"]]:  # which a release fills in
         print(f"\nIn {_PLACES['kernels.yml']}, OWNER is the account of your clone of warpgauge.")
     return 0
@@ -81,8 +104,8 @@ def _template(name: str) -> str:
     return resources.files(templates).joinpath(name).read_text("utf-8")
 
 
-def _next_steps(folder: Path, cmake: str | None) -> str:
-    """`cmake`: what a CMakeLists.txt that is there needs lines of."""
+def _next_steps(folder: Path, cmake: str | None, todo: str) -> str:
+    """`cmake`: what a CMakeLists.txt that is there needs lines of; `todo`: what to change."""
     steps = []
     if cmake is not None:
         lines = [line for line in cmake.splitlines() if line.startswith(_OF_A_PROJECT)]
@@ -97,6 +120,6 @@ def _next_steps(folder: Path, cmake: str | None) -> str:
         "  export CMAKE_PREFIX_PATH=$(warpgauge config --prefix)",
         "  cmake -S . -B build -G Ninja -DCMAKE_CUDA_ARCHITECTURES=90",
         "  cmake --build build",
-        "  build/first gate        # red: pad the tile to tile[32][33], and build again",
+        f"  build/first gate        # red: {todo}, and build again",
     ]
     return "\n" + as_started("\n".join(steps))

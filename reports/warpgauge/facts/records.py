@@ -41,6 +41,7 @@ class Run:
     time: str
     dirty: bool
     command: str | None = None
+    program: str | None = None
     version: str | None = None
     commit: str | None = None
     branch: str | None = None
@@ -162,6 +163,7 @@ class Fact:
     limit: Limit | None = None
     verdict: str | None = None
     would: str | None = None
+    rule: str | None = None
     cause: str | None = None
     cure: str | None = None
     reason: str | None = None

@@ -18,7 +18,7 @@ void Findings::report(const Act& act, const char* rule, const std::string& other
   Finding finding = {"kernel " + kernel.display + ", " + block_text(launch, act.block) + ", " +
                          thread_text(launch, act.thread) + ", " + key.first + ": " + rule + ": " +
                          what,
-                     source_line(*act.code, act.instruction)};
+                     source_line(*act.code, act.instruction), rule};
   const std::lock_guard lock(mutex_);
   const auto [known, is_new] = kept_.try_emplace(key, Kept{act.block, finding});
   if (!is_new && act.block < known->second.block) known->second = {act.block, std::move(finding)};

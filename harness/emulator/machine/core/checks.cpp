@@ -23,11 +23,15 @@ Checks checks_called(std::string_view names) {
   while (!names.empty()) {
     const std::string_view name = names.substr(0, names.find(','));
     names.remove_prefix(std::min(names.size(), name.size() + 1));
+    if (name == "all") {
+      for (const auto& [known, check] : kChecks) checks.*check = true;
+      continue;
+    }
     const auto found =
         std::ranges::find(kChecks, name, [](const auto& known) { return known.first; });
     if (found == std::end(kChecks)) {
       throw std::invalid_argument("'" + std::string(name) + "' is no check: there are " +
-                                  std::string(kNamesOfChecks) + ", and none");
+                                  std::string(kNamesOfChecks) + ", all, and none");
     }
     checks.*found->second = true;
   }

@@ -25,7 +25,8 @@ struct Checks {
 inline constexpr std::string_view kNamesOfChecks =
     "async,proxies,races,uninitialised,lanes,stores,shuffles";
 
-/// The checks with these names, commas between; "none" is no check. Throws std::invalid_argument.
+/// The checks with these names, commas between; "all" is every check, "none" is no check. Throws
+/// std::invalid_argument.
 Checks checks_called(std::string_view names);
 
 }  // namespace warpgauge::emulator::machine

@@ -10,6 +10,7 @@ namespace warpgauge::emulator::machine {
 struct Finding {
   std::string text;  ///< as Fault::what(): kernel, block, thread, line, and what is wrong
   metrics::SourceLine source;
+  std::string rule;  ///< the rule that is broken: "race"
 };
 
 }  // namespace warpgauge::emulator::machine
