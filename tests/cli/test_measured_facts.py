@@ -102,6 +102,9 @@ def test_the_exit_code_tells_how_the_tests_ended():
     for program, words, code in [
         ("warpgauge_measure_tests-emulated", ["--gtest_filter=Measure.EachTimeAnew"], 0),
         ("warpgauge_measure_tests-emulated", ["--gtest_filter=Measure.NoSuchTest"], 2),
+        ("warpgauge_measure_tests-emulated", ["--no-such-option"], 2),
+        ("warpgauge_measure_tests-emulated", ["--gtest_help"], 0),
+        ("warpgauge_measure_tests", ["--gtest_filter=Measure.EachTimeAnew"], 0),
         ("warpgauge_measure_tests", ["--gtest_filter=Measure.EachTimeAnew", "--skip-code=77"], 77),
     ]:
         done = subprocess.run(
