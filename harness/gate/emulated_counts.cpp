@@ -74,9 +74,14 @@ EmulatedCounts count_emulated(const GateOptions& options, const std::string& arc
 
 }  // namespace
 
-bool can_count_emulated(const GateOptions& options) {
-  return !is_emulated() && options.use_cupti && !options.requirements.cupti &&
-         std::filesystem::exists(process::program_path(true)) && process::has_gpu();
+Counts who_counts(const SelfTestResult& tested, const GateOptions& options) {
+  const bool is_emulators = !tested.not_counted.empty() && !is_emulated() && options.use_cupti &&
+                            !options.requirements.cupti &&
+                            std::filesystem::exists(process::program_path(true)) &&
+                            process::has_gpu();
+  if (!is_emulators) return Counts::here;
+  fmt::print("counts are the emulator's; results and times the GPU's\n");
+  return Counts::emulated_program;
 }
 
 void measure_emulated_counts(const Plan& plan, FactLog& log) {

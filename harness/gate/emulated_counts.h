@@ -4,11 +4,14 @@
 
 #include "harness/gate/fact_log.h"
 #include "harness/gate/plan.h"
+#include "harness/gate/runs.h"
+#include "harness/measuring/self_test.h"
 
 namespace warpgauge::gate {
 
-/// True if there is a GPU, counts were asked for, may be of the emulator, and its program is there.
-bool can_count_emulated(const GateOptions& options);
+/// Who counts: the emulated program where the self test found that the GPU's counters are refused,
+/// unless they are required or it is not there. Says so.
+Counts who_counts(const SelfTestResult& tested, const GateOptions& options);
 
 /// Runs a gate of the emulated program over the same cases, and writes its counts of those that ran
 /// well, with the reason where one is missing. Its results are in <out>/emulated, and what it

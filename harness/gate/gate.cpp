@@ -61,8 +61,7 @@ struct Workers {
   std::unique_ptr<CaseJob> runs, noisy;
 };
 
-/// Tests the gauge before anything is measured, and says who counts: where the GPU's counters are
-/// refused it is the emulated program, unless they are required. Throws SelfTestError.
+/// Tests the gauge before anything is measured, and says who counts. Throws SelfTestError.
 Counts self_test(const Plan& plan) {
   SelfTestOptions options{.archs = plan.archs,
                           .use_counters = plan.options.use_cupti,
@@ -70,10 +69,9 @@ Counts self_test(const Plan& plan) {
   if (is_emulated()) options.emulated_archs = plan.run_archs;
   const SelfTestResult tested = run_self_test(options);
   fmt::print("{}\n", tested.text);
-  const bool is_refused = !tested.not_counted.empty() && can_count_emulated(plan.options);
-  if (is_refused) fmt::print("counts are the emulator's; results and times the GPU's\n");
+  const Counts counts = who_counts(tested, plan.options);
   std::fflush(stdout);
-  return is_refused ? Counts::emulated_program : Counts::here;
+  return counts;
 }
 
 }  // namespace

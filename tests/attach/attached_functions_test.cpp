@@ -2,12 +2,17 @@
 // counts belong.
 #include <gmock/gmock.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "harness/attach/called_functions.h"
 #include "tests/attach/attached_processes.h"
+#include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::attached_functions_test {
 namespace {
@@ -84,6 +89,40 @@ TEST(AttachedFacts, AFunctionIsOfTheKernelOfItsLaunchesIfThatIsKnown) {
   EXPECT_EQ(total(kernels[0]).local_sectors, 12u);
   EXPECT_EQ(kernels[0].name, "_ZN6sample10by_pointerEPiPFiiE");
   EXPECT_EQ(metrics::trust_in(kernels[0].lines.at(0), "local.sectors").reason, "");
+}
+
+/// The counts of an instruction that `row` has, where it is recorded as `recorded` of
+/// tests/data/cubin/recursion.sm_90.cubin, and no kernel but `counted` was.
+metrics::SassRecords attributed(const metrics::Instruction& recorded, const std::string& counted,
+                                const std::string& row) {
+  const std::vector<std::byte> image = metrics::recorded_file("cubin/recursion.sm_90.cubin");
+  metrics::SassValues once;
+  once[SassMetric::instructions] = 1;
+  const auto found = attach::attribute({{recorded, once}}, {counted}, [&](std::uint32_t crc) {
+    return crc == kCubin ? std::span(image) : std::span<const std::byte>();
+  });
+  return found.records.contains(row) ? found.records.at(row) : metrics::SassRecords{};
+}
+
+TEST(AttachedFacts, OffsetsOfACopyInTheKernelCountFromEitherBeginning) {
+  constexpr std::uint32_t kCopy = 0x150;
+  for (const std::uint32_t recorded : {0u, kCopy}) {
+    const auto records =
+        attributed({kCubin, "$calling$_Z4oncePKii", recorded}, "calling", "calling");
+    ASSERT_EQ(records.size(), 1u);
+    EXPECT_EQ(records.begin()->first, (metrics::Instruction{kCubin, "calling", kCopy}));
+  }
+}
+
+TEST(AttachedFacts, AKernelThatWasNotCountedIsNoFunctionOfAnother) {
+  const metrics::Instruction own{kCubin, "aligned", 0, "calling"};
+  EXPECT_EQ(attributed(own, "calling", "aligned").size(), 1u);
+  EXPECT_EQ(attributed(own, "calling", "calling").size(), 0u);
+}
+
+TEST(AttachedFacts, CodeThatIsInNoKnownCubinStaysAlone) {
+  EXPECT_EQ(attributed({kCubin, "unknown", 0}, "calling", "unknown").size(), 1u);
+  EXPECT_EQ(attributed({kCubin + 1, "aligned", 0}, "calling", "aligned").size(), 1u);
 }
 
 }  // namespace

@@ -103,6 +103,50 @@ def test_devices_shows_what_overlaps_and_how_fast_the_memory_is():
     assert re.search(r"^  memory bandwidth, peak +unknown$", shown, re.MULTILINE)
 
 
+# What the emulated device is like, without what depends on the machine and the toolkit.
+PROPERTIES = """
+device 0: Emulated GPU (sm_90)
+  compute capability               9.0
+  multiprocessors                  132
+  clock                            1000 MHz
+  arithmetic of float, peak        unknown
+  arithmetic of double, peak       unknown
+  memory clock                     1000 MHz
+  memory bus                       5120 bits
+  memory bandwidth, peak           unknown
+  L2 cache                         50.0 MiB
+  constant memory                  64 KiB
+  shared memory per block          48 KiB
+  shared memory per block, opt-in  227 KiB
+  shared memory per multiprocessor 228 KiB
+  registers per block              65536
+  registers per multiprocessor     65536
+  warp size                        32
+  threads per block                1024
+  threads per multiprocessor       2048
+  blocks per multiprocessor        32
+  block extents                    1024 x 1024 x 64
+  grid extents                     2147483647 x 65535 x 65535
+  memory pitch                     2.0 GiB
+  texture alignment                512 bytes
+  copy engines                     3
+  concurrent kernels               yes
+  maps host memory                 yes
+  kernel time limit                no
+  ECC                              no
+  integrated                       no
+"""
+
+
+def test_devices_shows_their_properties():
+    shown = run("warpgauge", "devices", "--device=emulated").stdout
+    first, *rest = shown.splitlines()
+    assert re.fullmatch(r"CUDA runtime \d+\.\d+, driver emulator, 1 device", first)
+    (memory,) = (line for line in rest if re.match("  memory  ", line))
+    assert re.fullmatch(r"  memory {27}\d+\.\d GiB", memory)
+    assert [line for line in rest if line != memory] == PROPERTIES.strip().splitlines()
+
+
 def test_scripts_learn_the_models_of_gpus():
     models = run("warpgauge", "devices", "--models", "--device=emulated").stdout
     assert re.fullmatch(r"GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\tEmulated GPU.*\n", models)

@@ -333,6 +333,18 @@ def test_a_ptxas_that_does_not_end_is_ended(script, says, tmp_path):
     assert len(result.stderr) < 10_000
 
 
+def test_messages_of_ptxas_are_shown_whole_up_to_a_limit(tmp_path):
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text(
+        f"#!/bin/sh\necho no; printf '%1001d\\n' 0 | tr ' ' x; yes more | head -{1000}; exit 1\n"
+    )
+    ptxas.chmod(0o755)
+    (tmp_path / "k.ptx").write_text(".version 9.0\n.target sm_90\n.visible .entry k() { ret; }\n")
+    result = inspect(tmp_path, tmp_path / "k.ptx", env={"PATH": f"{tmp_path}:{os.environ['PATH']}"})
+    assert result.returncode == 2, result.stdout
+    assert result.stderr.splitlines() == ["no", "x" * 1000, *["more"] * 998]
+
+
 def test_code_that_only_the_device_linker_completes_is_not_measured(tmp_path):
     """Also where there is nothing else."""
     (tmp_path / "k.cu").write_text(

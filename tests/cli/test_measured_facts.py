@@ -110,3 +110,22 @@ def test_a_file_that_cannot_be_written_is_a_fault(tmp_path, program):
     done = measure(tmp_path, "EachTimeAnew", program)
     assert done.returncode not in (0, 77)
     assert f"{tmp_path}: " in done.stderr + done.stdout
+
+
+def test_the_exit_code_tells_how_the_tests_ended():
+    for program, words, code in [
+        ("warpgauge_measure_tests-emulated", ["--gtest_filter=Measure.EachTimeAnew"], 0),
+        ("warpgauge_measure_tests-emulated", ["--gtest_filter=Measure.NoSuchTest"], 2),
+        ("warpgauge_measure_tests-emulated", ["--no-such-option"], 2),
+        ("warpgauge_measure_tests-emulated", ["--gtest_help"], 0),
+        ("warpgauge_measure_tests", ["--gtest_filter=Measure.EachTimeAnew"], 0),
+        ("warpgauge_measure_tests", ["--gtest_filter=Measure.EachTimeAnew", "--skip-code=77"], 77),
+    ]:
+        done = subprocess.run(
+            [BIN / program, *words],
+            env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == code, done.stdout + done.stderr

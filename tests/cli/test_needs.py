@@ -1,6 +1,7 @@
 """Cases that not every architecture has: needs() leaves them out elsewhere, and that is said."""
 
 import json
+import os
 
 from programs import run
 from warpgauge.facts.reader import read_facts
@@ -25,6 +26,14 @@ def test_it_is_judged_where_it_is_and_left_out_elsewhere(tmp_path):
     assert cases == {(LATER, "sm_90"), (EVERYWHERE, "sm_75"), (EVERYWHERE, "sm_90")}
     left_out = json.loads((tmp_path / "out" / "results.json").read_text())["left_out"]
     assert left_out == [LEFT_OUT.strip()]
+
+
+def test_a_gpu_that_is_not_there_is_no_architecture_without_it(tmp_path):
+    done = run(
+        *("warpgauge", "gate", "--arch", "sm_75,sm_90", "--filter", LATER, "--out", tmp_path),
+        env={**os.environ, "CUDA_VISIBLE_DEVICES": ""},
+    )
+    assert LEFT_OUT in done.stdout
 
 
 def test_a_gate_of_nothing_else_is_no_success(tmp_path):

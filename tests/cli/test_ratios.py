@@ -53,6 +53,17 @@ def test_the_other_case_is_run_with_it_and_judged(tmp_path, most, verdict, code)
 
 
 @needs_mounts
+def test_a_case_waits_for_the_other_though_it_is_registered_before(tmp_path):
+    text = f'[healthy]\n"{METRIC}" = {{ max = 100, of = "stride_added.f32" }}\n'
+    done = gate(tmp_path, *budgets(tmp_path, text), options=("--filter", OTHER, "--jobs", "1"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    facts = of_cases(tmp_path / "out")
+    fact = facts[OTHER, METRIC, "sm_90"]
+    reference = facts[CASE, METRIC, "sm_90"].value
+    assert (fact.verdict, fact.limit.reference) == ("pass", reference)
+
+
+@needs_mounts
 def test_without_the_other_case_it_is_unmeasured_and_no_pass(tmp_path):
     done = gate(tmp_path, *ratio(tmp_path, 100), options=("--exclude", OTHER, "--require=cubin"))
     fact = of_cases(tmp_path / "out")[CASE, METRIC, "sm_90"]

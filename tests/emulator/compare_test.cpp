@@ -353,6 +353,29 @@ TEST(Compare, VectorsOf128Bits) {
   }
 }
 
+TEST(Compare, VectorsOfFourWordsIn128Bits) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
+    SCOPED_TRACE(isa->name);
+    AluBench pack(*isa, ".reg .b128 %d; .reg .b32 %a, %b, %c, %e;",
+                  "mov.b128 %d, {%a, %b, %c, %e};");
+    AluBench unpack(*isa, ".reg .b128 %a; .reg .b32 %d, %e, %f, %g;",
+                    "mov.b128 {%d, %e, %f, %g}, %a;");
+    for (const auto& [name, value] : {std::pair("%a", 1), {"%b", 2}, {"%c", 3}, {"%e", 4}}) {
+      for (int lane = 0; lane < kLanes; ++lane) pack.set(name, lane, 100 * value + lane);
+    }
+    pack.run();
+    const auto* const packed = pack.reg<std::uint32_t>("%d");
+    EXPECT_EQ(packed[4 * 31], 131u);
+    EXPECT_EQ(packed[4 * 31 + 3], 431u);
+    std::memcpy(unpack.reg<std::byte>("%a"), packed, 16 * kLanes);
+    unpack.run();
+    EXPECT_EQ(unpack.get("%d", 7), 107u);
+    EXPECT_EQ(unpack.get("%e", 7), 207u);
+    EXPECT_EQ(unpack.get("%f", 7), 307u);
+    EXPECT_EQ(unpack.get("%g", 7), 407u);
+  }
+}
+
 TEST(Compare, UnknownFormsAreRefused) {
   const std::string registers = ".reg .b32 %a, %b; .reg .pred %p, %q;";
   EXPECT_THAT(refusal(registers, "setp.ltu.s32 %p, %a, %b;"), HasSubstr("combination"));

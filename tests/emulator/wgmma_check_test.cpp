@@ -213,8 +213,8 @@ TEST(ProductChecks, WhatCpAsyncWroteIsMultipliedWithoutFence) {
 
 /// They are no instructions of the kernel.
 TEST(ProductChecks, DoNotCount) {
-  const std::string body = kFirstBuffer + "@%p2 bra end;\n" + product() + kAwaitProducts +
-                           "@%p1 add.f32 %f1, %d2, %d2;\nend: ret;";
+  const std::string body = kFirstBuffer + "@%p2 bra end;\n" + product() +
+                           "@%p1 add.f32 %f1, %d2, %d2;\n" + kAwaitProducts + "end: ret;";
   const auto instructions = [&](std::string_view checks) {
     Options options = limited();
     options.checks = checks_called(checks);

@@ -27,6 +27,8 @@ EXCLUDED = {
     "harness/bench/timed_stream.*": "needs a GPU: times of kernels",
     "harness/doctor/counting_findings.*": "needs a GPU: counts on it, and permissions",
     "harness/doctor/gpu_findings.*": "needs a GPU: what its driver says",
+    "harness/gate/emulated_counts.*": "needs a GPU: one that refuses its counters",
+    "harness/gate/noisy.*": "needs a GPU: times and hardware counters",
     "harness/check/gtest_plugin.*": "is linked into programs of others, which link no mutants",
     "harness/include/*/*": "is compiled into objects of CUDA, which are not compiled anew",
     "harness/measuring/gpu_monitor.*": "needs a GPU: its processes and clocks",

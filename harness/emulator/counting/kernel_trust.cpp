@@ -33,6 +33,7 @@ std::string widths_of(const std::vector<MemoryInstruction>& found) {
   return fmt::format("{}", fmt::join(names, " and "));
 }
 
+/// By itself: exact, and counted as the PTX has it.
 struct Verdict {
   machine::AccessPlan plan;
   Trust trust;
@@ -60,7 +61,7 @@ Verdict judge_atomic(const Match& match, const Comparison& comparison) {
   const bool guarded = std::ranges::any_of(match.found, &MemoryInstruction::guarded);
   const bool votes =
       std::ranges::any_of(comparison.matches, [](auto& any) { return any.votes > 0; });
-  if (!guarded || !votes || std::ranges::all_of(match.found, is_global)) return {{}, kExact};
+  if (!guarded || !votes || std::ranges::all_of(match.found, is_global)) return {};
   // A vote for each: one lane does it. Fewer: all lanes do where some are off, and one otherwise.
   if (match.votes >= std::ssize(match.found)) {
     return {{machine::AccessPlan::Role::one_for_all, 0}, kExact};
@@ -76,7 +77,7 @@ Verdict judge(const Match& match, const Comparison& comparison) {
     return {{machine::AccessPlan::Role::one_for_all, 0}, kExact};
   }
   if (access.is_of_fragment()) {
-    if (comparison.sm == kComparedOn) return {{}, kExact};
+    if (comparison.sm == kComparedOn) return {};
     return {{},
             estimate(fmt::format("it counts as the accesses that ptxas makes of it for sm_{}, and "
                                  "those of other architectures were not compared",
@@ -88,7 +89,7 @@ Verdict judge(const Match& match, const Comparison& comparison) {
     return {{}, estimate("the machine code has both " + widths_of(match.found) + " for it")};
   }
   const int width = *widths.begin();
-  if (width == access.width) return {{}, kExact};
+  if (width == access.width) return {};
   const Verdict by_width{{machine::AccessPlan::Role::leader, width}, kExact};
   const bool loads = access.kind == Kind::load, moves = loads || access.kind == Kind::store;
   if (width > access.width && moves) return by_width;

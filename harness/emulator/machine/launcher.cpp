@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -23,6 +22,7 @@
 #include "harness/emulator/machine/control/device_queue.h"
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/core/fault.h"
+#include "harness/emulator/machine/lowest_problem.h"
 #include "metrics/base/available_cores.h"
 
 namespace warpgauge::emulator::machine {
@@ -130,17 +130,11 @@ struct Shared {
   std::optional<Clock::duration> patience;  ///< with waiting for memory; nothing: no end of it
   std::atomic<int> busy = 0;                ///< workers that do not wait for memory
   std::atomic<bool> pauses = false;         ///< the patience is over
-  std::mutex mutex;                         ///< protects `problem`
-  std::exception_ptr problem = nullptr;
-  std::uint64_t problem_block = 0;
+  LowestProblem problem;
 
-  // The fault of the lowest block is reported, if there are several.
   void fail(std::uint64_t block, std::exception_ptr what) {
-    const std::lock_guard lock(mutex);
+    problem.note(block, std::move(what));
     context.stop = true;
-    if (problem != nullptr && problem_block <= block) return;
-    problem = std::move(what);
-    problem_block = block;
   }
 };
 
@@ -457,10 +451,10 @@ bool LaunchRun::run(std::optional<std::chrono::milliseconds> patience) {
       shared.fail(blocks, std::current_exception());
     }
   });
-  if (shared.pauses && shared.problem == nullptr) return false;
+  if (shared.pauses && !shared.problem.is_there()) return false;
   if (launch.hits != nullptr) *launch.hits = hits_of(code, workers);
   if (launch.findings != nullptr) *launch.findings = context.findings.take();
-  if (shared.problem != nullptr) std::rethrow_exception(shared.problem);
+  shared.problem.rethrow();
   return true;
 }
 

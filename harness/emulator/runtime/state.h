@@ -42,9 +42,9 @@ namespace warpgauge::emulator::runtime {
 /// Streams are in order by construction: work put into one is done when the call returns, or in
 /// the background.
 struct Stream {
-  unsigned flags = 0;
-  int priority = 0;
-  unsigned long long id = 0;
+  unsigned flags;
+  int priority;
+  unsigned long long id;
 };
 
 struct Event {

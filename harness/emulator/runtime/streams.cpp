@@ -30,10 +30,10 @@ cudaError_t create(const char* name, cudaStream_t* stream, unsigned flags, int p
   return call(name, [&](State& state) {
     require(stream != nullptr && (flags == cudaStreamDefault || flags == cudaStreamNonBlocking));
     Device& device = state.device();
-    auto made = std::make_unique<Stream>();
-    made->flags = flags;
-    made->priority = std::clamp(priority, kGreatestPriority, kLeastPriority);
-    made->id = ++device.stream_ids;
+    auto made = std::make_unique<Stream>(
+        Stream{.flags = flags,
+               .priority = std::clamp(priority, kGreatestPriority, kLeastPriority),
+               .id = ++device.stream_ids});
     *stream = reinterpret_cast<cudaStream_t>(made.get());
     device.streams.emplace(made.get(), std::move(made));
   });

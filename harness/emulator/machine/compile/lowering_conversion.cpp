@@ -239,10 +239,10 @@ Lowering lower_conversion(const Instruction& instruction, const ConvertKey& key)
   if (is_integer(key.from) && is_integer(key.to)) {
     return key.rounding == ConvertRounding::none ? between_integers : nullptr;
   }
-  // Others only where the registers are as wide as the types, but for short integers.
-  const bool is_short = is_integer(key.from) && ptx::bytes_of(key.from) < 4 && from <= 4;
+  // Others only where the registers are as wide as the types, but for short integers, whose may be
+  // wider.
   if (to != ptx::bytes_of(key.to)) return nullptr;
-  if (from != ptx::bytes_of(key.from) && !is_short) return nullptr;
+  if (from != ptx::bytes_of(key.from) && (!is_integer(key.from) || from > 4)) return nullptr;
   if (key.to == Type::f32 && (key.from == Type::f16 || key.from == Type::bf16)) {
     return key.rounding == ConvertRounding::none ? from_half : nullptr;
   }
