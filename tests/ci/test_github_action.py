@@ -444,7 +444,7 @@ def test_a_merge_queue_is_compared_with_the_base_of_its_group(runner):
     group = {"github.event_name": "merge_group", "github.event.merge_group.base_sha": "b45e"}
     action = runner(group)
     job = action.run(**FAILS)
-    assert job.code == 1 and job.summary.startswith("# warpgauge: 1 worse")
+    assert job.code == 1 and job.summary.startswith("# warpgauge: 1 kernel worse")
     assert job.used[RESTORE]["key"] == "warpgauge-facts-b45e"
     assert SAVE not in job.used and not comments(action)
 
