@@ -91,7 +91,7 @@ def run(options: argparse.Namespace) -> int:
     if options.kernel is not None:
         todo = f"fill in the TODOs of {source}"
     print(_next_steps(folder, cmake if has_cmake else None, todo))
-    if "OWNER/" in texts[_PLACES["kernels.yml"]]:  # which a release fills in
+    if "OWNER/" in texts.get(_PLACES["kernels.yml"], ""):  # which a release fills in
         print(f"\nIn {_PLACES['kernels.yml']}, OWNER is the account of your clone of warpgauge.")
     return 0
 
