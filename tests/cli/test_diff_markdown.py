@@ -46,7 +46,7 @@ def test_values_with_their_causes_and_lines(drawn):
     assert (
         "| worse | <code>transpose.tiled.f32</code> | <code>shared.bank\\_conflicts</code> "
         "100 → 150 wavefronts (+50.0%) | <code>kernels/transpose/transpose.cu:42</code> "
-        "| code or compiler |" in page
+        "| the machine code changed |" in page
     )
     assert (
         "| worse | <code>transpose.tiled.f32&#64;1024x1024 on sm\\_90</code> "
