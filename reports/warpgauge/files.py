@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from warpgauge.errors import CommandError
+from warpgauge.text import printable
 
 _KINDS = {
     stat.S_IFIFO: "it is a pipe; write it to a file first",
@@ -35,6 +36,13 @@ def read_whole(path: str | Path) -> bytes:
 def write_whole(path: Path, content: bytes) -> None:
     """Writes one file, and the folders above it; CommandError names the path."""
     write_parts(path, [content])
+
+
+def write_and_tell(folder: Path, contents: Iterable[tuple[str | Path, bytes]]) -> None:
+    """Writes the files of a folder by their names, and prints the path of each."""
+    for name, content in contents:
+        write_whole(folder / name, content)
+        print(printable(str(folder / name)))
 
 
 def write_parts(path: Path, parts: Iterable[bytes]) -> None:

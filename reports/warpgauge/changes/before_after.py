@@ -35,9 +35,7 @@ class Step:
 
     @property
     def better(self) -> bool | None:
-        if self.metric.direction == "none":
-            return None
-        return (self.after < self.before) == (self.metric.direction == "lower")
+        return self.metric.is_better(self.before, self.after)
 
 
 @dataclass(frozen=True, slots=True)

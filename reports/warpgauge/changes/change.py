@@ -66,8 +66,8 @@ def change_between(
     if not isinstance(before, str) and not isinstance(after, str):
         ratio = after / before if before != 0 else None
         costs = metric.cost != "explains" or _has_budget(old.point) or _has_budget(new.point)
-        if costs and metric.direction in ("lower", "higher") and before != after:
-            better = (after < before) == (metric.direction == "lower")
+        if costs:
+            better = metric.is_better(before, after)
     return Change(
         index=new.index,
         run=new.point.run,

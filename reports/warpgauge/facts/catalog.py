@@ -33,6 +33,12 @@ class Metric:
     ideal: str
     nsight_names: tuple[str, ...]
 
+    def is_better(self, before: float, after: float) -> bool | None:
+        """Whether a value moved to the better side; None where no side is, or it did not move."""
+        if self.direction == "none" or before == after:
+            return None
+        return (after < before) == (self.direction == "lower")
+
     @property
     def is_word(self) -> bool:
         """Whether values are words (names of resources) and not numbers."""

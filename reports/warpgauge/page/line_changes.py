@@ -43,9 +43,8 @@ class LineChange:
 
 def change(metric: Metric, before: float, after: float) -> str:
     """ "better", "worse" or nothing."""
-    if before == after or metric.direction == "none":
-        return ""
-    return "better" if (after < before) == (metric.direction == "lower") else "worse"
+    better = metric.is_better(before, after)
+    return "" if better is None else "better" if better else "worse"
 
 
 def line_changes(before: Explained, after: Explained) -> Iterator[LineChange]:

@@ -23,7 +23,7 @@ from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import unknown_metric
 from warpgauge.facts.records import Fact, Run
 from warpgauge.facts.selection import matching, read_all
-from warpgauge.files import write_whole
+from warpgauge.files import write_and_tell
 from warpgauge.text import count, printable, shortened
 
 if TYPE_CHECKING:
@@ -83,10 +83,7 @@ def run(options: argparse.Namespace) -> int:
     bars = tuple(_bar(step) for step in found.steps[: options.bars])
     title = shortened(options.title, 2 * _LONGEST)
     picture = draw(Picture(title, _caption(found, options.bars, (before, after)), bars))
-    for ending, content in picture.items():
-        path = options.out / f"change.{ending}"
-        write_whole(path, content)
-        print(printable(str(path)))
+    write_and_tell(options.out, ((f"change.{ending}", c) for ending, c in picture.items()))
     return 0
 
 

@@ -22,8 +22,8 @@ from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import catalog
 from warpgauge.facts.reader import read_facts
 from warpgauge.facts.records import Fact
-from warpgauge.files import write_whole
-from warpgauge.text import nearest, printable, safe_stem
+from warpgauge.files import write_and_tell
+from warpgauge.text import nearest, safe_stem
 
 EPILOG = """\
 exit codes:
@@ -63,10 +63,7 @@ def run(options: argparse.Namespace) -> int:
         raise CommandError(_why_nothing(facts, options, unmeasured))
     pictures = [heatmap_picture.draw(grid) for grid in grids]
     for stem, picture in zip(_stems(grids), pictures, strict=True):
-        for ending, content in picture.items():
-            path = options.out / f"{stem}.{ending}"
-            write_whole(path, content)
-            print(printable(str(path)))
+        write_and_tell(options.out, ((f"{stem}.{ending}", c) for ending, c in picture.items()))
     for sentence in unmeasured:
         print(f"no picture of {sentence}", file=sys.stderr)
     return 0

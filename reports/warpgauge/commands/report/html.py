@@ -31,7 +31,7 @@ from warpgauge.command_line import (
     add_run_options,
     case_filter,
 )
-from warpgauge.files import write_whole
+from warpgauge.files import write_and_tell
 from warpgauge.history import open_history
 from warpgauge.page import links
 from warpgauge.repository import Repository
@@ -106,9 +106,7 @@ def run(options: argparse.Namespace) -> int:
     written = files.page_files(found, printable(options.title), to, repository)
     for problem in repository.problems if repository else ():
         print(f"commits without subjects: {problem}", file=sys.stderr)
-    for path, content in written.items():
-        write_whole(options.out / path, content)
-        print(printable(str(options.out / path)))
+    write_and_tell(options.out, written.items())
     return found.exit_code
 
 

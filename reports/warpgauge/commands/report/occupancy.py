@@ -15,8 +15,7 @@ from pathlib import Path
 from warpgauge.drawing import occupancy_curves
 from warpgauge.drawing.occupancy_curves import Curve, Curves
 from warpgauge.errors import CommandError
-from warpgauge.files import read_whole, write_whole
-from warpgauge.text import printable
+from warpgauge.files import read_whole, write_and_tell
 
 EPILOG = """\
 exit codes:
@@ -42,10 +41,8 @@ def run(options: argparse.Namespace) -> int:
     """Draws, writes, and prints the path of each file. Nothing is written if anything is wrong."""
     pictures = [(of.resource, occupancy_curves.draw(of)) for of in _curves(options.curves)]
     for resource, picture in pictures:
-        for ending, content in picture.items():
-            path = options.out / f"occupancy-{resource}.{ending}"
-            write_whole(path, content)
-            print(printable(str(path)))
+        files = ((f"occupancy-{resource}.{ending}", c) for ending, c in picture.items())
+        write_and_tell(options.out, files)
     return 0
 
 

@@ -19,9 +19,9 @@ from pathlib import Path
 from warpgauge.command_line import add_database_option, add_nights_option, add_run_options
 from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import catalog
-from warpgauge.files import write_whole
+from warpgauge.files import write_and_tell
 from warpgauge.history import History, SeriesKey, matching, open_history
-from warpgauge.text import printable, safe_stem
+from warpgauge.text import safe_stem
 
 MOST = 50  # pictures at once
 MOST_LINES = 18  # of a picture: more have no colour and dashes of their own
@@ -66,10 +66,7 @@ def run(options: argparse.Namespace) -> int:
         )
     pictures = [(safe_stem("trend", of.case, of.metric), trend.draw(of)) for of in trends]
     for stem, picture in pictures:
-        for ending, content in picture.items():
-            path = options.out / f"{stem}.{ending}"
-            write_whole(path, content)
-            print(printable(str(path)))
+        write_and_tell(options.out, ((f"{stem}.{ending}", c) for ending, c in picture.items()))
     return 0
 
 
