@@ -17,6 +17,7 @@
 #include "harness/diff/agreement_text.h"
 #include "harness/diff/diff_json.h"
 #include "harness/diff/diff_text.h"
+#include "harness/diff/kernel_changes.h"
 #include "harness/diff/same_kernels.h"
 #include "harness/files/json_document.h"
 #include "harness/files/printable.h"
@@ -82,7 +83,7 @@ Compared compare(ComparedFile& file_a, ComparedFile& file_b, const SameKernels& 
   return compared;
 }
 
-Result values_result(const std::vector<Change>& changes, const KernelsOfCases& kernels,
+Result values_result(const std::vector<Change>& changes, const KernelsOfCases& names,
                      const DiffOptions& options) {
   if (!has_common_values(changes)) {
     throw std::runtime_error(
@@ -90,9 +91,12 @@ Result values_result(const std::vector<Change>& changes, const KernelsOfCases& k
                     "same architecture (times: on the same kind of GPU)",
                     name_or(options.name_a, options.a), name_or(options.name_b, options.b)));
   }
-  return {exit_code_of(changes, options.require_all),
-          changes_text(changes, kernels, options.display),
-          [&](files::JsonDocument& json) { add_changes(json, changes, kernels); }};
+  std::vector<KernelChanges> kernels = by_kernel(changes, names);
+  std::string text = changes_text(changes, kernels, names, options.display);
+  return {exit_code_of(changes, options.require_all), std::move(text),
+          [&, kernels = std::move(kernels)](files::JsonDocument& json) {
+            add_changes(json, changes, kernels, names);
+          }};
 }
 
 Result counts_result(const CountComparison& comparison, const DiffOptions& options) {

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "harness/diff/agreement_text.h"
-#include "harness/diff/kernel_changes.h"
 #include "metrics/base/demangled.h"
 #include "metrics/base/json_members.h"
 
@@ -73,9 +72,8 @@ ordered_json fact_json(const FactChange& fact, const KernelsOfCases& names) {
   for (const auto& [key, value] : change.items()) {
     if (key != "lines") object[key] = value;
   }
-  if (!fact.gravest->lines.empty() && fact.gravest->lines.front().kind != ChangeKind::same) {
-    const LineKey& place = fact.gravest->lines.front().place;
-    set_place(object, place.file, place.line, "");
+  if (const LineKey* place = fact.gravest->moved_line()) {
+    set_place(object, place->file, place->line, "");
   }
   return object;
 }
@@ -137,8 +135,7 @@ ordered_json side_json(const SideName& side) {
 }  // namespace
 
 void add_changes(files::JsonDocument& json, const std::vector<Change>& changes,
-                 const KernelsOfCases& names) {
-  const std::vector<KernelChanges> kernels = by_kernel(changes, names);
+                 const std::vector<KernelChanges>& kernels, const KernelsOfCases& names) {
   ordered_json causes = ordered_json::array();
   for (const auto& [cause, of_cause] : count_causes(kernels)) {
     ordered_json row = ordered_json::object();

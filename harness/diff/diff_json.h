@@ -33,6 +33,7 @@
 
 #include "harness/diff/agreement.h"
 #include "harness/diff/difference.h"
+#include "harness/diff/kernel_changes.h"
 #include "harness/diff/same_kernels.h"
 #include "harness/files/json_document.h"
 
@@ -48,7 +49,7 @@ struct SideName {
 
 /// Adds all members of a result but those of the whole document.
 void add_changes(files::JsonDocument& json, const std::vector<Change>& changes,
-                 const KernelsOfCases& names);
+                 const std::vector<KernelChanges>& kernels, const KernelsOfCases& names);
 void add_comparison(files::JsonDocument& json, const CountComparison& comparison);
 
 /// The whole document; `add_result` is one of the functions above.

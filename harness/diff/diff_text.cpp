@@ -5,12 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <map>
 #include <string_view>
-#include <tuple>
-#include <utility>
 
-#include "harness/diff/kernel_changes.h"
 #include "harness/files/printable.h"
 #include "metrics/base/demangled.h"
 #include "metrics/base/value.h"
@@ -78,15 +74,13 @@ std::string fact_text(const FactChange& fact, CaseChanges shown_case) {
       &change >= shown_case.data() && &change < shown_case.data() + shown_case.size();
   if (!is_of_case) text += " of " + case_text(change);
   if (is_of_case && is_of_several_gpus(change, shown_case)) text += " on " + change.gpu.str();
-  if (!change.lines.empty() && change.lines.front().kind != ChangeKind::same) {
-    text += ", " + line_text(change.lines.front().place);
-  }
+  if (const LineKey* place = change.moved_line()) text += ", " + line_text(*place);
   text += why_text(change);
   if (fact.values > 1) text += fmt::format(" (and {} more of {})", fact.values - 1, fact.topic);
   return files::printable(text);
 }
 
-/// What is told of a kernel on one display: what is worst, and what got better.
+/// The facts of a kernel that one display has room for, losses and gains alike.
 std::vector<FactChange> told_facts(const KernelChanges& kernel) {
   constexpr std::ptrdiff_t kMost = 3;  // of a kind
   std::vector<FactChange> told;
@@ -249,9 +243,9 @@ std::string all_blocks(const std::vector<Change>& changes, const KernelsOfCases&
 
 }  // namespace
 
-std::string changes_text(const std::vector<Change>& changes, const KernelsOfCases& names,
+std::string changes_text(const std::vector<Change>& changes,
+                         const std::vector<KernelChanges>& kernels, const KernelsOfCases& names,
                          const DisplayOptions& display) {
-  const std::vector<KernelChanges> kernels = by_kernel(changes, names);
   return (display.everything ? all_blocks(changes, names, display)
                              : one_screen(changes, kernels, names, display)) +
          not_compared_text(changes) + headline(kernels) + '\n';

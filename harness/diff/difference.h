@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +32,11 @@ struct Change {
   bool has_budget = false;  ///< either run judged it
 
   bool is_judged() const { return metric->cls != metrics::Class::info; }
+  /// The line that moved most; nullptr where none did.
+  const LineKey* moved_line() const {
+    const bool moved = !lines.empty() && lines.front().kind != ChangeKind::same;
+    return moved ? &lines.front().place : nullptr;
+  }
 };
 
 /// The changes of every metric that a run measured, case by case. `noise` is the share of its value

@@ -1,5 +1,5 @@
-// What became of each kernel between two runs, over its sizes and architectures: what is told of a
-// change, and counted, is told and counted of kernels.
+// What became of each kernel between two runs, over its sizes and architectures. Texts and counts
+// of a diff are of kernels.
 #pragma once
 
 #include <cstddef>
