@@ -67,7 +67,7 @@ ordered_json change_json(const Change& change, const KernelsOfCases& kernels) {
 }
 
 ordered_json fact_json(const FactChange& fact, const KernelsOfCases& names) {
-  ordered_json object = {{"topic", fact.topic}, {"values", fact.values}};
+  ordered_json object = {{"topic", fact.topic}, {"values", fact.values}, {"told", fact.told}};
   const ordered_json change = change_json(*fact.gravest, names);
   for (const auto& [key, value] : change.items()) {
     if (key != "lines") object[key] = value;

@@ -8,8 +8,9 @@
 //   causes: [ { cause?, worse, moved, changed, better } ],  kernels; without a cause: a case fails
 //   kernels: [ the worst first, without those that are the same:
 //     { name, mark, cases (sizes on architectures),
-//       facts: [ of each topic and mark, the gravest first: { topic, values (so many moved), and
-//                the members of a change without its lines, but file? and line? } ] } ],
+//       facts: [ of each topic and mark, the gravest first: { topic, values (so many moved),
+//                told (true: people are shown it), and the members of a change without its lines,
+//                but file? and line? } ] } ],
 //   values: { as marks },  those that can be judged, by mark
 //   changes: [ the worst first, without those that are the same:
 //     { id, arch?, kernel?, kernel_before?,  of compiled files: the names in B and, another, in A

@@ -80,33 +80,24 @@ std::string fact_text(const FactChange& fact, CaseChanges shown_case) {
   return files::printable(text);
 }
 
-/// The facts of a kernel that one display has room for, losses and gains alike.
-std::vector<FactChange> told_facts(const KernelChanges& kernel) {
-  constexpr std::ptrdiff_t kMost = 3;  // of a kind
-  std::vector<FactChange> told;
-  const bool is_directed = kernel.kind != ChangeKind::changed;
-  for (const FactChange& fact : kernel.facts) {
-    const ChangeKind kind = fact.gravest->kind;
-    const bool only_explains = is_directed && kind == ChangeKind::changed;
-    const auto of_kind = std::ranges::count_if(
-        told, [&](const FactChange& other) { return other.gravest->kind == kind; });
-    if (!only_explains && of_kind < kMost) told.push_back(fact);
-  }
-  return told;
+/// The case of a kernel that its row names: that of its gravest value.
+CaseChanges shown_case_of(const KernelChanges& kernel) {
+  const Change& worst = *kernel.facts.front().gravest;
+  return *std::ranges::find_if(kernel.cases, [&](CaseChanges of_case) {
+    return of_case.front().id == worst.id && of_case.front().arch == worst.arch;
+  });
 }
 
 std::string kernel_row(const KernelChanges& kernel, const DisplayOptions& display) {
   const Change& worst = *kernel.facts.front().gravest;
-  const auto shown_case = std::ranges::find_if(kernel.cases, [&](CaseChanges of_case) {
-    return of_case.front().id == worst.id && of_case.front().arch == worst.arch;
-  });
   std::string text = fmt::format("{} {}", coloured(kernel.kind, display), case_text(worst));
   if (kernel.cases.size() > 1) text += fmt::format(" and {} more", kernel.cases.size() - 1);
   text += '\n';
-  for (const FactChange& fact : told_facts(kernel)) {
+  for (const FactChange& fact : kernel.facts) {
+    if (!fact.told) continue;
     const ChangeKind kind = fact.gravest->kind;
     const std::string mark = kind == kernel.kind ? "" : fmt::format("{}: ", to_string(kind));
-    text += fmt::format("        {}{}\n", mark, fact_text(fact, *shown_case));
+    text += fmt::format("        {}{}\n", mark, fact_text(fact, shown_case_of(kernel)));
   }
   return text;
 }
@@ -199,7 +190,7 @@ std::string one_screen(const std::vector<Change>& changes,
     if (kernel.is_one_sided()) {
       one_sided.push_back({one_sided_row(kernel, display)});
     } else {
-      changed.push_back({kernel_row(kernel, display) + kernel_text(kernel.cases.front(), names)});
+      changed.push_back({kernel_row(kernel, display) + kernel_text(shown_case_of(kernel), names)});
     }
   }
   std::string text = cause_table(kernels);

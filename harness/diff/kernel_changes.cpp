@@ -39,6 +39,19 @@ void add_fact(KernelChanges& kernel, const Change& change) {
   if (is_graver(change, *known->gravest)) known->gravest = &change;
 }
 
+/// Tells the gravest facts of each kind. What only explains is left out beside a loss or a gain.
+void choose_told(KernelChanges& kernel) {
+  constexpr std::size_t kMost = 3;  // of a kind
+  KindCounts told{};
+  for (FactChange& fact : kernel.facts) {
+    const ChangeKind kind = fact.gravest->kind;
+    std::size_t& of_kind = told[static_cast<std::size_t>(kind)];
+    const bool only_explains = kind == ChangeKind::changed && kernel.kind != ChangeKind::changed;
+    fact.told = !only_explains && of_kind < kMost;
+    if (fact.told) ++of_kind;
+  }
+}
+
 void finish(KernelChanges& kernel) {
   kernel.kind = ChangeKind::gone;
   for (const CaseChanges of_case : kernel.cases) {
@@ -52,6 +65,7 @@ void finish(KernelChanges& kernel) {
     const std::size_t first = place_of(a.gravest->kind), second = place_of(b.gravest->kind);
     return first != second ? first < second : is_graver(*a.gravest, *b.gravest);
   });
+  choose_told(kernel);
 }
 
 std::string kind_words(ChangeKind kind) {

@@ -20,6 +20,7 @@ struct FactChange {
   std::string_view topic;  ///< "shared"
   const Change* gravest;   ///< its value that says most
   std::size_t values = 1;  ///< of the topic that moved to this side, in all cases
+  bool told = false;       ///< one display has room for it
 };
 
 /// One kernel: a variant of a family with its types, or the instances of a template of compiled

@@ -113,7 +113,8 @@ def test_many_changes_leave_room_for_what_is_over_budget(run_folder, tmp_path):
     change = {"id": "a.b.f32@1", "metric": "registers", "unit": "registers/thread", "b": 2}
     change |= {"class": "exact", "mark": "worse", "a": 1, "relative": 1.0}
     document = {"schema": "warpgauge.diff/1", "kind": "values", "exit_code": 1, "a": side}
-    kernel = {"name": "a.b.f32", "mark": "worse", "cases": 1, "facts": [change]}
+    kernel = {"name": "a.b.f32", "mark": "worse", "cases": 1}
+    kernel["facts"] = [change | {"told": True}]
     document |= {"headline": "WORSE: 2000 kernels worse", "b": side, "marks": {}, "changes": []}
     (tmp_path / "diff.json").write_text(
         json.dumps(document | {"causes": [], "kernels": [kernel] * 2000})
@@ -129,7 +130,15 @@ def test_many_changes_leave_room_for_what_is_over_budget(run_folder, tmp_path):
 # The summary draws the kernels, and so does the comment: what one hides is in neither.
 def kernel(mark, name, **members):
     fact = {"id": f"{name}@1", "metric": "shared.bank_conflicts", "unit": "wavefronts"}
-    fact |= {"mark": mark, "a": 0, "b": 9, "file": "k.cu", "line": 7, "cause": "code"} | members
+    fact |= {
+        "mark": mark,
+        "a": 0,
+        "b": 9,
+        "file": "k.cu",
+        "line": 7,
+        "cause": "code",
+        "told": True,
+    } | members
     return {"name": name, "mark": mark, "cases": 2, "facts": [fact]}
 
 

@@ -408,7 +408,7 @@ def test_json_says_what_the_text_says(diff, tmp_path):
                 **{"name": "transpose.tiled.f32", "mark": "worse", "cases": 1},
                 "facts": [
                     {
-                        **{"topic": "shared", "values": 1},
+                        **{"topic": "shared", "values": 1, "told": True},
                         **{"id": "transpose.tiled.f32@8x8", "arch": "sm_90", "class": "exact"},
                         **{"metric": "shared.bank_conflicts", "unit": "wavefronts"},
                         **{"mark": "worse", "a": 100, "b": 150, "relative": 0.5},

@@ -15,7 +15,6 @@ _CAUSES = {
     "launch": "the same machine code is launched differently",
     "input or counter": "the same machine code, launched alike",
 }
-_FACTS = 3  # told of a kernel and a mark; diff.json has all
 
 
 def kernel_name(kernel: dict[str, Any]) -> str:
@@ -26,14 +25,8 @@ def kernel_name(kernel: dict[str, Any]) -> str:
 
 
 def told(kernel: dict[str, Any]) -> list[dict[str, Any]]:
-    """The facts that say what happened: of each mark the gravest. What only explains is left out
-    beside a loss or a gain."""
-    kept: list[dict[str, Any]] = []
-    for fact in kernel["facts"]:
-        explains = fact["mark"] == "changed" != kernel["mark"]
-        if not explains and sum(other["mark"] == fact["mark"] for other in kept) < _FACTS:
-            kept.append(fact)
-    return kept
+    """The facts that people are shown, as the comparer chose them."""
+    return [fact for fact in kernel["facts"] if fact["told"]]
 
 
 def facts_text(kernel: dict[str, Any]) -> str:
