@@ -107,7 +107,7 @@ OURS = {
     "harness/emulator/ptx": [r"harness/emulator/ptx/\w+\.h", r"metrics/base/source_line\.h"],
     **{f"harness/emulator/machine/{folder}": machine_folder(folder) for folder in MACHINE},
     "harness/emulator/machine": [
-        r"harness/emulator/machine/(launcher|machine|program|schedule_check|thread_pool)\.h",
+        r"harness/emulator/machine/\w+\.h",
         r"metrics/base/(available_cores|own_thread)\.h",
         *machine_folder("decode"),
     ],
