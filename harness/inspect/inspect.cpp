@@ -23,6 +23,7 @@
 
 #include "harness/files/mapped_file.h"
 #include "harness/files/printable.h"
+#include "harness/files/source_root.h"
 #include "harness/files/temporary_path.h"
 #include "harness/inspect/code_files.h"
 #include "harness/inspect/compiled_kernels.h"
@@ -31,12 +32,15 @@
 #include "harness/outcome/out_folder.h"
 #include "harness/outcome/recorded_run.h"
 #include "harness/process/progress.h"
+#include "harness/programs/program_sources.h"
 #include "harness/programs/program_text.h"
 #include "metrics/architecture/arch_name.h"
 #include "metrics/base/glob.h"
 #include "metrics/machine_code/byte_text.h"
 #include "metrics/machine_code/code_file.h"
+#include "metrics/machine_code/cubin.h"
 #include "metrics/machine_code/ptxas.h"
+#include "metrics/machine_code/sass_code.h"
 #include "metrics/machine_code/zip.h"
 
 namespace warpgauge::inspect {
@@ -66,14 +70,21 @@ bool is_text(std::span<const std::byte> file) {
   return !file.empty() && std::ranges::find(file, std::byte{0}) == file.end();
 }
 
-/// Reads files one after the other, and visits their kernels.
+std::size_t number_of_kernels(const metrics::Cubin& cubin) {
+  std::size_t kernels = 0;
+  for (const auto& [number, function] : cubin.functions()) kernels += function.is_entry ? 1 : 0;
+  return kernels;
+}
+
+/// Reads files one after the other, and then visits their kernels.
 class Inspection {
  public:
   using Visit =
       std::function<void(const programs::Counter&, const NamedFile&, const CountedKernel&)>;
 
-  Inspection(const InspectOptions& options, Visit visit)
-      : options_(options), visit_(std::move(visit)) {}
+  /// `project` is the root of the current project.
+  Inspection(const InspectOptions& options, std::string project)
+      : options_(options), sources_(std::move(project)) {}
 
   void read(const NamedFile& file) try {
     if (!file.problem.empty()) return leave_out(file, file.problem);
@@ -85,9 +96,33 @@ class Inspection {
     fault(file, error.code().message());
   }
 
+  /// The folder that the names of sources are relative to.
+  std::string source_root() const { return sources_.path(); }
+
+  /// Visits all kernels that were read, once.
+  void visit_kernels(const Visit& visit) {
+    const std::string folder = source_root();
+    for (ReadKernel& read : std::exchange(kernels_, {})) {
+      const auto kernel = std::move(read.kernel);
+      programs::name_from(folder, *kernel);
+      visit(*read.counter, *read.file, *kernel);
+    }
+  }
+
+  std::size_t kernels() const { return kernels_.size(); }  ///< that were not visited yet
   std::vector<metrics::Fact> faults;
   std::vector<std::string> lost;  ///< a sentence for each file of which something is not measured
   SkippedFiles skipped;
+  OlderCode older;
+
+  /// A sentence for each reason for which something is not judged.
+  std::vector<std::string> left_out() const {
+    std::vector<std::string> sentences = skipped.sentences();
+    if (const std::string text = older.text(metrics::first_known_arch()); !text.empty()) {
+      sentences.push_back(text);
+    }
+    return sentences;
+  }
 
   /// "sm_75, sm_90": that there is code for.
   std::string archs() const { return fmt::format("{}", fmt::join(archs_, ", ")); }
@@ -205,9 +240,14 @@ class Inspection {
 
   void read_code(const NamedFile& file, Bytes bytes, const std::function<void()>& forget) {
     Kernels kernels;
-    std::size_t read_bytes = 0;
+    std::size_t read_bytes = 0, before_known = 0;
     const auto visit = [&](const metrics::FoundCubin& found) {
-      add_kernels(kernels, found);
+      if (const metrics::Cubin cubin(found.image); metrics::is_before_known(cubin)) {
+        older.add(found.arch, number_of_kernels(cubin));
+        ++before_known;
+      } else {
+        add_kernels(kernels, found);
+      }
       line_.show(fmt::format("{}: {} kernels", file.shown, kernels.size()));
       constexpr std::size_t kKept = std::size_t{64} << 20;
       read_bytes += found.image.size();
@@ -227,11 +267,16 @@ class Inspection {
                              "link it (nvcc -dlto), and inspect the result",
                              code.to_link.front(), more_than_one(code.to_link)));
     }
+    if (before_known > 0 && before_known == code.cubins) {
+      lose(file, fmt::format("all its code is for architectures before {}, whose machine code is "
+                             "not known here",
+                             metrics::first_known_arch()));
+    }
     if (code.cubins == 0 && code.damaged.empty() && code.to_link.empty()) {
       if (!file.in_folder) return fault(file, why_no_code(code));
       return skipped.add(code.ptx > 0 ? kPtx : kNoMachineCode, file.shown);
     }
-    visit_all(kCounter, file, std::move(kernels));
+    keep_all(kCounter, file, std::move(kernels));
   }
 
   /// Reads what ptxas said in the log of a build.
@@ -241,7 +286,7 @@ class Inspection {
          metrics::parse_ptxas(metrics::text_of(log), file.shown)) {
       if (is_wanted(said.arch)) add_kernel(kernels, logged_kernel(said, options_.threads));
     }
-    visit_all(kLogCounter, file, std::move(kernels));
+    keep_all(kLogCounter, file, std::move(kernels));
   } catch (const metrics::PtxasError& error) {
     faults.push_back(
         programs::program_failure(kLogCounter, file.name, files::printable(error.what())));
@@ -251,12 +296,19 @@ class Inspection {
   using Kernels =
       std::map<std::pair<std::string_view, std::string_view>, std::unique_ptr<CountedKernel>>;
 
-  void visit_all(const programs::Counter& counter, const NamedFile& file, Kernels kernels) {
-    while (!kernels.empty()) {
-      const auto kernel = std::move(kernels.extract(kernels.begin()).mapped());
-      visit_(counter, file, *kernel);
+  void keep_all(const programs::Counter& counter, const NamedFile& file, Kernels kernels) {
+    const auto of = std::make_shared<const NamedFile>(file);
+    for (auto& [name, kernel] : kernels) {
+      programs::add_sources(sources_, *kernel);
+      kernels_.push_back({&counter, of, std::move(kernel)});
     }
   }
+
+  struct ReadKernel {
+    const programs::Counter* counter;
+    std::shared_ptr<const NamedFile> file;
+    std::unique_ptr<CountedKernel> kernel;
+  };
 
   static std::string why_no_code(const metrics::CodeFile& code) {
     if (code.ptx > 0)
@@ -305,7 +357,8 @@ class Inspection {
   }
 
   const InspectOptions& options_;
-  const Visit visit_;
+  files::SourceFolder sources_;
+  std::vector<ReadKernel> kernels_;
   process::TerminalLine line_;
   std::set<std::string, std::less<>> archs_;
   std::set<std::string> names_;  ///< of files, and of members of zips
@@ -350,22 +403,23 @@ outcome::ExitCode inspect(const InspectOptions& options) {
   std::vector<NamedFile> files = files_of(options.things);
   const outcome::OutFolder out(options.out);
   std::erase_if(files, [&](const NamedFile& file) { return out.has(file.path); });
-  programs::KernelJudge judge(start_run_of_other(std::filesystem::current_path().string(),
-                                                 std::string(kCounter.command), asked_of(options)),
-                              out, outcome::Kept::judged);
+  metrics::Run run = start_run_of_other(std::filesystem::current_path().string(),
+                                        std::string(kCounter.command), asked_of(options));
+  Inspection inspection(options, run.source_root);
+  for (const NamedFile& file : files) inspection.read(file);
+  run.source_root = inspection.source_root();
+  programs::KernelJudge judge(std::move(run), out, outcome::Kept::judged);
   programs::UnusedSections unused(options, budgets);
   ResourcesTable table;
-  std::size_t found = 0;
-  Inspection inspection(options, [&](const programs::Counter& counter, const NamedFile& file,
-                                     const CountedKernel& kernel) {
-    ProgramCase program_case = programs::case_of(counter, file.name, kernel, budgets);
-    unused.use(program_case);
-    ++found;
-    if (!program_case.is_called(expression)) return;
-    table.add(program_case);
-    judge.add(std::move(program_case));
-  });
-  for (const NamedFile& file : files) inspection.read(file);
+  const std::size_t found = inspection.kernels();
+  inspection.visit_kernels(
+      [&](const programs::Counter& counter, const NamedFile& file, const CountedKernel& kernel) {
+        ProgramCase program_case = programs::case_of(counter, file.name, kernel, budgets);
+        unused.use(program_case);
+        if (!program_case.is_called(expression)) return;
+        table.add(program_case);
+        judge.add(std::move(program_case));
+      });
   std::vector<std::string> lost = unused.text();
   std::ranges::move(inspection.lost, std::back_inserter(lost));
   if (judge.kernels() == 0 && inspection.faults.empty() && inspection.lost.empty()) {
@@ -374,7 +428,7 @@ outcome::ExitCode inspect(const InspectOptions& options) {
   return judge.end(
       {.faults = std::move(inspection.faults),
        .lost = std::move(lost),
-       .left_out = inspection.skipped.sentences(),
+       .left_out = inspection.left_out(),
        .text = table.text(),
        .repeat = [&](const metrics::Fact& fact) { return repeat_inspect(options, fact); }},
       stdout);
@@ -390,29 +444,29 @@ bool is_thing(const std::filesystem::path& path) {
 
 void record(const InspectOptions& options, const std::filesystem::path& facts,
             const Compilation& compilation, const Messages& messages) {
-  outcome::RecordedRun recorded(
-      start_run_of_compiled(std::string(kCounter.command), asked_of(options), compilation), facts,
-      outcome::Kept::judged);
-  std::size_t kernels = 0;
-  Inspection inspection(
-      options, [&](const programs::Counter& counter, const NamedFile& file, CountedKernel kernel) {
-        ++kernels;
-        kernel.source_hash = compilation.source_hash;
-        const auto said = messages.find(file.path);
-        if (said != messages.end()) take_spills_from(said->second, kernel);
-        recorded.add(programs::case_of(counter, file.name, kernel, {}).facts);
-      });
+  metrics::Run run =
+      start_run_of_compiled(std::string(kCounter.command), asked_of(options), compilation);
+  Inspection inspection(options, run.source_root);
   for (const NamedFile& file : files_of(options.things)) inspection.read(file);
   if (!inspection.faults.empty()) throw std::runtime_error(inspection.faults.front().reason);
-  if (kernels == 0) {
+  if (inspection.kernels() == 0) {
     throw std::runtime_error(inspection.lost.empty()
                                  ? fmt::format("{}: {}", options.things.front().string(),
                                                why_nothing(options, 0, inspection.archs()))
                                  : inspection.lost.front());
   }
+  run.source_root = inspection.source_root();
+  outcome::RecordedRun recorded(std::move(run), facts, outcome::Kept::judged);
+  inspection.visit_kernels(
+      [&](const programs::Counter& counter, const NamedFile& file, CountedKernel kernel) {
+        kernel.source_hash = compilation.source_hash;
+        const auto said = messages.find(file.path);
+        if (said != messages.end()) take_spills_from(said->second, kernel);
+        recorded.add(programs::case_of(counter, file.name, kernel, {}).facts);
+      });
   recorded.end({.requirements = {.judged = false},
                 .lost = std::move(inspection.lost),
-                .left_out = inspection.skipped.sentences()},
+                .left_out = inspection.left_out()},
                "");
 }
 

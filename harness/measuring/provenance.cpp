@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <random>
 #include <string>
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "harness/build_info.h"
+#include "harness/files/source_root.h"
 #include "harness/process/output_of.h"
 
 namespace warpgauge {
@@ -42,6 +44,7 @@ metrics::Run start_run_now(std::string command, metrics::RunRequest asked) {
   metrics::Run run;
   run.id = fmt::format("{:%Y%m%dT%H%M%SZ}-{:08x}", now, random());
   run.time = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", now);
+  run.source_root = files::checkout_around(std::filesystem::current_path());
   run.command = std::move(command);
   run.asked = std::move(asked);
   return run;
@@ -53,6 +56,7 @@ metrics::Run start_run(std::string command, metrics::RunRequest asked) {
   metrics::Run run =
       start_run_of_other(std::string(kBuildInfo.source_root), std::move(command), std::move(asked));
   run.dirty = run.dirty || !is_built_from_head(run.commit);
+  run.source_root = kBuildInfo.source_root;
   run.version = kBuildInfo.version;
   run.toolkit = kBuildInfo.toolkit;
   run.flags = kBuildInfo.cuda_flags;

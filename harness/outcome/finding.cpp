@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "harness/files/source_root.h"
+#include "metrics/base/demangled.h"
 #include "metrics/base/hash.h"
 
 namespace warpgauge::outcome {
@@ -42,16 +43,23 @@ bool is_beyond(const Fact& fact) {
          fact.would == Verdict::fail;
 }
 
-/// A key that is equal for values with one cause. A compiled kernel is the same one in all files
-/// that have it, as its type is a hash of its name.
-std::string group_of(const Fact& fact) {
-  const bool is_of_files = fact.context->kind == metrics::CaseKind::inspected;
-  const std::string family = is_of_files && !fact.kernel.empty() ? "" : fact.id.family;
-  std::string cause;
-  for (const std::string& part : {std::string(to_string(fact.verdict)), fact.metric, family,
-                                  fact.id.variant_type(), fact.file, std::to_string(fact.line)}) {
-    cause += part + '\0';
+/// The parts of a key that is equal for values with one cause.
+std::vector<std::string> parts_of_group(const Fact& fact) {
+  std::string verdict(to_string(fact.verdict));
+  if (fact.context->kind != metrics::CaseKind::inspected || fact.kernel.empty()) {
+    return {verdict,        fact.metric,
+            fact.id.family, fact.id.variant_type(),
+            fact.file,      std::to_string(fact.line)};
   }
+  // Of compiled code a kernel is the same one in all files, and with all template arguments. What
+  // it spills it both stores and loads.
+  const std::string metric = fact.metric.starts_with("spill.") ? "spill" : fact.metric;
+  return {verdict, metric, metrics::without_arguments(metrics::demangled(fact.kernel))};
+}
+
+std::string group_of(const Fact& fact) {
+  std::string cause;
+  for (const std::string& part : parts_of_group(fact)) cause += part + '\0';
   return metrics::hash_text(cause + fact.rule);
 }
 
@@ -100,16 +108,16 @@ std::vector<BlamedLine> blame(const Fact& fact, const std::vector<const Fact*>& 
 /// The texts of source lines, each of which is read once.
 class SourceLines {
  public:
-  void fill(std::vector<BlamedLine>& lines) {
+  void fill(const std::string& folder, std::vector<BlamedLine>& lines) {
     for (BlamedLine& line : lines) {
-      const auto [text, is_new] = texts_.try_emplace({line.file, line.line});
-      if (is_new) text->second = files::source_text(line.file, line.line);
+      const auto [text, is_new] = texts_.try_emplace({folder, line.file, line.line});
+      if (is_new) text->second = files::source_text(folder, line.file, line.line);
       line.text = text->second;
     }
   }
 
  private:
-  std::map<std::pair<std::string, int>, std::string> texts_;
+  std::map<std::tuple<std::string, std::string, int>, std::string> texts_;
 };
 
 }  // namespace
@@ -167,7 +175,7 @@ std::vector<Finding> findings_of(const std::vector<JudgedValue>& values,
     const auto [place, is_new] = places.try_emplace(group, findings.size());
     if (is_new) findings.push_back({group, requirements.is_wrong(*value.fact), {}});
     FoundValue found = {value, blame(*value.fact, of_lines.at(place_of(value)))};
-    source.fill(found.blame);
+    source.fill(value.run->source_root, found.blame);
     findings[place->second].values.push_back(std::move(found));
   }
   return findings;

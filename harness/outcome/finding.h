@@ -32,7 +32,8 @@ struct FoundValue {
 };
 
 /// Values with one cause: the same verdict on the same metric of a variant, blamed on the same
-/// line, over architectures and sizes, and over the files that have the same compiled kernel.
+/// line, over architectures and sizes; of compiled code those of a kernel, over lines, template
+/// arguments and files, and what it spills and loads again.
 struct Finding {
   std::string group;               ///< names the cause: 16 hexadecimal digits
   bool wrong = false;              ///< makes the run red

@@ -38,6 +38,14 @@ void add_blame(std::string& text, const std::vector<BlamedLine>& blame) {
   }
 }
 
+/// "my::add<float>", cut where it is long.
+std::string instance_text(const std::string& kernel) {
+  constexpr std::size_t kLongest = 80;
+  std::string name = metrics::without_types(metrics::demangled(kernel));
+  if (name.size() > kLongest) name.replace(kLongest - 3, name.npos, "...");
+  return name;
+}
+
 /// How sure the comparison with the budget is, as a word.
 std::string sureness(const Fact& fact) {
   const std::optional<metrics::Confidence> confidence = metrics::judged_confidence(fact);
@@ -59,15 +67,18 @@ std::string on_arch(const Fact& fact) { return fact.arch.empty() ? "" : " on " +
 
 std::string title(const Finding& finding) {
   const Fact& shown = *finding.shown().fact;
-  std::set<std::string> archs, families;
+  std::set<std::string> archs, families, instances;
   for (const FoundValue& found : finding.values) {
     const Fact& fact = *found.judged.fact;
     if (fact.id == shown.id && fact.arch != shown.arch) archs.insert(fact.arch);
     families.insert(fact.id.family);
+    instances.insert(fact.id.variant_type());
   }
   const std::string more = archs.empty() ? "" : fmt::format(" and {} more", archs.size());
+  const std::string of =
+      instances.size() < 2 ? "" : fmt::format(", {} instances", instances.size());
   const std::string in = families.size() < 2 ? "" : fmt::format(", in {} files", families.size());
-  return files::printable(shown.id.str() + on_arch(shown) + more + in);
+  return files::printable(shown.id.str() + on_arch(shown) + more + of + in);
 }
 
 std::string value_text(const Fact& fact) {
@@ -122,16 +133,27 @@ std::string inlined_text(const metrics::SourceLine& line) {
 
 std::string also_text(const Finding& finding) {
   constexpr std::size_t kNamed = 6;
-  const std::vector<JudgedValue> others = finding.others();
-  const metrics::CaseId& shown = finding.shown().fact->id;
+  const Fact& fact = *finding.shown().fact;
+  const metrics::CaseId& shown = fact.id;
+  const auto is_of_shown = [&](const Fact& other) {
+    return other.id == shown && other.arch == fact.arch;
+  };
+  std::vector<JudgedValue> others = finding.others();
+  std::erase_if(others, [&](const JudgedValue& other) {  // of other cases the same metric is enough
+    return other.fact->metric != fact.metric && !is_of_shown(*other.fact);
+  });
   std::string text;
   for (std::size_t i = 0; i < std::min(kNamed, others.size()); ++i) {
     const Fact& other = *others[i].fact;
     const std::string family = other.id.family == shown.family ? "" : other.id.family;
+    const std::string instance =
+        other.id.variant_type() == shown.variant_type() ? "" : " " + instance_text(other.kernel);
     const std::string size = other.id.size == shown.size ? "" : "@" + other.id.size;
     const std::string value =
         other.verdict == Verdict::error ? "" : fmt::format(" ({})", metrics::to_text(other.value));
-    const std::string where = files::printable(family + size + on_arch(other) + value);
+    const std::string of_place = family + instance + size + on_arch(other);
+    const std::string where =
+        files::printable((is_of_shown(other) ? other.metric : of_place) + value);
     text +=
         (i == 0 ? "" : ", ") + where.substr(std::min(where.size(), where.find_first_not_of(' ')));
   }

@@ -77,6 +77,8 @@ std::vector<Fact> compiled_facts(const Counter& counter, const CountedKernel& ke
         doubt == kernel.compiled.doubts.end() ? metrics::Trust{} : doubt->second;
     fact.confidence = to_string(trust.confidence);
     fact.confidence_reason = trust.reason;
+    const auto cure = kernel.compiled.cures.find(metric);
+    if (cure != kernel.compiled.cures.end()) fact.cure = cure->second;
     return fact;
   };
   std::vector<Fact> facts;

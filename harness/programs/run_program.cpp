@@ -16,6 +16,7 @@
 #include "harness/files/temporary_path.h"
 #include "harness/outcome/out_folder.h"
 #include "harness/process/child_program.h"
+#include "harness/programs/program_sources.h"
 #include "harness/programs/program_text.h"
 #include "harness/programs/program_watch.h"
 #include "metrics/base/demangled.h"
@@ -111,6 +112,16 @@ constexpr std::chrono::seconds kPatience{60};
 /// Of a program whose output is kept in a file.
 constexpr std::uintmax_t kMostOutput = 256 << 20;
 
+/// Names the sources relative to the folder of the run's sources, which is found here.
+void name_sources(metrics::Run& run, Counted& counted) {
+  files::SourceFolder folder(run.source_root);
+  for (const CountedKernel& kernel : counted.kernels) add_sources(folder, kernel);
+  for (const metrics::Fact& fault : counted.faults) add_sources(folder, fault);
+  run.source_root = folder.path();
+  for (CountedKernel& kernel : counted.kernels) name_from(run.source_root, kernel);
+  for (metrics::Fact& fault : counted.faults) name_from(run.source_root, fault);
+}
+
 std::string left_behind_text(const std::string& process) {
   return fmt::format(
       "{} still ran {} s after the program, and was ended: wait for it in the program, or start it "
@@ -174,6 +185,7 @@ outcome::ExitCode run_program(const ProgramOptions& options, const Source& sourc
 
   auto [ending, counted] =
       run_counted(options.command, source, options.choice.variables(), out.path());
+  name_sources(run, counted);
   auto [cases, beside] = select_kernels(options, source, budgets, std::move(counted));
   const bool failed = ending.exit_code() != 0;
   const bool shows = !cases.empty() || !beside.faults.empty();
@@ -200,13 +212,14 @@ void record_program(const std::vector<std::string>& command, const Source& sourc
                   {.time_limit = time_limit, .most_output_bytes = kMostOutput});
   require_whole(ended, output);
   for (CountedKernel& kernel : ended.counted.kernels) kernel.source_hash = compilation.source_hash;
+  metrics::Run run =
+      start_run_of_compiled(std::string(source.counter().command), source.asked(), compilation);
+  name_sources(run, ended.counted);
   std::vector<ProgramCase> cases =
       cases_of(source.counter(), command[0], ended.counted.kernels, {});
   const std::vector<std::string> lost = not_counted(cases, false);
   if (!lost.empty()) throw std::runtime_error(lost.front());
-  outcome::RecordedRun recorded(
-      start_run_of_compiled(std::string(source.counter().command), source.asked(), compilation),
-      facts);
+  outcome::RecordedRun recorded(std::move(run), facts);
   for (ProgramCase& program_case : cases) {
     recorded.add_device(program_case.device);
     recorded.add(std::move(program_case.facts));

@@ -124,6 +124,17 @@ std::string without_types(const std::string& demangled) {
   return demangled;
 }
 
+std::string without_arguments(const std::string& demangled) {
+  std::string name;
+  int depth = 0;
+  for (const char c : without_types(demangled)) {
+    if (c == '<') ++depth;
+    if (depth == 0) name += c;
+    if (c == '>') --depth;
+  }
+  return name.empty() ? demangled : name;
+}
+
 std::string plain_name(const std::string& demangled) {
   const std::string text = without_anonymous(demangled);
   std::string name;  // outside of angle brackets, up to the parameters

@@ -26,6 +26,9 @@ std::string without_anonymous(std::string demangled);
 /// "add<float>": the name of a function without the types that it returns and takes.
 std::string without_types(const std::string& demangled);
 
+/// "my::add" for "void my::add<float>(float*)": the name without template arguments either.
+std::string without_arguments(const std::string& demangled);
+
 /// "add": the name of a function without return type, namespaces, template arguments and
 /// parameters.
 std::string plain_name(const std::string& demangled);

@@ -1,4 +1,4 @@
-// Facts as JSON objects: the four records of metrics/facts/fact.schema.json, in its order of keys.
+// Facts as JSON objects: the five records of metrics/facts/fact.schema.json, in its order of keys.
 #include "metrics/facts/fact.h"
 
 #include <algorithm>
@@ -100,6 +100,20 @@ ordered_json machine_json(const MachineState& machine) {
   return object;
 }
 
+/// The object as one line of text. Invalid UTF-8 is replaced.
+std::string text_of(const ordered_json& object) {
+  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+}
+
+/// The record with `key`, which is the hash of the members, in front of them.
+ordered_json named_record(std::string_view record, const ordered_json& members) {
+  constexpr std::size_t kDigits = 12;
+  const std::string key(record), name = hash_text(text_of(members)).substr(0, kDigits);
+  ordered_json object = {{"record", key}, {key, name}};
+  object.update(members);
+  return object;
+}
+
 /// The members of a value's record except metric and number.
 ordered_json shared_json(const Fact& fact, const std::string& case_name) {
   const CaseContext& context = *fact.context;
@@ -136,11 +150,6 @@ ordered_json shared_json(const Fact& fact, const std::string& case_name) {
   set(object, "cure", fact.cure);
   set(object, "reason", fact.reason);
   return object;
-}
-
-/// The object as one line of text. Invalid UTF-8 is replaced.
-std::string text_of(const ordered_json& object) {
-  return object.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -198,6 +207,7 @@ ordered_json run_json(const Run& run) {
   set(object, "label", run.label);
   set(object, "toolkit", run.toolkit);
   set(object, "flags", run.flags);
+  set(object, "source_root", run.source_root);
   for (const Device& device : run.devices) object["devices"].push_back(device_json(device));
   if (ordered_json asked = asked_json(run.asked); !asked.empty()) object["asked"] = asked;
   return object;
@@ -216,11 +226,22 @@ ordered_json case_json(const Fact& fact) {
   set(members, "code_hash", context.code_hash);
   set(members, "file", context.file);
   set(members, "line", context.line);
-  const std::string text = text_of(members);
-  constexpr std::size_t kDigits = 12;
-  ordered_json object = {{"record", "case"}, {"case", hash_text(text).substr(0, kDigits)}};
-  object.update(members);
-  return object;
+  return named_record("case", members);
+}
+
+ordered_json take_shared(ordered_json& values) {
+  ordered_json shared = ordered_json::object();
+  for (const auto& [key, member] : values.items()) {
+    if (key != "record" && key != "case" && key != "values") shared[key] = member;
+  }
+  constexpr std::size_t kLeast = 40;  // characters of the members: one of them may be a word
+  if (text_of(shared).size() < kLeast) return nullptr;
+  shared = named_record("shared", shared);
+  values = {{"record", values["record"]},
+            {"case", values["case"]},
+            {"shared", shared["shared"]},
+            {"values", std::move(values["values"])}};
+  return shared;
 }
 
 ordered_json limit_json(const Limit& limit) {

@@ -1,5 +1,5 @@
-// A fact: one measured value with all its provenance. Facts are kept as JSON lines of four records:
-// run, case, values and end (metrics/facts/fact.schema.json).
+// A fact: one measured value with all its provenance. Facts are kept as JSON lines of five records:
+// run, case, shared, values and end (metrics/facts/fact.schema.json).
 #pragma once
 
 #include <array>
@@ -69,9 +69,11 @@ struct RunRequest {
 
 /// The members that all facts of a run share. `toolkit` is the CUDA version ("13.0"), `time` is UTC
 /// in whole seconds ("2026-05-01T23:00:00Z"), `command` the command that ran, `program` the program
-/// that ran tests, relative to the source root where it lies below it.
+/// that ran tests, `source_root` the folder that it and files are relative to where they lie below
+/// it.
 struct Run {
   std::string id, time, command, program, version, commit, branch, label, toolkit, flags;
+  std::string source_root;
   bool dirty = false;
   std::vector<Device> devices;  ///< as far as they are known yet
   RunRequest asked;
@@ -148,7 +150,7 @@ struct CaseContext {
   std::string device;           ///< name of the device that ran it; empty for compile-time values
   std::vector<Kernel> kernels;  ///< in the order of their first launch
   std::string code_hash;        ///< hashes the machine code and the launches of all kernels
-  std::string file;  ///< where it is registered, relative to the source root where it lies below it
+  std::string file;             ///< where it is registered, as Run says
   int line = 0;
 };
 
@@ -195,6 +197,10 @@ struct Fact {
 nlohmann::ordered_json run_json(const Run& run);
 /// The record of a case. Its member `case` is the hash of the other members.
 nlohmann::ordered_json case_json(const Fact& fact);
+/// Moves the members that values share, but for their case, out of a record of values, which then
+/// refers to them, into a record of their own. Its member `shared` is the hash of the other
+/// members. Null where the reference would be no shorter.
+nlohmann::ordered_json take_shared(nlohmann::ordered_json& values);
 /// The records of the values of one case. Values that differ only in metric and number share a
 /// record. Values with a verdict keep their order, in which outputs list them. A number that JSON
 /// cannot hold (NaN, infinity) becomes null; the judge has put it into the reason. Throws
@@ -237,7 +243,8 @@ class FactWriter {
   FactWriter(const FactWriter&) = delete;
   FactWriter& operator=(const FactWriter&) = delete;
 
-  /// Writes all facts with one write() call, and the record of a case before its first value.
+  /// Writes all facts with one write() call, and the record of a case, and of members that values
+  /// share, before their first value.
   /// Throws FactError with path and cause (such as a full disk); the file then still ends in a
   /// whole line.
   void write(const std::vector<Fact>& facts);
@@ -260,8 +267,10 @@ class FactWriter {
   std::shared_ptr<std::int64_t> end_;  // size of the file after our last write
   std::filesystem::path path_;
   Run run_;
-  std::set<std::string> cases_;  // the cases whose records this process has written
+  std::set<std::string> written_;  // the records of cases and of shared members, by their names
 };
+
+class Members;
 
 /// Reads a file of facts, to which others may still append.
 class FactReader {
@@ -288,6 +297,9 @@ class FactReader {
  private:
   [[noreturn]] void refuse(std::string_view why) const;
   void read(const std::string& line);
+  void keep_shared(Members& members);
+  /// Throws MalformedFact for members that no record has named.
+  const nlohmann::ordered_json& shared(const std::string& name) const;
   void begin(Run run);
 
   bool is_known(std::string_view line) const;
@@ -306,7 +318,12 @@ class FactReader {
     Fact fact;         // without a value
     bool is_wanted = true;
   };
-  std::vector<std::unordered_map<std::string, Described>> cases_;  // the cases of each run, by name
+  /// The records of a run that others refer to, by name.
+  struct Named {
+    std::unordered_map<std::string, Described> cases;
+    std::unordered_map<std::string, std::shared_ptr<const nlohmann::ordered_json>> shared;
+  };
+  std::vector<Named> named_;  // of each run
 };
 
 /// Reads a file of facts to its end. A last line without newline (a crash while it was written) is

@@ -111,6 +111,13 @@ std::array<std::uint32_t, 3> Members::extent(std::string_view key) {
   return numbers;
 }
 
+void Members::add(const ordered_json& others) {
+  for (const auto& [key, member] : others.items()) {
+    if (has(key)) fail(key, "occurs in what is shared, too");
+    object_[key] = member;
+  }
+}
+
 void Members::end() const {
   if (object_.empty()) return;
   throw MalformedFact(fmt::format("unknown key '{}{}'", prefix_, object_.begin().key()));

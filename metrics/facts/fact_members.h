@@ -11,6 +11,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace warpgauge::metrics {
@@ -61,6 +62,10 @@ class Members {
   /// Three whole numbers of 1 or more.
   std::array<std::uint32_t, 3> extent(std::string_view key);
 
+  /// Adds the members of another object, of which it has none yet.
+  void add(const nlohmann::ordered_json& others);
+  /// The members that have not been taken.
+  nlohmann::ordered_json rest() && { return std::move(object_); }
   /// Throws if a member has not been taken.
   void end() const;
   [[noreturn]] void fail(std::string_view key, std::string_view problem) const;

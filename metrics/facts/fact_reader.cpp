@@ -133,8 +133,8 @@ void FactReader::read(const std::string& line) {
   if (members.has("schema") && !members.has("record")) check_schema(members);
   const std::string record = members.text_or_absent("record");
   if (record == "run") return begin(read_run(std::move(members)));
-  if (record != "case" && record != "values" && record != "end") {
-    members.fail("record", "must be run, case, values or end");
+  if (record != "case" && record != "shared" && record != "values" && record != "end") {
+    members.fail("record", "must be run, case, shared, values or end");
   }
   if (runs_.empty()) members.fail("record", "must be 'run' before any other");
   StoredRun& run = runs_.at(current_);
@@ -143,8 +143,9 @@ void FactReader::read(const std::string& line) {
     run.end = read_end(std::move(members), run.run.id);
     return;
   }
+  if (record == "shared") return keep_shared(members);
   const std::string name = members.text("case");
-  auto& cases = cases_.at(current_);
+  auto& cases = named_.at(current_).cases;
   const auto known = cases.find(name);
   if (record == "values") {
     if (known == cases.end()) {
@@ -152,6 +153,7 @@ void FactReader::read(const std::string& line) {
           fmt::format("there is no case '{}' above this line, in the same run", name));
     }
     if (!known->second.is_wanted) return;
+    if (members.has("shared")) members.add(shared(members.text("shared")));
     std::ranges::move(read_values(std::move(members), known->second.fact),
                       std::back_inserter(run.facts));
   } else if (known == cases.end()) {
@@ -161,6 +163,26 @@ void FactReader::read(const std::string& line) {
   } else if (known->second.line != line) {
     throw MalformedFact(fmt::format("the case '{}' occurs above with other members", name));
   }
+}
+
+void FactReader::keep_shared(Members& members) {
+  std::string name = members.text("shared");
+  check_name(members, "shared", name);
+  auto content = std::make_shared<const ordered_json>(std::move(members).rest());
+  check_shared(Members(*content, ""));
+  const auto [known, is_new] = named_.at(current_).shared.try_emplace(std::move(name), content);
+  if (!is_new && *known->second != *content) {
+    throw MalformedFact(
+        fmt::format("the members shared as '{}' occur above as others", known->first));
+  }
+}
+
+const ordered_json& FactReader::shared(const std::string& name) const {
+  const auto& shared = named_.at(current_).shared;
+  const auto known = shared.find(name);
+  if (known != shared.end()) return *known->second;
+  throw MalformedFact(
+      fmt::format("there are no shared members '{}' above this line, in the same run", name));
 }
 
 /// True for a record that needs no parsing: a case that was read before, or values of a case that
@@ -173,7 +195,7 @@ bool FactReader::is_known(std::string_view line) const {
     return false;
   }
   const std::string_view rest = line.substr((is_case ? kCase : kValues).size());
-  const auto& cases = cases_.at(current_);
+  const auto& cases = named_.at(current_).cases;
   const auto known = cases.find(std::string(rest.substr(0, rest.find('"'))));
   if (known == cases.end()) return false;
   return is_case ? known->second.line == line : !known->second.is_wanted;
@@ -184,8 +206,8 @@ std::vector<StoredRun> FactReader::read(const Wanted& wanted) {
   file_.seekg(0);
   line_ = 0;
   for (StoredRun& run : runs_) run.end.reset();
-  for (auto& cases : cases_) {
-    for (auto& [name, described] : cases) described.is_wanted = wanted(described.fact);
+  for (Named& named : named_) {
+    for (auto& [name, described] : named.cases) described.is_wanted = wanted(described.fact);
   }
   wanted_ = wanted;
   update();
@@ -206,7 +228,7 @@ void FactReader::begin(Run run) {
   current_ = static_cast<std::size_t>(found - runs_.begin());
   if (found == runs_.end()) {
     runs_.push_back({.run = std::move(run), .facts = {}, .end = {}, .torn = false});
-    cases_.emplace_back();
+    named_.emplace_back();
     return;
   }
   for (Device& device : run.devices) {

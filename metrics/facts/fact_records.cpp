@@ -248,6 +248,7 @@ Run read_run(Members members) {
           .label = members.text_or_absent("label"),
           .toolkit = members.text_or_absent("toolkit"),
           .flags = members.text_or_absent("flags"),
+          .source_root = members.text_or_absent("source_root"),
           .dirty = members.truth("dirty")};
   if (!has_form(run.time, "dddd-dd-ddTdd:dd:ddZ")) {
     members.fail("time", "must read like 2026-05-01T23:00:00Z");
@@ -260,8 +261,12 @@ Run read_run(Members members) {
   return run;
 }
 
+void check_name(const Members& members, std::string_view key, std::string_view name) {
+  if (!has_form(name, "xxxxxxxxxxxx")) members.fail(key, "must be 12 hexadecimal digits");
+}
+
 Fact read_case(Members members, const std::string& name) {
-  if (!has_form(name, "xxxxxxxxxxxx")) members.fail("case", "must be 12 hexadecimal digits");
+  check_name(members, "case", name);
   CaseContext context;
   Fact fact;
   fact.id = {.family = members.name("family"),
@@ -288,6 +293,13 @@ Fact read_case(Members members, const std::string& name) {
   if (context.kernels.size() == 1) fact.kernel = context.kernels[0].name;
   fact.context = std::make_shared<const CaseContext>(std::move(context));
   return fact;
+}
+
+void check_shared(Members members) {
+  if (members.has("limit")) members.object("limit");
+  Fact fact;
+  read_shared(members, fact);
+  members.end();
 }
 
 std::vector<Fact> read_values(Members members, Fact shared) {

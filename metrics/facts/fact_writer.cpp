@@ -131,8 +131,14 @@ void FactWriter::write(const std::vector<Fact>& facts) {
     const std::span<const Fact> of_case = of_first_case(rest);
     nlohmann::ordered_json described = case_json(of_case.front());
     const auto name = described["case"].get<std::string>();
-    if (cases_.insert(name).second) records.push_back(std::move(described));
-    std::ranges::move(values_json(of_case, name), std::back_inserter(records));
+    if (written_.insert(name).second) records.push_back(std::move(described));
+    for (nlohmann::ordered_json& values : values_json(of_case, name)) {
+      nlohmann::ordered_json shared = take_shared(values);
+      const bool is_new = !shared.is_null() &&
+                          written_.insert("shared " + shared["shared"].get<std::string>()).second;
+      if (is_new) records.push_back(std::move(shared));
+      records.push_back(std::move(values));
+    }
     rest = rest.subspan(of_case.size());
   }
   if (!records.empty()) append(lines_of(records));

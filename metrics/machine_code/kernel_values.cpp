@@ -34,6 +34,17 @@ constexpr std::string_view kToBeLinked =
 constexpr std::array<std::string_view, 4> kLocal = {
     "local.load_instructions", "local.store_instructions", "spill.load_bytes", "spill.store_bytes"};
 
+/// The cure of accesses that may be those of an array, of which others are.
+std::string array_cure(const KernelValues& kernel) {
+  const auto stack = kernel.values.find("stack.bytes");
+  return "Index local arrays with compile-time constants, and unroll the loops that do: one is "
+         "indexed by what is known at run time only" +
+         (stack == kernel.values.end()
+              ? std::string(".")
+              : fmt::format(", and with what is spilled it fits into {} bytes of stack.",
+                            stack->second));
+}
+
 /// By kernel: up to CUDA 12, ptxas has them in the flags of the section with its code.
 std::map<std::string, std::uint32_t> barriers_in_flags(std::span<const std::byte> image) try {
   constexpr std::string_view kCode = ".text.";
@@ -66,6 +77,7 @@ void add_other_code(KernelValues& kernel, const KernelValues& other) {
   }
   for (const auto& [metric, trust] : other.doubts) kernel.doubts.try_emplace(metric, trust);
   for (const auto& [metric, reason] : other.unknown) kernel.unknown.try_emplace(metric, reason);
+  for (const auto& [metric, cure] : other.cures) kernel.cures.try_emplace(metric, cure);
   for (const auto& [metric, reason] : kernel.unknown) kernel.values.erase(metric);
   std::erase_if(kernel.lines, [&](const CompiledLine& line) {
     return std::ranges::any_of(other.lines, [&](const CompiledLine& of_other) {
@@ -219,6 +231,7 @@ void KernelReader::add_local(const std::string& kernel, KernelValues& values) co
   for (const std::string_view metric : kLocal) sums[metric] = 0;
   std::map<std::tuple<std::string, int, std::string_view>, CompiledLine> lines;
   const bool has_marks = marks_spills(cubin_);
+  bool has_array = false;
   for (const LocalAccess& access : local_accesses(cubin_, calls_, kernel)) {
     const auto source = line_of(access.function, access.pc);
     const auto add = [&](std::string_view metric, double value) {
@@ -231,7 +244,8 @@ void KernelReader::add_local(const std::string& kernel, KernelValues& values) co
       line.value += value;
     };
     add(access.is_load ? "local.load_instructions" : "local.store_instructions", 1);
-    if (has_marks && !access.is_spill) continue;
+    has_array |= access.is_indexed;
+    if (has_marks ? !access.is_spill : access.is_indexed) continue;
     add(access.is_load ? "spill.load_bytes" : "spill.store_bytes", access.bytes);
   }
   for (const auto& [metric, value] : sums) values.values[metric] = value;
@@ -240,6 +254,7 @@ void KernelReader::add_local(const std::string& kernel, KernelValues& values) co
   for (const auto metric : {"spill.load_bytes", "spill.store_bytes"}) {
     if (sums[metric] == 0) continue;
     values.doubts[metric] = {Confidence::estimate, std::string(kNotMarked)};
+    if (has_array) values.cures[metric] = array_cure(values);
   }
 }
 

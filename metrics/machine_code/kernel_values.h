@@ -36,6 +36,7 @@ struct KernelValues {
   /// Why values cannot be known, a sentence each, which many share.
   MetricMap<std::shared_ptr<const std::string>> unknown = {};
   std::vector<CompiledLine> lines = {};
+  MetricMap<std::string> cures = {};  ///< where they are not those of the metrics
 };
 
 /// Makes metrics unknown, for one reason.

@@ -16,8 +16,9 @@ struct LocalAccess {
       function;  ///< the function whose code has the access: the kernel, or one that it calls
   std::uint64_t pc = 0;
   bool is_load = false;
-  int bytes = 0;          ///< bytes a lane
-  bool is_spill = false;  ///< it is a spill or a refill; false where marks_spills() is
+  int bytes = 0;            ///< bytes a lane
+  bool is_spill = false;    ///< it is a spill or a refill; false where marks_spills() is
+  bool is_indexed = false;  ///< its place in the stack is known only at run time: of an array
 };
 
 /// True if the compiler has marked spills, as CUDA 13's does.

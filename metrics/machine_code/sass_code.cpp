@@ -18,6 +18,9 @@ constexpr int kNewestAbi = 8;
 
 }  // namespace
 
+bool is_before_known(const Cubin& cubin) { return cubin.sm() < kOldestSm; }
+std::string first_known_arch() { return fmt::format("sm_{}", kOldestSm); }
+
 int known_sm(const Cubin& cubin) {
   if (cubin.abi() > kNewestAbi) {
     throw CubinError(fmt::format(

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -27,6 +28,11 @@ struct SassWord {
   unsigned form() const { return low >> 9 & 7; }
   unsigned guard() const { return low >> 12 & 0xf; }  ///< predicate register; bit 3 negates it
 };
+
+/// True for code of an architecture before those whose machine code is known here.
+bool is_before_known(const Cubin& cubin);
+/// The first of those: "sm_75".
+std::string first_known_arch();
 
 /// The architecture of the cubin. Throws CubinError if its machine code is not known here.
 int known_sm(const Cubin& cubin);

@@ -194,7 +194,8 @@ def test_spills_are_those_of_ptxas_and_red_with_their_line(tmp_path):
     # A local array is no spill: it is said, and not red.
     assert said[indexed][1] == 0 and facts[indexed, "local.store_instructions"].value > 0
     assert result.returncode == 1, result.stdout
-    assert result.stdout.count("\nFAIL kernels_cubin.crowded.") == 2
+    # What is spilled is stored and loaded: one finding.
+    assert result.stdout.count("\nFAIL kernels_cubin.crowded.") == 1
     assert "kernels.cu:5" in result.stdout or "kernels.cu:7" in result.stdout
     assert "FAIL: 2 values over budget" in result.stdout
 
@@ -301,6 +302,22 @@ def test_spills_that_are_not_marked_are_an_estimate(tmp_path):
     assert result.returncode == 1
 
 
+def test_the_cure_of_an_array_is_not_that_of_spills(tmp_path):
+    """Where spills are not marked, a place that is known only at run time is of an array."""
+    cubin, _ = compiled(tmp_path, "-arch=sm_90")
+    (tmp_path / "older.cubin").write_bytes(older(cubin))
+    result, facts = inspected(tmp_path, "--kernels", "indexed", tmp_path / "older.cubin")
+    indexed = next(kernel for kernel, _ in facts)
+    stack = facts[indexed, "stack.bytes"].value
+    marked = inspected(tmp_path, "--kernels", "indexed", cubin)[1]
+    assert facts[indexed, "spill.store_bytes"].value > marked[indexed, "spill.store_bytes"].value
+    accesses = facts[indexed, "local.load_instructions"].value
+    assert facts[indexed, "spill.load_bytes"].value < 4 * accesses
+    assert "Index local arrays with compile-time constants" in result.stdout
+    assert f"fits into {stack} bytes of stack" in result.stdout
+    assert "Shorten live ranges" not in result.stdout
+
+
 def test_occupancy_is_that_of_the_block_or_of_launch_bounds(tmp_path):
     _, facts = inspected(tmp_path, "--block", 256, SPILLS)
     (spills,) = {kernel for kernel, _ in facts if "spills" in kernel}
@@ -400,7 +417,8 @@ def test_a_kernel_that_several_files_have_is_one_finding_in_texts(tmp_path):
     result, _ = inspected(tmp_path, wheel(tmp_path / "my-1.0-py3-none-any.whl", *parts))
     assert result.stdout.count("spill.load_bytes\n") == 1
     assert "@code on sm_90, in 3 files: spill.load_bytes\n" in result.stdout
-    assert "also     lib121_so on sm_90 (64), lib124_so on sm_90 (64)\n" in result.stdout
+    also = "also     spill.store_bytes (64), lib121_so on sm_90 (64), lib124_so on sm_90 (64)\n"
+    assert also in result.stdout
     summary = (tmp_path / "out" / "summary.md").read_text()
     assert summary.count("`spill.load_bytes`") == 1
     results = json.loads((tmp_path / "out" / "results.json").read_text())
@@ -412,6 +430,57 @@ def test_a_kernel_that_several_files_have_is_one_finding_in_texts(tmp_path):
     ]
     assert len({finding["group"] for finding in loads}) == 1
     assert "FAIL: 6 values over budget" in result.stdout
+
+
+def test_instances_of_a_template_are_one_finding(tmp_path):
+    for letter in "fi":
+        named = SPILLS.read_bytes().replace(b"_Z6spillsPfPKf", f"_Z2spI{letter}EvPfPKf".encode())
+        (tmp_path / f"{letter}.cubin").write_bytes(named)
+    result, _ = inspected(tmp_path, tmp_path / "f.cubin", tmp_path / "i.cubin")
+    assert result.stdout.count("\nFAIL ") == 1, result.stdout
+    assert "@code on sm_90, 2 instances, in 2 files: spill.load_bytes\n" in result.stdout
+    assert "also     spill.store_bytes (64), i_cubin sp<int> on sm_90 (64)\n" in result.stdout
+    assert "FAIL: 4 values over budget" in result.stdout
+    findings = json.loads((tmp_path / "out" / "results.json").read_text())["findings"]
+    assert len(findings) == 4 and len({finding["group"] for finding in findings}) == 1
+
+
+def test_a_kernel_has_one_row_for_all_files(tmp_path):
+    for name in ("one.cubin", "two.cubin"):
+        shutil.copy(SPILLS, tmp_path / name)
+    result, _ = inspected(tmp_path, tmp_path / "one.cubin", tmp_path / "two.cubin")
+    rows = [line.split() for line in result.stdout.splitlines() if line.startswith("sm_90 ")]
+    assert [row[:5] for row in rows] == [
+        ["sm_90", "2", "24", "64", "128"],
+        ["sm_90", "2", "10", "0", "0"],
+    ]
+    assert "judged: 2 kernels, 4 times compiled\n" in result.stdout
+
+
+def test_code_before_the_known_architectures_is_counted(tmp_path):
+    """As older wheels have it beside newer code."""
+    old = older(LEAN)
+    old[48] = 50
+    newer = inspected(tmp_path, LEAN)[1]
+    both = tmp_path / "both.a"
+    both.write_bytes(archive(("new.cubin", LEAN.read_bytes()), ("old.cubin", bytes(old))))
+    result, facts = inspected(tmp_path, both)
+    assert result.returncode == 0, result.stdout
+    kernels = len({kernel for kernel, _ in newer})
+    assert f"{kernels} kernels for sm_50 not judged: machine code before sm_75" in result.stdout
+    assert {fact.arch for fact in facts.values()} == {"sm_90"}
+
+
+@pytest.mark.parametrize("arguments", [[], ["--arch", "sm_50"]])
+def test_a_file_of_older_code_alone_is_not_measured(arguments, tmp_path):
+    old = older(LEAN)
+    old[48] = 50
+    (tmp_path / "old.cubin").write_bytes(old)
+    things = [tmp_path / "old.cubin", LEAN]
+    result = inspect("--out", tmp_path / "out", *arguments, *things)
+    assert result.returncode == 3, result.stdout
+    said = result.stdout + result.stderr
+    assert f"{things[0]}: all its code is for architectures before sm_75" in said
 
 
 def test_files_of_one_name_in_two_wheels_are_two(tmp_path):

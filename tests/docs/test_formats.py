@@ -20,7 +20,7 @@ def first_column(record):
     ]
 
 
-@pytest.mark.parametrize("record", ["run", "case", "values", "end"])
+@pytest.mark.parametrize("record", ["run", "case", "shared", "values", "end"])
 def test_members_of_a_record_are_those_of_the_schema(record):
     assert sorted(first_column(record)) == sorted(RECORDS[record]["properties"])
 

@@ -12,8 +12,10 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -56,6 +58,32 @@ std::vector<Fact> values(const fs::path& path) {
     facts.insert(facts.end(), run.facts.begin(), run.facts.end());
   }
   return facts;
+}
+
+/// The text of a file with the members that values share in each record of values.
+std::string with_shared_members(const std::string& text) {
+  std::map<std::string, nlohmann::ordered_json> shared;
+  std::istringstream lines(text);
+  std::string result;
+  for (std::string line; std::getline(lines, line);) {
+    auto record = nlohmann::ordered_json::parse(line);
+    if (record["record"] == "run") shared.clear();
+    if (record["record"] == "shared") {
+      const auto name = record["shared"].get<std::string>();
+      record.erase("record");
+      record.erase("shared");
+      EXPECT_TRUE(shared.emplace(name, record).second) << "it is written once: " << name;
+      continue;
+    }
+    if (record.contains("shared")) {
+      nlohmann::ordered_json whole = {{"record", record["record"]}, {"case", record["case"]}};
+      whole.update(shared.at(record["shared"].get<std::string>()));
+      whole["values"] = record["values"];
+      record = whole;
+    }
+    result += record.dump() + '\n';
+  }
+  return result;
 }
 
 /// A path that does not exist, removed again after the test.
@@ -131,8 +159,24 @@ TEST_F(FactFile, RoundTripIsExact) {
       writer.write(stored.facts);
       if (stored.end) writer.write_end(*stored.end);
     }
-    EXPECT_EQ(content(path_), content(golden)) << name;
+    EXPECT_EQ(with_shared_members(content(path_)), content(golden)) << name;
   }
+}
+
+TEST_F(FactFile, WhatValuesShareIsWrittenOnce) {
+  FactWriter writer(path_, run());
+  for (const double number : {32, 33, 34}) {
+    Fact fact = registers(number);
+    fact.reason = "a reason that is as long as reasons of values are";
+    writer.write({fact});
+  }
+  const std::string text = content(path_);
+  const std::size_t first = text.find("a reason that");
+  ASSERT_NE(first, std::string::npos);
+  EXPECT_EQ(text.find("a reason that", first + 1), std::string::npos) << text;
+  const std::vector<Fact> facts = values(path_);
+  ASSERT_EQ(facts.size(), 3u);
+  for (const Fact& fact : facts) EXPECT_EQ(fact.reason, facts.front().reason);
 }
 
 TEST_F(FactFile, InvalidUtf8IsReplaced) {

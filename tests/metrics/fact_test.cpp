@@ -127,6 +127,7 @@ TEST(Records, HaveTheMembersOfTheSchemaInItsOrder) {
                             .label = "l",
                             .toolkit = "13.0",
                             .flags = "-O3",
+                            .source_root = "/src",
                             .devices = {{"n", "c", "9.0", "580", "u", 1, 1}},
                             .asked = {.device = "gpu",
                                       .require = {"cupti"},
@@ -161,7 +162,28 @@ TEST(Records, HaveTheMembersOfTheSchemaInItsOrder) {
   value.cause = "environment";
   value.cure = "c";
   value.reason = "r";
-  expect_all_members(values_json(value), schema("values"));
+  ordered_json record = values_json(value), of_values = schema("values");
+  of_values["properties"].erase("shared");
+  expect_all_members(record, of_values);
+  const ordered_json shared = metrics::take_shared(record);
+  EXPECT_EQ(keys(shared), keys(schema("shared")["properties"]));
+  EXPECT_THAT(keys(record), ElementsAre("record", "case", "shared", "values"));
+  EXPECT_EQ(record["shared"], shared["shared"]);
+}
+
+TEST(Records, ShareWhatIsLongerThanItsName) {
+  Fact value = fact("registers", 32.0);
+  value.source = "cubin";
+  value.verdict = Verdict::pass;
+  ordered_json short_one = values_json(value), another = short_one;
+  EXPECT_TRUE(metrics::take_shared(another).is_null());
+  EXPECT_EQ(another, short_one);
+  value.reason = "registers is 32, budget <= 40";
+  ordered_json first = values_json(value);
+  value.value = 33.0;
+  ordered_json second = values_json(value);
+  EXPECT_EQ(metrics::take_shared(first), metrics::take_shared(second));
+  EXPECT_EQ(first["shared"], second["shared"]);
 }
 
 TEST(Records, LeaveOutWhatSaysNothing) {
@@ -215,7 +237,8 @@ TEST(Schema, IsClosedAndDescribed) {
       if (member.contains("items")) self(self, member["items"]);
     }
   };
-  for (const char* record : {"run", "case", "values", "end"}) check(check, schema(record));
+  for (const char* record : {"run", "case", "shared", "values", "end"})
+    check(check, schema(record));
 }
 
 TEST(ValuesJson, WhatDiffersInMetricAndNumberSharesARecord) {

@@ -103,10 +103,41 @@ def test_schema_is_valid_and_closed():
 
 def test_the_records_of_facts_are_those_that_were_read():
     facts = read_facts(DATA / "good.jsonl")
-    written = [json.dumps(record) for record in records_of(facts)]
     lines = (DATA / "good.jsonl").read_text().splitlines()
     values = [json.loads(line) for line in lines if '"record":"values"' in line]
-    assert [record for record in map(json.loads, written) if record["record"] == "values"] == values
+    assert whole_values(records_of(facts)) == values
+
+
+def whole_values(records):
+    """The records of values with what they share."""
+    shared, values = {}, []
+    for record in records:
+        members = {key: value for key, value in record.items() if key != "shared"}
+        if record["record"] == "shared":
+            assert record["shared"] not in shared  # once
+            shared[record["shared"]] = {k: v for k, v in members.items() if k != "record"}
+        elif record["record"] == "values":
+            values.append(members | shared.get(record.get("shared"), {}))
+    return values
+
+
+def test_what_values_share_is_written_once(tmp_path):
+    """And is what each of them says."""
+    facts = [a_fact(1, value, case=case) for value, case in [(5, "a"), (5, "b"), (5, "c")]]
+    read = read_facts(write(tmp_path / "facts.jsonl", facts))
+    written = list(records_of(read))
+    assert [record["record"] for record in written].count("shared") == 1
+    path = tmp_path / "again.jsonl"
+    path.write_text("".join(map(as_line, written)))
+    assert read_facts(path) == read
+    shared = next(as_line(record) for record in written if record["record"] == "shared")
+    path.write_text(path.read_text().replace(shared, shared.replace("it is 5", "it is 6")))
+    assert {fact.reason for fact in read_facts(path)} == {"it is 6"}
+    digests = [
+        {value.digest for value in FactFile(file).values}
+        for file in (path, tmp_path / "facts.jsonl")
+    ]
+    assert not digests[0] & digests[1]
 
 
 FULL = a_fact(
@@ -167,7 +198,11 @@ def test_records_of_a_run_add_up_to_its_devices(tmp_path):
         ('shared.bank_conflicts"', 'speed"', "3: key 'values' has the unknown metric 'speed'"),
         ('"values":', '"scope":"line","values":', "3: key 'verdict': values of lines and nodes"),
         ('"interval":[1,2]', '"interval":[2,1]', "3: key 'interval' must be two numbers"),
-        ('"record":"run"', '"record":"ran"', "1: key 'record' must be run, case, values or end"),
+        (
+            '"record":"run"',
+            '"record":"ran"',
+            "1: key 'record' must be run, case, shared, values or end",
+        ),
         ("fact/2", "fact/3", "1: schema is 'warpgauge.fact/3'"),
         ('"arch"', '"arc"', "2: unknown key 'arc'"),
     ],

@@ -37,8 +37,8 @@ def checked(members: dict[str, Any]) -> dict[str, Any]:
         raise ValueError(
             f"schema is '{schema}', and this version reads '{schema_name()}'; measure again"
         )
-    if kind not in ("run", "case", "values", "end"):
-        raise ValueError("key 'record' must be run, case, values or end")
+    if kind not in ("run", "case", "shared", "values", "end"):
+        raise ValueError("key 'record' must be run, case, shared, values or end")
     validator = _validators()[kind]
     hold(validator, members)
     return members
@@ -147,7 +147,10 @@ def _schema() -> dict[str, Any]:
 @cache
 def _validators() -> dict[str, Draft202012Validator]:
     """One for each kind of record: its errors are of that kind."""
-    return {kind: Draft202012Validator(part) for kind, part in _schema()["$defs"].items()}
+    parts = _schema()["$defs"]
+    return {
+        kind: Draft202012Validator({"$ref": f"#/$defs/{kind}", "$defs": parts}) for kind in parts
+    }
 
 
 def _describe(problem: ValidationError) -> str:

@@ -34,6 +34,7 @@ from warpgauge.text import printable
 DIGEST_BYTES = 16
 # How warpgauge begins and ends a record of values.
 _VALUES, _OF_METRICS, _END = b'{"record":"values","case":"', b',"values":{', b"}}"
+_SHARED = b',"shared":"'
 
 
 def read_facts(path: str | Path) -> list[Fact]:
@@ -78,6 +79,8 @@ class FactFile:
         self._run: str | None = None
         self._last: tuple[int, dict[str, Any]] | None = None  # the record read last, by its line
         self._cases: dict[str | None, dict[str, tuple[Case, Any]]] = {}
+        # Members that values share, by run and name, and their text.
+        self._shared: dict[str | None, dict[str, tuple[dict[str, Any], bytes]]] = {}
         *self._lines, torn = _content(path).split(b"\n")
         for number, line in enumerate(self._lines, start=1):
             try:
@@ -102,14 +105,19 @@ class FactFile:
         """Takes a record; values in the form that warpgauge writes are only parted."""
         shared, values = _parted(line)
         if values:
-            key = shared[len(_VALUES) : shared.find(b'"', len(_VALUES))]
+            key, _, rest = shared[len(_VALUES) :].partition(b'"')
+            if rest.startswith(_SHARED):
+                _, shared = self._shared_of(self._run, rest[len(_SHARED) : -1].decode())
             self._take_values(number, key.decode("utf-8", "replace"), shared, values)
             return
         members = contract.checked(contract.parsed(line))
         match members["record"]:
             case "values":
+                members = self._whole(self._run, members)
                 values = members.pop("values")
                 self._take_values(number, members["case"], repr(members).encode(), values)
+            case "shared":
+                self._take_shared(members)
             case "run":
                 self._begin(run_of(members))
             case "case":
@@ -124,6 +132,7 @@ class FactFile:
             run = replace(run, devices=tuple(devices.values()), exit_code=known.exit_code)
         self._run, self.runs[run.id] = run.id, run
         self._cases.setdefault(run.id, {})
+        self._shared.setdefault(run.id, {})
 
     def _take_values(self, number: int, key: str, shared: bytes, values: dict[str, Any]) -> None:
         of_run, cases = self._cases_of_run()
@@ -148,6 +157,29 @@ class FactFile:
             cases[case.key] = (case, start)
         elif known[0] != case:
             raise ValueError(f"the case '{case.key}' occurs above with other members")
+
+    def _take_shared(self, members: dict[str, Any]) -> None:
+        run, _ = self._cases_of_run()
+        name = members.pop("shared")
+        del members["record"]
+        known, _ = self._shared[run.id].setdefault(name, (members, repr(members).encode()))
+        if known != members:
+            raise ValueError(f"the members shared as '{name}' occur above as others")
+
+    def _shared_of(self, run: str | None, name: str) -> tuple[dict[str, Any], bytes]:
+        """The members with this name, and their text."""
+        if known := self._shared.get(run, {}).get(name):
+            return known
+        raise ValueError(f"there are no shared members '{name}' above this line, in the same run")
+
+    def _whole(self, run: str | None, members: dict[str, Any]) -> dict[str, Any]:
+        """The members of a record of values, with those that it shares in place of their name."""
+        if "shared" not in members:
+            return members
+        shared, _ = self._shared_of(run, members["shared"])
+        if both := shared.keys() & members.keys():
+            raise ValueError(f"key '{min(both)}' occurs in what is shared, too")
+        return {key: value for key, value in members.items() if key != "shared"} | shared
 
     def _cases_of_run(self) -> tuple[Run, dict[str, tuple[Case, Any]]]:
         """The run that the line belongs to, and its cases with the starts of their digests."""
@@ -177,6 +209,8 @@ class FactFile:
         """The record of a value; those of one record are mostly read one after another."""
         if self._last is None or self._last[0] != value.number:
             members = contract.checked(contract.parsed(self._lines[value.number - 1]))
+            if "shared" in members:
+                members = contract.checked(self._whole(value.run, members))
             contract.check_values(members)
             self._last = (value.number, members)
         return self._last[1]
@@ -189,11 +223,17 @@ def _parted(line: bytes) -> tuple[bytes, dict[str, Any]]:
         shared, _, values = line.rpartition(_OF_METRICS)
         try:
             found = json.loads(b"{" + values[:-1])
-            if len(found) == values.count(b'":'):  # otherwise a key occurs twice
+            # Otherwise a key occurs twice, or members stand beside the name of shared ones.
+            if len(found) == values.count(b'":') and not _is_mixed(shared):
                 return shared, found
         except (ValueError, RecursionError):
             pass  # the reader of all records says what is wrong
     return b"", {}
+
+
+def _is_mixed(shared: bytes) -> bool:
+    before, name, rest = shared.partition(_SHARED)
+    return bool(name) and (before.count(b'"') != 8 or rest.find(b'"') != len(rest) - 1)
 
 
 # A compressed file, unpacked, takes at most this; it is a hundred nights of 300 cases.

@@ -48,6 +48,7 @@ class Run:
     label: str | None = None
     toolkit: str | None = None
     flags: str | None = None
+    source_root: str | None = None
     devices: tuple[Device, ...] = ()
     asked: dict = field(default_factory=dict, compare=False)
     exit_code: int | None = None

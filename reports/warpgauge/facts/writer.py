@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import fields
+from hashlib import sha256
 from itertools import groupby
 from typing import Any
 
@@ -29,10 +30,30 @@ def records_of(facts: Iterable[Fact]) -> Iterator[Members]:
                 written.add(case.key)
                 yield case_members(case)
             counts[values[0].verdict] += len(values) * (values[0].scope == "case")
+            once = _shared_once(shared)
+            if once and once["shared"] not in written:
+                written.add(once["shared"])
+                yield once
+            if once:
+                shared = {key: shared[key] for key in ("record", "case")}
+                shared["shared"] = once["shared"]
             yield from _values_members(shared, values)
         if run.exit_code is not None:
             end = {"record": "end", "run": run.id, "counts": dict(+counts)}
             yield end | {"exit_code": run.exit_code}
+
+
+# Characters of the members that are written once: one of them may be a word.
+_LEAST = 40
+
+
+def _shared_once(shared: Members) -> Members | None:
+    """The record of what values share but for their case; None where a reference is no shorter."""
+    members = {key: value for key, value in shared.items() if key not in ("record", "case")}
+    text = compact(members)
+    if len(text) < _LEAST:
+        return None
+    return {"record": "shared", "shared": sha256(text.encode()).hexdigest()[:12]} | members
 
 
 def _values_members(shared: Members, facts: list[Fact]) -> Iterator[Members]:
