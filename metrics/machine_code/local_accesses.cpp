@@ -23,11 +23,13 @@ std::set<std::string> functions_of(const CallGraph& calls, const std::string& ke
   return functions;
 }
 
-/// True for an address that is not at a constant distance from the stack pointer, R1.
+/// True for an address with a register of the thread that is not the stack pointer, R1. Loads have
+/// the field of a uniform register whether or not they read one, so these do not count.
 bool is_indexed(const SassWord& word, int sm) {
   constexpr Register kStackPointer = 1;
-  return std::ranges::any_of(registers_of(word, sm).address,
-                             [](Register part) { return part != kStackPointer; });
+  return std::ranges::any_of(registers_of(word, sm).address, [](Register part) {
+    return part != kStackPointer && part < kUniform;
+  });
 }
 
 }  // namespace

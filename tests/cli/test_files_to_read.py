@@ -36,8 +36,7 @@ READS = {
     "emit --base": ("emit", "results.json", "--all=x", "--diff", "diff.json", "--base", "FILE"),
     "report ingest facts": ("report", "ingest", "FILE", "--db", "new.db"),
     "report heatmap facts": ("report", "heatmap", "FILE", "--out", "x"),
-    "report change before": ("report", "change", "FILE", "good.jsonl", "--out", "x"),
-    "report change after": ("report", "change", "good.jsonl", "FILE", "--out", "x"),
+    "report change": ("report", "change", "FILE", "--out", "x"),
     "report diff diff": ("report", "diff", "FILE"),
     "report occupancy curves": ("report", "occupancy", "FILE", "--out", "x"),
 }

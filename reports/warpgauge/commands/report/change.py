@@ -1,28 +1,23 @@
-"""Draw what changed between two files of facts, such as those of a pull request.
+"""Draw what changed from one run to another, as `warpgauge diff --json` wrote it.
 
-Draws one picture, change.svg and change.png: a bar for each metric of a kernel
-that changed most, as a factor, with its values before and after. Blue is
-better and orange is worse, as the metric's direction says. Sizes and
-architectures of a kernel share a bar, that of the one that changed most. A
-noisy value counts as changed where the intervals of both files lie apart.
-Whether a change is allowed is for `warpgauge diff` and the budgets to say: a
-picture judges nothing.
+Draws one picture, change.svg and change.png: a bar for each fact of a kernel
+that diff tells, as a factor, with its values before and after, the worst
+kernel first. Blue is better and orange is worse, as diff judged it. Sizes and
+architectures of a kernel share a bar, that of the one that says most.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterable
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from warpgauge.changes.before_after import BeforeAfter, Step, before_after
-from warpgauge.command_line import add_filter_options, case_filter
+from warpgauge.changes.delta import REMEDY, Delta, read_delta
+from warpgauge.changes.kernel_rows import told
 from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import unknown_metric
-from warpgauge.facts.records import Fact, Run
-from warpgauge.facts.selection import matching, read_all
 from warpgauge.files import write_and_tell
 from warpgauge.text import count, printable, shortened
 
@@ -35,26 +30,27 @@ _LONGEST = 60
 EPILOG = """\
 exit codes:
   0  picture drawn
-  2  an error: unreadable facts, or nothing that changed
+  2  an error: no such file, or nothing in it to draw
 
 examples:
-  warpgauge report change main.jsonl out/facts.jsonl --out out
-  warpgauge report change a.jsonl b.jsonl --metric registers --out out
-  warpgauge report change a.jsonl b.jsonl --title 'Pad the tile' --out out
+  warpgauge diff main.jsonl out/facts.jsonl --json out/diff.json
+  warpgauge report change out/diff.json --out out
+  warpgauge report change out/diff.json --metric registers --out out
+  warpgauge report change out/diff.json --title 'Pad the tile' --out out
 """
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("before", metavar="BEFORE", help="the facts of the base")
-    parser.add_argument("after", metavar="AFTER", help="the facts of the change")
+    parser.add_argument(
+        "diff", metavar="FILE", type=Path, help="what `warpgauge diff --json` wrote"
+    )
     parser.add_argument(
         "--metric",
         action="append",
         default=[],
         metavar="METRIC",
-        help="only this metric (repeatable); `warpgauge metrics` lists all",
+        help="this metric, also where diff leaves it out (repeatable); `warpgauge metrics` lists all",
     )
-    add_filter_options(parser)
     parser.add_argument("--title", default="Before and after", help="title (default: %(default)s)")
     parser.add_argument(
         "--bars",
@@ -73,68 +69,64 @@ def run(options: argparse.Namespace) -> int:
     for metric in options.metric:
         if problem := unknown_metric(metric):
             raise CommandError(f"--metric: {problem}")
-    cases = case_filter(options)
-    before, after = (matching(read_all([path]), cases) for path in (options.before, options.after))
-    found = before_after(before, after, options.metric)
-    if not found.steps:
-        raise CommandError(_why_nothing(options, found))
+    delta = read_delta(options.diff)
+    if delta.document["kind"] != "values":
+        raise CommandError(f"{options.diff}: counts of two sources are no change to draw; {REMEDY}")
+    changes = _named(delta, options.metric) if options.metric else _told(delta)
+    drawn = [(change, more) for change, more in changes if _is_drawn(change)]
+    if not drawn:
+        named = " and ".join(options.metric)
+        what = f"{named} did not change" if named else "no number changed"
+        raise CommandError(f"{options.diff}: nothing to draw: {what}; {delta.headline}")
     from warpgauge.drawing.before_after import Picture, draw
 
-    bars = tuple(_bar(step) for step in found.steps[: options.bars])
-    title = shortened(options.title, 2 * _LONGEST)
-    picture = draw(Picture(title, _caption(found, options.bars, (before, after)), bars))
+    bars = tuple(_bar(change, more) for change, more in drawn[: options.bars])
+    left = len(drawn) - len(bars)
+    more = f"{count(left, 'more change')} {'is' if left == 1 else 'are'} not drawn" if left else ""
+    caption = "; ".join(filter(None, (delta.headline, more)))
+    picture = draw(Picture(shortened(options.title, 2 * _LONGEST), caption, bars))
     write_and_tell(options.out, ((f"change.{ending}", c) for ending, c in picture.items()))
     return 0
 
 
-def _bar(step: Step) -> Bar:
+def _told(delta: Delta) -> Iterator[tuple[dict[str, Any], int]]:
+    """The facts of kernels that diff tells, each with how many more cases of the kernel moved."""
+    for kernel in delta.kernels:
+        for fact in told(kernel):
+            yield fact, kernel["cases"] - 1
+
+
+def _named(delta: Delta, metrics: list[str]) -> Iterator[tuple[dict[str, Any], int]]:
+    """The gravest change of each of these metrics of a kernel, and in how many more cases it
+    changed."""
+    groups: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for change in delta.document["changes"]:
+        if change["metric"] in metrics:
+            kernel = change["id"].partition("@")[0]
+            groups.setdefault((kernel, change["metric"]), []).append(change)
+    for first, *others in groups.values():
+        yield first, len(others)
+
+
+def _is_drawn(change: dict[str, Any]) -> bool:
+    a, b = change.get("a"), change.get("b")
+    return isinstance(a, int | float) and isinstance(b, int | float) and a != b
+
+
+def _bar(change: dict[str, Any], more: int) -> Bar:
     from warpgauge.drawing.before_after import Bar
     from warpgauge.page.sections import before_text, quantity, ratio_text
 
-    unit = step.metric.unit
-    factor = step.after / step.before if step.before else math.inf
-    text = f"{before_text(step.before, unit)} → {quantity(step.after, unit)}"
-    if math.isfinite(step.size):
+    before, after, unit = change["a"], change["b"], change["unit"]
+    factor = after / before if before else math.inf
+    text = f"{before_text(before, unit)} → {quantity(after, unit)}"
+    if before and after:
         text += f", {ratio_text(factor)}"
-    kernel = shortened(f"{step.id}, {step.arch}" if step.arch else step.id, _LONGEST)
-    kernel += f" and {step.more:,} more" if step.more else ""
-    return Bar(kernel, step.metric.id, factor, step.better, text)
-
-
-def _caption(found: BeforeAfter, most: int, sides: Iterable[Iterable[Fact]]) -> str:
-    """ "commit 3f2a1c0d5e → 9b8a7c6d5e; 2 smaller changes are not drawn; 9 values are alike"."""
-    left = len(found.steps) - most
-    parts = [
-        _commits(sides),
-        f"{count(left, 'smaller change')} {'is' if left == 1 else 'are'} not drawn"
-        if left > 0
-        else "",
-        f"{count(found.same, 'value')} did not change" if found.same else "",
-        f"{count(found.alone, 'value')} in one of the files only" if found.alone else "",
-    ]
-    return "; ".join(filter(None, parts))
-
-
-def _commits(sides: Iterable[Iterable[Fact]]) -> str:
-    """The newest commit of each side, where both have one and they differ."""
-    newest = [max((fact.run for fact in facts), key=lambda run: run.time) for facts in sides]
-    names = [_commit(run) for run in newest]
-    return f"commit {' → '.join(names)}" if all(names) and len(set(names)) > 1 else ""
-
-
-def _commit(run: Run) -> str:
-    name = shortened((run.commit or "")[:10], _LONGEST)
-    return f"{name} with uncommitted changes" if name and run.dirty else name
-
-
-def _why_nothing(options: argparse.Namespace, found: BeforeAfter) -> str:
-    files = f"{options.before} and {options.after}"
-    what = " and ".join(options.metric) or "no metric"
-    if found.same:
-        return f"{files}: nothing to draw: none of {count(found.same, 'value')} changed"
-    if found.alone:
-        return f"{files}: nothing to draw: they have no case and metric in common"
-    return f"{files}: {what}: no numbers that could be drawn"
+    name = change.get("kernel", change["id"])
+    name = shortened(f"{name}, {change['arch']}" if "arch" in change else name, _LONGEST)
+    name += f" and {more:,} more" if more else ""
+    better = {"better": True, "worse": False}.get(change["mark"])
+    return Bar(name, change["metric"], factor, better, text)
 
 
 def _bars(text: str) -> int:
