@@ -48,14 +48,6 @@ SOURCES = {
     "emulator": "the emulator alone: no counter of a GPU has it",
 }
 
-BUILT_IN = {  # as metrics/facts/built_in_limits.cpp has them
-    "result.correct": "= 1",
-    "shared.bank_conflicts": "= 0",
-    "spill.store_bytes": "= 0",
-    "spill.load_bytes": "= 0",
-    "local.sectors": "= 0",
-}
-
 # The sections: title, how the ids begin that belong there, and what is good.
 SECTIONS = [
     (
@@ -155,8 +147,8 @@ def entry(metric: Metric) -> str:
     ]
     if metric.cost in FREE:
         lines.append(f"- Cost: none, {FREE[metric.cost]}.")
-    if metric.id in BUILT_IN:
-        lines.append(f"- Built-in budget: `{BUILT_IN[metric.id]}`.")
+    if metric.built_in is not None:
+        lines.append(f"- Built-in budget: `= {metric.built_in}`.")
     lines.append(wrapped(f"- Good: {as_markdown(metric.good)}"))
     lines.append(wrapped(f"- Cure: {as_markdown(metric.cure)}"))
     if metric.ideal:

@@ -165,6 +165,7 @@ int print_json() {
     object["good"] = row.good;
     object["cure"] = row.cure;
     object["ideal"] = row.ideal;
+    object["built_in"] = row.built_in ? ordered_json(*row.built_in) : ordered_json();
     object["nsight_names"] = row.nsight_names;
   }
   ordered_json table;

@@ -1,27 +1,27 @@
-// Defines the built-in limits, each with the reason that a failure shows.
+// Makes the built-in limits of the rows of the table of metrics that have one.
 #include "metrics/facts/built_in_limits.h"
+
+#include "metrics/facts/catalog_file.h"
 
 namespace warpgauge::metrics {
 namespace {
 
-Limit built_in(double equal, std::string_view reason) {
-  Limit limit;
-  limit.equal = equal;
-  limit.reason = reason;
-  limit.origin = kBuiltInOrigin;
-  return limit;
+std::map<std::string, Limit, std::less<>> limits_of_table() {
+  std::map<std::string, Limit, std::less<>> limits;
+  for (const Metric& metric : built_in_catalog().metrics) {
+    if (!metric.built_in) continue;
+    Limit& limit = limits[std::string(metric.id)];
+    limit.equal = *metric.built_in;
+    limit.reason = metric.why_built_in;
+    limit.origin = kBuiltInOrigin;
+  }
+  return limits;
 }
 
 }  // namespace
 
 const std::map<std::string, Limit, std::less<>>& built_in_limits() {
-  static const std::map<std::string, Limit, std::less<>> kLimits = {
-      {"result.correct", built_in(1, "a kernel gives the result of its CPU reference")},
-      {"shared.bank_conflicts", built_in(0, "a kernel has no bank conflicts")},
-      {"spill.store_bytes", built_in(0, "a kernel spills no registers")},
-      {"spill.load_bytes", built_in(0, "a kernel spills no registers")},
-      {"local.sectors", built_in(0, "a kernel does not touch local memory")},
-  };
+  static const std::map<std::string, Limit, std::less<>> kLimits = limits_of_table();
   return kLimits;
 }
 

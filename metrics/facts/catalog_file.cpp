@@ -101,6 +101,8 @@ class Row {
     return names;
   }
 
+  bool has(std::string_view column) { return take(column) != nullptr; }
+
   std::size_t number(std::string_view column) {
     const toml::node* node = take(column);
     if (node == nullptr || !node->is_integer()) {
@@ -193,6 +195,10 @@ Metric read_metric(Row& row) {
   metric.cupti_names = row.texts("cupti_names");
   metric.ideal = row.text_or_nothing("ideal");
   metric.nsight_names = row.texts("nsight_names");
+  if (row.has("built_in")) {
+    metric.built_in = static_cast<double>(row.number("built_in"));
+    metric.why_built_in = row.text("why_built_in");
+  }
   row.refuse_others();
 
   const Source source = metric.source;

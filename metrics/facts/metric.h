@@ -1,6 +1,7 @@
 // One row of the table of metrics.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -45,7 +46,9 @@ struct Metric {
   std::string_view meaning;                   ///< one sentence: what it counts
   std::string_view good;                      ///< one sentence: which values are good, and why
   std::string_view cure;                      ///< one sentence: what to do when it is not good
-  std::string_view ideal;  ///< the metric that `of = "ideal"` means; empty: there is none
+  std::string_view ideal;          ///< the metric that `of = "ideal"` means; empty: there is none
+  std::optional<double> built_in;  ///< must be this unless a budget file has another limit
+  std::string_view why_built_in;   ///< half a sentence
   /// Nsight Compute's count that is this one; of several, the first without the others.
   std::vector<std::string_view> nsight_names;
 };

@@ -7,7 +7,6 @@ import pytest
 from accept_project import (
     CONFLICTS,
     REGISTERS,
-    ROOT,
     TIME,
     WHY,
     Project,
@@ -16,7 +15,6 @@ from accept_project import (
     conflicts,
     outside_of_ci,
 )
-from warpgauge.budgets.limits import BUILT_IN_ZERO
 
 
 @pytest.fixture
@@ -92,14 +90,6 @@ def test_a_line_stays_where_another_one_would_hold_without_it(project, wider):
     fact = conflicts(0, "better", budget="= 992", budget_reason="baseline of 2026-01-01")
     assert project.accept([fact], "--tighten") == 0, project.err
     assert project.text() == above + line.replace("992", "0")
-
-
-def test_the_built_in_limits_are_those_of_the_judge():
-    source = (ROOT / "metrics/facts/built_in_limits.cpp").read_text()
-    zeros = re.findall(r'\{"([a-z_.]+)", built_in\(0,', source)
-    assert (
-        set(zeros) == BUILT_IN_ZERO and len(re.findall(r"built_in\(\d", source)) == len(zeros) + 1
-    )
 
 
 @pytest.mark.parametrize("end", ["\n", "\r\n"])

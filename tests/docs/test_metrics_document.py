@@ -33,9 +33,3 @@ def test_every_metric_of_the_gauge_has_an_entry():
     ids = [row["id"] for row in json.loads(printed.stdout)["metrics"]]
     entries = re.findall(r"^### (\S+)$", (ROOT / "docs/metrics.md").read_text(), re.M)
     assert sorted(entries) == sorted(ids) and len(ids) == len(catalog())
-
-
-def test_built_in_budgets_are_those_of_the_judge():
-    source = (ROOT / "metrics/facts/built_in_limits.cpp").read_text()
-    limits = re.findall(r'\{"([\w.]+)", built_in\((\d+),', source)
-    assert {id: f"= {limit}" for id, limit in limits} == program().BUILT_IN

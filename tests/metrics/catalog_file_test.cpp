@@ -87,6 +87,9 @@ TEST(CatalogFile, RefusesABadRowWithItsPlace) {
   EXPECT_EQ(error_of(metric_with("nsight_names = 'a'", "run")),
             "table:7:16: 'nsight_names' must be a list");
   EXPECT_EQ(error_of(metric_with("ideal = 'z'", "run")), "table:7:9: there is no metric 'z'");
+  EXPECT_EQ(error_of(metric_with("built_in = 0", "run")), "table:1:2: 'x.y' has no 'why_built_in'");
+  EXPECT_EQ(error_of(metric_with("built_in = ''", "run")),
+            "table:1:2: 'x.y' needs the number 'built_in'");
   EXPECT_EQ(error_of("['x.y']\n" + std::string(kWords)), "table:1:2: 'x.y' has no 'source'");
   EXPECT_EQ(error_of("x = 1"), "table:1:1: 'x' is not a table");
   EXPECT_THAT(error_of("['x.y']\n" + std::string(kWords) + "[\"x.y\"]\n"), StartsWith("table:7:"));

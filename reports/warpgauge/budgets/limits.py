@@ -24,10 +24,6 @@ Limit = float | str | dict[str, Any]
 MAX_LIMIT = 2.0**53  # what a budget file can hold
 NOISY_TOLERANCE = "10%"  # of a limit that is new, of a metric that is not exact
 NOISY_DIGITS = 4
-# The metrics whose built-in limit is "= 0" (metrics/facts/built_in_limits.cpp).
-BUILT_IN_ZERO = frozenset(
-    ("shared.bank_conflicts", "spill.store_bytes", "spill.load_bytes", "local.sectors")
-)
 _ORDER = ("max", "min", "equal", "of", "tolerance", "until", "code", "reason")
 _PLAIN_KEYS = {"lower": "max", "higher": "min", "none": "equal"}
 
@@ -89,7 +85,7 @@ def is_same(a: Limit, b: Limit, metric: Metric) -> bool:
 
 def is_built_in(limit: Limit, metric: Metric) -> bool:
     """True for the limit that holds for every kernel unless a line says otherwise."""
-    return metric.id in BUILT_IN_ZERO and is_same(limit, {"equal": 0}, metric)
+    return metric.built_in is not None and is_same(limit, {"equal": metric.built_in}, metric)
 
 
 def of_held(held: HeldLimit) -> Limit:

@@ -31,6 +31,7 @@ class Metric:
     good: str
     cure: str
     ideal: str
+    built_in: int | None
     nsight_names: tuple[str, ...]
 
     def is_better(self, before: float, after: float) -> bool | None:
@@ -116,6 +117,7 @@ def _metric(id: str, *, source: str, formula: str = "", **columns: Any) -> Metri
         good=_on_one_line(columns["good"]),
         cure=_on_one_line(columns["cure"]),
         ideal=columns.get("ideal", ""),
+        built_in=columns.get("built_in"),
         nsight_names=tuple(columns.get("nsight_names", ())),
     )
 
