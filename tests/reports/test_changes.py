@@ -67,6 +67,13 @@ def test_one_night_with_another_value_is_two_changes():
     assert (back.index, back.better) == (3, True)
 
 
+@pytest.mark.parametrize(("has_occupancy", "better"), [(False, [False, True]), (True, [None] * 2)])
+def test_occupancy_says_what_its_causes_cost(has_occupancy, better):
+    key = SeriesKey("a", "b", "f32", "1", "registers", "sm_90", "", None)
+    series = Series(key, tuple(nights([32, 40, 32])), has_occupancy)
+    assert [change.better for change in changes(series, catalog()["registers"])] == better
+
+
 def test_an_estimate_need_not_repeat():
     counted = nights([16384, 16327, 16311])
     guessed = [point._replace(confidence="estimate") for point in counted]

@@ -72,6 +72,18 @@ def test_the_last_nights_are_whole(history):
         assert [point.run.id for point in series.points] == expected
 
 
+def test_series_know_whether_the_history_has_the_occupancy_of_their_case(url, tmp_path):
+    cases = {"a": ["registers", "occupancy.theoretical"], "b": ["registers"]}
+    facts = [a_fact(1, case=case, metric=metric, verdict="unbudgeted", budget=None)
+             for case, metrics in cases.items() for metric in metrics]  # fmt: skip
+    with open_history(url, create=True) as history:
+        history.ingest(write(tmp_path / "facts.jsonl", facts))
+        found = {series.key.variant: series.has_occupancy for series in history.series()}
+        assert found == {"a": True, "b": False}
+        (of_a, of_b) = history.series(metric="registers")
+        assert of_a.has_occupancy and not of_b.has_occupancy
+
+
 @pytest.mark.parametrize("days", [1, 2, 3])
 def test_nights_are_deleted_as_a_whole(history, days):
     """(A night that ended two days before the newest run began before those two days.)"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from warpgauge.changes.change import Change
 from warpgauge.changes.exact import exact_changes
@@ -12,9 +13,13 @@ from warpgauge.history.model import Series
 
 
 def changes(series: Series, metric: Metric) -> list[Change]:
-    """All changes of a series, oldest first."""
+    """All changes of a series, oldest first. What costs occupancy is neither better nor worse where
+    the occupancy is a series, too: that one says what it cost."""
     find = exact_changes if metric.cls == "exact" else noisy_changes
-    return find(series, metric)
+    found = find(series, metric)
+    if metric.cost == "occupancy" and series.has_occupancy:
+        return [replace(change, better=None) for change in found]
+    return found
 
 
 def regressions(found: Iterable[Change], metric: Metric) -> list[Change]:

@@ -130,7 +130,9 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The values of one key, oldest run first, at most one a run."""
+    """The values of one key, oldest run first, at most one a run. `has_occupancy` says that the
+    history has the occupancy of its case, too."""
 
     key: SeriesKey
     points: tuple[Point, ...]
+    has_occupancy: bool = False

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import repeat
 from typing import Any
 
@@ -19,6 +19,7 @@ from warpgauge.history.run_filter import EVERY_RUN, RunChoice
 from warpgauge.history.tables import observations, runs, series, states
 
 _SERIES_AT_ONCE = 500  # times 365 nights: 30 MB of points
+_OCCUPANCY = "occupancy.theoretical"
 _WITHOUT_GPU = ("ptxas", "cubin", EMULATOR)
 
 
@@ -95,15 +96,18 @@ def read_series(
     """The series that have points in the last nights of the chosen runs."""
     wanted = _last_nights(read_runs(connection, chosen), last_nights)
     keys = read_keys(connection, selection)
+    of_occupancy = read_keys(connection, replace(selection, metric=_OCCUPANCY)).values()
+    cases = {(key.id, key.arch) for key in of_occupancy}
     numbers = list(keys)
     for start in range(0, len(numbers), _SERIES_AT_ONCE):
-        part = numbers[start : start + _SERIES_AT_ONCE]
-        yield from _read_part(connection, wanted, {number: keys[number] for number in part})
+        part = {number: keys[number] for number in numbers[start : start + _SERIES_AT_ONCE]}
+        for key, points in _read_part(connection, wanted, part):
+            yield Series(key, points, has_occupancy=(key.id, key.arch) in cases)
 
 
 def _read_part(
     connection: Connection, wanted: dict[int, Run], keys: dict[int, SeriesKey]
-) -> Iterator[Series]:
+) -> Iterator[tuple[SeriesKey, tuple[Point, ...]]]:
     first, last = min(keys), max(keys)
     chosen, values = "BETWEEN ? AND ?", [first, last]
     if last - first >= len(keys):  # others lie in between
@@ -122,7 +126,7 @@ def _read_part(
             new(Point, (run, *found[seen[number]])) for run, seen in states_of if number in seen
         ]
         if points:
-            yield Series(key, tuple(points))
+            yield key, tuple(points)
 
 
 def _read_states(connection: Connection, wanted: set[int]) -> dict[int, tuple[Any, ...]]:
