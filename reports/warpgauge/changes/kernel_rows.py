@@ -18,10 +18,15 @@ _CAUSES = {
 
 
 def kernel_name(kernel: dict[str, Any]) -> str:
-    """Its name, and how many sizes and architectures of it moved."""
-    cases = kernel["cases"]
-    of_several = f", the worst of {cases} cases" if cases > 1 else ""
-    return code(shortened(kernel["name"], _NAME)) + of_several
+    """Its name, how many sizes and architectures of it moved, and of which the first fact is."""
+    cases, first = kernel["cases"], kernel["facts"][0]
+    name = code(shortened(kernel["name"], _NAME))
+    if cases == 1:
+        return name
+    size = "" if "kernel" in first else f"@{first['id'].partition('@')[2]}"
+    arch = f"on {first['arch']}" if "arch" in first else ""
+    place = " ".join(filter(None, (size, arch)))
+    return f"{name} {text(place)}, the worst of {cases} cases"
 
 
 def told(kernel: dict[str, Any]) -> list[dict[str, Any]]:

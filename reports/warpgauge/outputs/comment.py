@@ -110,5 +110,5 @@ def _typed(results: Results) -> list[str]:
     if meant:
         chosen = f"--filter {shlex.quote(meant[0])} --reason 'why it is meant'"
         command = code(f"warpgauge accept out/facts.jsonl {chosen}")
-        lines.append(f"- if it is meant, after that run: {command}, and commit the budgets file")
+        lines.append(f"- if it is meant, after that run: {command}, and commit what it wrote")
     return ["", *lines] if lines else []
