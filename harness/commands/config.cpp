@@ -34,8 +34,8 @@ fs::path installed_prefix() {
   fs::path prefix = (programs / "..").lexically_normal().parent_path();
   if (!fs::exists(prefix / "share/warpgauge/cmake/warpgaugeConfig.cmake")) {
     throw std::runtime_error(prefix.string() +
-                             " has no CMake package: run `cmake --install BUILD --prefix FOLDER`, "
-                             "or `pip install warpgauge`, and that warpgauge");
+                             " has no CMake package: use the warpgauge of a wheel, or the one that "
+                             "`cmake --install BUILD --prefix FOLDER` installs");
   }
   return prefix;
 }

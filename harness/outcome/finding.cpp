@@ -3,12 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <span>
+#include <system_error>
 #include <tuple>
 #include <utility>
 
+#include "harness/build_info.h"
 #include "harness/files/source_root.h"
 #include "metrics/base/demangled.h"
 #include "metrics/base/hash.h"
@@ -108,7 +111,11 @@ std::vector<BlamedLine> blame(const Fact& fact, const std::vector<const Fact*>& 
 /// The texts of source lines, each of which is read once.
 class SourceLines {
  public:
-  void fill(const std::string& folder, std::vector<BlamedLine>& lines) {
+  /// Of facts that another machine made, the sources are those of this program.
+  void fill(const metrics::Run& run, std::vector<BlamedLine>& lines) {
+    std::error_code unreadable;
+    const bool is_here = std::filesystem::is_directory(run.source_root, unreadable);
+    const std::string folder(is_here ? run.source_root : kBuildInfo.source_root);
     for (BlamedLine& line : lines) {
       const auto [text, is_new] = texts_.try_emplace({folder, line.file, line.line});
       if (is_new) text->second = files::source_text(folder, line.file, line.line);
@@ -175,7 +182,7 @@ std::vector<Finding> findings_of(const std::vector<JudgedValue>& values,
     const auto [place, is_new] = places.try_emplace(group, findings.size());
     if (is_new) findings.push_back({group, requirements.is_wrong(*value.fact), {}});
     FoundValue found = {value, blame(*value.fact, of_lines.at(place_of(value)))};
-    source.fill(value.run->source_root, found.blame);
+    source.fill(*value.run, found.blame);
     findings[place->second].values.push_back(std::move(found));
   }
   return findings;

@@ -12,8 +12,7 @@ def main() -> int:
         os.execv(program, ["warpgauge", *sys.argv[1:]])
     except OSError as error:
         print(
-            f"{program}: {error.strerror}; it comes with `pip install warpgauge`, or is built by "
-            "`cmake --build`",
+            f"{program}: {error.strerror}; it comes with warpgauge's wheel: install that again",
             file=sys.stderr,
         )
     return 2

@@ -23,8 +23,10 @@ def change(tmp_path, capsys):
     """Draws what changed between facts; exit code, complaints, and ids and texts of the picture."""
 
     def run(before, after, *arguments):
-        files = [write(tmp_path / f"{name}.jsonl", [fact | {"commit": commit} for fact in facts])
-                 for name, facts, commit in (("a", before, "3b1f0c7"), ("b", after, "9e8d7c6"))]  # fmt: skip
+        files = []
+        for commit, facts in (("3b1f0c7", before), ("9e8d7c6", after)):
+            path = tmp_path / f"{commit}.jsonl"
+            files.append(write(path, [fact | {"commit": commit} for fact in facts]))
         compared, out = tmp_path / "diff.json", tmp_path / "out"
         command = [BIN / "warpgauge", "diff", *files, "--json", compared]
         assert subprocess.run(command, capture_output=True).returncode in (0, 1)

@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="METRIC",
-        help="this metric, also where diff leaves it out (repeatable); `warpgauge metrics` lists all",
+        help="this metric, also where diff leaves it out (repeatable; `warpgauge metrics`)",
     )
     parser.add_argument("--title", default="Before and after", help="title (default: %(default)s)")
     parser.add_argument(
