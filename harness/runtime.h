@@ -91,7 +91,7 @@ void set_words(void* memory, std::uint16_t word, std::size_t count);
 void let_kernels_only_read(void* memory, const std::string& why);
 
 /// The checks that the emulator makes where no others are asked for: see check_accesses().
-inline constexpr const char* kUsualChecks = "async";
+inline constexpr const char* kUsualChecks = "async,barriers";
 
 /// From now on the emulator makes these checks (names with commas between, or "none"), and compares
 /// each launch with `schedules` other orders of its warps and blocks. Throws std::invalid_argument

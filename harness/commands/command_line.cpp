@@ -154,8 +154,8 @@ std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command) {
 }
 
 void add_checks(CLI::App* command, std::string& checks, int& schedules) {
-  const std::vector<std::string> names = {"async",  "proxies",  "races", "uninitialised", "lanes",
-                                          "stores", "shuffles", "all",   "none"};
+  const std::vector<std::string> names = {"async", "barriers", "proxies",  "races", "uninitialised",
+                                          "lanes", "stores",   "shuffles", "all",   "none"};
   command
       ->add_option_function<std::vector<std::string>>(
           "--check",
@@ -163,14 +163,17 @@ void add_checks(CLI::App* command, std::string& checks, int& schedules) {
             for (const std::string& name : asked) need_one_of("--check", names, name);
             checks = fmt::format("{}", fmt::join(asked, ","));
           },
-          "Look for mistakes with asynchronous copies, mbarriers and clusters, memory that copies "
-          "write again without a proxy fence, races, reads of memory that nothing wrote, races of "
-          "lanes of one warp, lanes that store different values to one word, and shuffles from "
-          "absent lanes; or all of them (emulator only)")
+          "Look for mistakes with asynchronous copies, mbarriers and clusters, barriers that lanes "
+          "of "
+          "a warp come to in different places, memory that copies write again without a proxy "
+          "fence, races, reads of memory that nothing wrote, races of lanes of one warp, lanes "
+          "that "
+          "store different values to one word, and shuffles from absent lanes; or all of them "
+          "(emulator only)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str(checks)
-      ->type_name("{async,proxies,races,uninitialised,lanes,stores,shuffles,all,none}");
+      ->type_name("{async,barriers,proxies,races,uninitialised,lanes,stores,shuffles,all,none}");
   command
       ->add_option("--schedules", schedules,
                    "Compare each launch with as many other orders of its warps and blocks "

@@ -31,6 +31,10 @@ constexpr RuleName kRuleNames[] = {
     {"one word, several values", "conflict of stores to one word",
      "conflicts of stores to one word"},
     {"shuffle", "shuffle from an absent lane", "shuffles from absent lanes"},
+    {"read-only load", "read-only load of memory that the grid writes",
+     "read-only loads of memory that the grid writes"},
+    {"mask", "lane outside of its own mask", "lanes outside of their own masks"},
+    {"barrier", "misuse of a barrier", "misuses of barriers"},
     {"order", "dependence on the order of blocks and warps",
      "dependences on the order of blocks and warps"},
     {"", "mistake with asynchronous copies", "mistakes with asynchronous copies"},  // the others

@@ -333,6 +333,14 @@ TEST(Deadlock, OfLanesThatWaitInDifferentInstructions) {
   EXPECT_THAT(fault->what(), HasSubstr("lanes 30-31, waiting in bar.warp.sync for lanes 0-29"));
 }
 
+TEST(Barrier, OfAPartOfAWarpIsAFault) {
+  const auto fault = fault_of(kernel_text("mov.u32 %r3, 48; bar.sync 1, %r3; ret;"));
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kind(), Fault::Kind::illegal_instruction);
+  EXPECT_THAT(fault->what(),
+              HasSubstr("barrier 1 of 48 threads: their number must be a multiple of 32"));
+}
+
 TEST(Deadlock, BarrierThatDoesNotExist) {
   const auto fault = fault_of(kernel_text("mov.u32 %r3, 16; bar.sync %r3; ret;"));
   ASSERT_TRUE(fault.has_value());

@@ -23,6 +23,7 @@ using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
+using testing::UnorderedElementsAre;
 
 Shape blocks(std::uint32_t count, std::uint32_t threads) {
   return {.grid = {count, 1, 1}, .block = {threads, 1, 1}};
@@ -48,7 +49,7 @@ TEST(Checks, HaveNames) {
   const Checks checks = checks_called("races,stores");
   EXPECT_TRUE(checks.races && checks.stores);
   EXPECT_FALSE(checks.uninitialised || checks.lanes || checks.shuffles);
-  EXPECT_FALSE(checks.async);
+  EXPECT_FALSE(checks.async || checks.barriers);
   EXPECT_TRUE(checks_called("proxies").async) << "which it adds to";
   EXPECT_FALSE(checks_called("none").history(true));
   EXPECT_THROW(checks_called("race"), std::invalid_argument);
@@ -109,6 +110,66 @@ TEST(SharedRace, IsNoneWhereOneWarpWaitsForAnother) {
   EXPECT_THAT(found(kernel("bar.sync 1, 64;", store + "bar.arrive 1, 64;"), blocks(1, 64)),
               IsEmpty());
   EXPECT_THAT(found(kernel("", store), blocks(1, 64)), SizeIs(1));
+}
+
+TEST(SharedRace, IsOrderedByABarrierForThoseThatCameToItAlone) {
+  // Warps 0 and 1 meet, and so do 2 and 3. Then each thread reads what its opposite has written.
+  const auto kernel = [](const std::string& threads) {
+    return std::string(R"(
+      .shared .align 4 .b8 large[512];
+      mov.u32 %r3, large;
+      mad.lo.u32 %r4, %r0, 4, %r3;
+      xor.b32 %r5, %r0, 127;
+      mad.lo.u32 %r5, %r5, 4, %r3;
+      st.shared.u32 [%r4], %r0;
+      shr.u32 %r6, %r0, 6;
+      add.u32 %r6, %r6, NUMBER;
+      bar.sync %r6, )") +
+           threads + R"(;
+      ld.shared.u32 %r7, [%r5];
+      st.global.u32 [%rd1], %r7;
+    )";
+  };
+  const auto with = [&](const std::string& number, const std::string& threads) {
+    std::string text = kernel(threads);
+    return text.replace(text.find("NUMBER"), 6, number);
+  };
+  EXPECT_THAT(found(with("1", "64"), blocks(1, 128)),
+              UnorderedElementsAre(HasSubstr("which thread (31,0,0) has written at"),
+                                   HasSubstr("which thread (63,0,0) has read at")));
+  std::string of_all = with("1", "128");
+  of_all.replace(of_all.find("add.u32 %r6"), 11, "mul.lo.u32 %r6");  // barriers 0 and 1
+  of_all.replace(of_all.find("shr.u32 %r6, %r0, 6"), 19, "shr.u32 %r6, %r0, 9");  // barrier 0
+  EXPECT_THAT(found(of_all, blocks(1, 128)), IsEmpty());
+}
+
+TEST(SharedRace, OrderPassesOnFromBarrierToBarrier) {
+  // Warp 0 meets warp 1, which then meets warp 2: that one may read what warp 0 has written.
+  const auto kernel = [](const std::string& first) {
+    return R"(
+      .shared .align 4 .b8 word[4];
+      mov.u32 %r3, word;
+      shr.u32 %r4, %r0, 5;
+      setp.eq.u32 %p0, %r4, 0;
+      setp.eq.u32 %p1, %r4, 2;
+      @%p0 bra FIRST;
+      @%p1 bra LAST;
+    )" + first +
+           R"(
+      bar.sync 2, 64;
+      ret;
+      FIRST:
+      st.shared.u32 [%r3], 7;
+      bar.arrive 1, 64;
+      ret;
+      LAST:
+      bar.sync 2, 64;
+      ld.shared.u32 %r5, [%r3];
+      st.global.u32 [%rd1], %r5;
+    )";
+  };
+  EXPECT_THAT(found(kernel("bar.sync 1, 64;"), blocks(1, 96)), IsEmpty());
+  EXPECT_THAT(found(kernel(""), blocks(1, 96)), SizeIs(1));
 }
 
 TEST(SharedRace, IsNoneOfAtomicsButWithOthers) {
@@ -366,6 +427,35 @@ TEST(GlobalRace, IsNoneAcrossABarrierOfTheGrid) {
   EXPECT_THAT(found(kernel(""), shape), testing::Not(IsEmpty()));
 }
 
+TEST(LaneRace, IsNotOrderedByVolatileAccessesOrShuffles) {
+  // The last step of a reduction: lane l adds what lane l + 16 has written.
+  const auto kernel = [](const std::string& modifier, const std::string& between) {
+    return with_tile("st" + modifier + ".shared.u32 [%r4], %r0;\n" + between + "\nld" + modifier +
+                     ".shared.u32 %r6, [%r4 + 64]; st.global.u32 [%rd1], %r6;");
+  };
+  const std::string shuffle = "shfl.sync.down.b32 %r7, %r0, 0, 31, -1;";
+  for (const std::string modifier : {"", ".volatile"}) {
+    EXPECT_THAT(found(kernel(modifier, ""), blocks(1, 32), "lanes"), SizeIs(1)) << modifier;
+    EXPECT_THAT(found(kernel(modifier, shuffle), blocks(1, 32), "lanes"), SizeIs(1)) << modifier;
+    EXPECT_THAT(found(kernel(modifier, "bar.warp.sync -1;"), blocks(1, 32), "lanes"), IsEmpty());
+    EXPECT_THAT(found(kernel(modifier, ""), blocks(1, 32), "races"), IsEmpty());
+  }
+  EXPECT_THAT(found(with_tile("atom.shared.add.u32 %r6, [%r3], 1;"), blocks(1, 32), "lanes"),
+              IsEmpty());
+}
+
+TEST(ReadOnlyLoad, OfWhatTheGridWritesIsFound) {
+  const auto kernel = [](const std::string& load) {
+    return "st.global.u32 [%rd1], %r0; bar.sync 0; " + load + " %r3, [%rd1];";
+  };
+  EXPECT_THAT(found(kernel("ld.global.nc.u32"), blocks(1, 64)),
+              ElementsAre(AllOf(HasSubstr("read-only load: global read of 4 bytes at byte 128 of "
+                                          "output (256 bytes), which this grid writes at"),
+                                HasSubstr("ld.global.nc may only read what nothing writes"))));
+  EXPECT_THAT(found(kernel("ld.global.u32"), blocks(1, 64)), IsEmpty());
+  EXPECT_THAT(found("ld.global.nc.u32 %r3, [%rd1];", blocks(1, 64)), IsEmpty());
+}
+
 TEST(Uninitialised, SharedMemoryIsFoundInEachBlock) {
   const std::string kernel = with_tile(R"(
     setp.eq.u32 %p0, %r1, 67;
@@ -413,6 +503,53 @@ TEST(Shuffles, FromAbsentLanesAreFound) {
   EXPECT_THAT(found(shuffle, blocks(1, 16), "shuffles"),
               ElementsAre(AllOf(HasSubstr("thread (8,0,0)"),
                                 HasSubstr("shuffle: takes the value of lane 16, which does not"))));
+}
+
+TEST(Shuffles, OfLanesOutsideOfTheirMaskAreFound) {
+  // Lanes 16 to 31 name the lanes 0 to 15, or themselves.
+  const auto kernel = [](const std::string& mask, const std::string& operation) {
+    return "shr.u32 %r4, %r0, 4;\n" + mask + operation;
+  };
+  const std::string wrong = "mov.u32 %r5, 65535;";
+  const std::string right = "mul.lo.u32 %r6, %r4, 16; mov.u32 %r5, 65535; shl.b32 %r5, %r5, %r6;";
+  for (const std::string operation :
+       {"shfl.sync.bfly.b32 %r3, %r0, 8, 31, %r5;", "vote.sync.ballot.b32 %r3, %p0, %r5;",
+        "match.any.sync.b32 %r3, %r0, %r5;", "redux.sync.add.u32 %r3, %r0, %r5;",
+        "bar.warp.sync %r5;"}) {
+    EXPECT_THAT(found(kernel(wrong, operation), blocks(1, 32), "shuffles"),
+                ElementsAre(AllOf(HasSubstr("thread (16,0,0)"),
+                                  HasSubstr("mask: its member mask 0x0000ffff does not name"))))
+        << operation;
+    EXPECT_THAT(found(kernel(right, operation), blocks(1, 32), "shuffles"), IsEmpty()) << operation;
+  }
+}
+
+TEST(Barriers, OfAWarpThatHasPartedAreFound) {
+  const auto kernel = [](const std::string& barrier, const std::string& way) {
+    return "setp.lt.u32 %p0, %r0, " + way + ";\n@%p0 bra THEN;\n" + barrier +
+           "\nbra.uni MEET;\nTHEN:\n" + barrier + "\nMEET:\nst.global.u32 [%rd1], %r0;";
+  };
+  EXPECT_THAT(found(kernel("bar.sync 0;", "16"), blocks(1, 64), "barriers"),
+              ElementsAre(AllOf(HasSubstr("barrier: lanes 0-15 of the warp come to barrier 0 here"),
+                                HasSubstr(", and lanes 16-31 at k, PTX line"))));
+  EXPECT_THAT(found(kernel("bar.sync 0;", "16"), blocks(1, 64), "none"), IsEmpty());
+  EXPECT_THAT(found(kernel("bar.sync 0;", "32"), blocks(1, 64), "barriers"), IsEmpty())
+      << "whole warps";
+  EXPECT_THAT(found(kernel("barrier.sync 0;", "16"), blocks(1, 64), "barriers"), IsEmpty())
+      << "which may be so";
+  EXPECT_THAT(found(kernel("barrier.sync.aligned 0;", "16"), blocks(1, 64), "barriers"), SizeIs(1));
+}
+
+TEST(Barriers, WithSeveralNumbersOfThreadsAreFound) {
+  const auto kernel = [](const std::string& number) {
+    return "setp.lt.u32 %p0, %r0, 32;\n@%p0 bra THEN;\nbar.sync 1, 64;\nbra.uni MEET;\nTHEN:\n"
+           "bar.arrive 1, " +
+           number + ";\nMEET:\nst.global.u32 [%rd1], %r0;";
+  };
+  EXPECT_THAT(found(kernel("96"), blocks(1, 64), "barriers"),
+              ElementsAre(HasSubstr("barrier: barrier 1 of 64 threads, for which others wait as "
+                                    "for one of 96")));
+  EXPECT_THAT(found(kernel("64"), blocks(1, 64), "barriers"), IsEmpty());
 }
 
 TEST(Findings, OfALaunchThatFaultsAreKept) {

@@ -1,6 +1,7 @@
 // The texts of what the history of accesses finds.
 #include "harness/emulator/machine/checks/access_findings.h"
 
+#include <cstdio>
 #include <string>
 
 #include "harness/emulator/machine/core/access_text.h"
@@ -27,6 +28,11 @@ std::string place_of_counter(const KernelCode& kernel, std::uint64_t counter) {
 bool is_async_copy(const KernelCode& kernel, std::uint64_t counter) {
   const KernelCode::Counter& known = kernel.counters[counter];
   return known.code->function->body[known.instruction].opcode == "cp";
+}
+
+bool is_volatile_access(const KernelCode& kernel, std::uint64_t counter) {
+  const KernelCode::Counter& known = kernel.counters[counter];
+  return known.code->function->body[known.instruction].has("volatile");
 }
 
 void report_race(Findings& findings, const LaneAccess& access, const EarlierAccess& earlier) {
@@ -58,6 +64,13 @@ void report_unwritten(Findings& findings, const LaneAccess& access) {
                                                  : ": nothing has written it"));
 }
 
+void report_read_only(Findings& findings, const LaneAccess& access, std::uint64_t counter) {
+  const std::string other = place_of_counter(findings.kernel, counter);
+  findings.report(access.act, "read-only load", other,
+                  named(findings, access) + ", which this grid writes at " + other +
+                      ": ld.global.nc may only read what nothing writes while the kernel runs");
+}
+
 void report_stores(Findings& findings, const LaneAccess& access, std::uint32_t other) {
   findings.report(access.act, "one word, several values", "",
                   named(findings, access) + ", to which " + thread_text(findings.launch, other) +
@@ -68,6 +81,29 @@ void report_shuffle(Findings& findings, const Act& act, int from) {
   findings.report(act, "shuffle", "",
                   "takes the value of lane " + std::to_string(from) +
                       ", which does not take part: what it gets is not defined");
+}
+
+void report_mask(Findings& findings, const Act& act, Mask members) {
+  char mask[16];
+  std::snprintf(mask, sizeof mask, "0x%08x", members);
+  findings.report(act, "mask", "",
+                  std::string("its member mask ") + mask +
+                      " does not name its own lane: what it does is not defined");
+}
+
+void report_parted_barrier(Findings& findings, const Act& act, std::uint32_t number, Mask lanes,
+                           Mask others, const std::string& place) {
+  findings.report(act, "barrier", place,
+                  lanes_text(lanes) + " of the warp come to barrier " + std::to_string(number) +
+                      " here, and " + lanes_text(others) + " at " + place +
+                      ": all threads of a warp must execute the same barrier");
+}
+
+void report_barrier_counts(Findings& findings, const Act& act, std::uint32_t number,
+                           std::uint32_t threads, std::uint32_t before) {
+  findings.report(act, "barrier", "",
+                  "barrier " + std::to_string(number) + " of " + std::to_string(threads) +
+                      " threads, for which others wait as for one of " + std::to_string(before));
 }
 
 }  // namespace warpgauge::emulator::machine::checks

@@ -8,15 +8,39 @@ namespace warpgauge::emulator::machine::checks {
 void BlockTimes::begin() {
   began_ = ++now_;
   floor_ = ++now_;
-  warps_.fill({floor_, floor_, floor_, floor_});
+  warps_.fill({{}, floor_, floor_, floor_, floor_});
+  phases_.fill({});
+  published_ = {};
 }
 
-void BlockTimes::released() {
-  Time fenced = kNever;
-  for (std::size_t n = 0; n < warp_count_; ++n) fenced = std::min(fenced, warps_[n].fenced);
+void BlockTimes::join(Clock& clock, const Clock& other) const {
+  for (std::size_t n = 0; n < warp_count_; ++n) clock[n] = std::max(clock[n], other[n]);
+}
+
+void BlockTimes::arrive(std::uint32_t warp, std::uint32_t barrier) {
+  join(phases_[barrier], warps_[warp].knows);
+  phases_[barrier][warp] = warps_[warp].told = ++now_;
+}
+
+void BlockTimes::pass(std::uint32_t warp, std::uint32_t barrier) {
+  WarpTimes& own = warps_[warp];
+  join(own.knows, phases_[barrier]);
+  own.acquired = ++now_;
+  Time floor = now_;
   for (std::size_t n = 0; n < warp_count_; ++n) {
-    warps_[n].floor = std::min(fenced, warps_[n].acquired);
+    if (n != warp) floor = std::min(floor, own.knows[n]);
   }
+  own.floor = std::max(own.floor, floor);
+}
+
+void BlockTimes::publish(std::uint32_t warp) {
+  join(published_, warps_[warp].knows);
+  published_[warp] = warps_[warp].told = ++now_;
+}
+
+void BlockTimes::learn(std::uint32_t warp) {
+  join(warps_[warp].knows, published_);
+  warps_[warp].acquired = now_;
 }
 
 }  // namespace warpgauge::emulator::machine::checks

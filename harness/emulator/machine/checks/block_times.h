@@ -7,36 +7,43 @@
 
 namespace warpgauge::emulator::machine::checks {
 
-/// Three times decide whether two accesses of warps are ordered. Each warp has two: `fenced`, when
-/// it last made its accesses known, at a barrier or a fence; and `acquired`, when it last learnt of
-/// others', at a barrier or a strong access. The third is that of the older access: it is ordered
-/// before what warp W does now if it is older than its own warp's `fenced` and than W's `acquired`.
-/// A barrier of all threads orders all that is older. A barrier or a lock between others may pass
-/// for one that these two share: what is found is true, and not all is found.
+/// Each warp has a clock: for each warp of the block the time up to which it knows what that one
+/// did. An older access is ordered before what a warp does now if the warp knows its maker's time.
+/// What a warp knows passes on to those that come through the same phase of a barrier of some
+/// threads, and by fences and strong accesses (mbarriers, atomics, flags) to all that learn later:
+/// of these it is not kept which one was seen, so what is found is true, and not all is found. A
+/// barrier of all threads orders all that is older.
 class BlockTimes {
  public:
   using Time = std::uint32_t;
   static constexpr int kMostWarps = 32;
+  static constexpr std::uint32_t kBarriers = 16;
 
   explicit BlockTimes(std::size_t warps) : warp_count_(warps) {}
 
   void begin();  ///< a block
-  bool is_running_out() const { return now_ > kNever / 2; }
+  bool is_running_out() const { return now_ > ~Time{0} / 2; }
   void restart() { now_ = 0; }
   Time began() const { return began_; }
   Time now() const { return now_; }
-  /// Lanes of a warp arrive at a barrier of a number of threads, or all of it has exited.
-  void arrive(std::uint32_t warp) { fence(warp); }
-  void exit(std::uint32_t warp) { warps_[warp].fenced = kNever; }
-  /// Lanes of a warp have come through a barrier of a number of threads.
-  void pass(std::uint32_t warp) { warps_[warp].acquired = ++now_; }
-  /// Such a barrier has let its warps go.
-  void released();
-  /// A barrier of all threads that have not exited has.
+  /// Lanes of a warp arrive at the present phase of a barrier of a number of threads.
+  void arrive(std::uint32_t warp, std::uint32_t barrier);
+  /// Lanes of a warp come through it.
+  void pass(std::uint32_t warp, std::uint32_t barrier);
+  /// The next phase of it begins.
+  void released(std::uint32_t barrier) { phases_[barrier] = {}; }
+  /// A barrier of all threads that have not exited has let them go.
   void released_all() { floor_ = ++now_; }
-  void fence(std::uint32_t warp) { warps_[warp].fenced = ++now_; }
-  void acquire(std::uint32_t warp) { warps_[warp].acquired = now_; }
-  /// Lanes of a warp have met, in __syncwarp() or another instruction that names them.
+  /// The warp makes known what it has done and what it knows, by a fence or a release.
+  void publish(std::uint32_t warp);
+  /// The warp learns what was made known, by a strong access.
+  void learn(std::uint32_t warp);
+  /// The warp learns it, and that copies have landed, by an mbarrier.
+  void wait_over(std::uint32_t warp) {
+    ++now_;
+    learn(warp);
+  }
+  /// Lanes of a warp have met in __syncwarp().
   void sync_lanes(std::uint32_t warp) { warps_[warp].synced = ++now_; }
 
   /// All that is older is ordered before what the warp does now.
@@ -45,22 +52,28 @@ class BlockTimes {
   }
   /// When the warp last learnt of others.
   Time acquired(std::uint32_t warp) const { return warps_[warp].acquired; }
-  /// Whether the warp has made known since what it did then.
+  /// Whether the warp has made known since, to whom it may be, what it did then.
   bool made_known(std::uint32_t warp, Time time) const {
-    return time < floor_ || time < warps_[warp].fenced;
+    return time < floor_ || time < warps_[warp].told;
   }
   bool orders(std::uint32_t maker, Time time, std::uint32_t warp) const {
     if (time < floor_ || (maker == warp && time < warps_[warp].synced)) return true;
-    return time < warps_[maker].fenced && time < warps_[warp].acquired;
+    return time < warps_[warp].knows[maker];
   }
 
  private:
-  static constexpr Time kNever = ~Time{0};
+  using Clock = std::array<Time, kMostWarps>;
   struct WarpTimes {
-    Time fenced = 0, acquired = 0, synced = 0;
+    Clock knows{};
+    Time told = 0, acquired = 0, synced = 0;
     Time floor = 0;
   };
+  /// Adds what `other` knows to a clock.
+  void join(Clock& clock, const Clock& other) const;
+
   std::array<WarpTimes, kMostWarps> warps_;
+  std::array<Clock, kBarriers> phases_{};
+  Clock published_{};
   std::size_t warp_count_;
   Time now_ = 0, began_ = 0, floor_ = 0;
 };

@@ -307,6 +307,24 @@ struct History::GlobalLook {
     }
   }
 
+  /// Looks for lanes that read, by a read-only load, what this launch has written.
+  [[gnu::noinline]] void check_read_only() const {
+    for (Mask rest = lanes.lanes; rest != 0; rest &= rest - 1) {
+      const int lane = std::countr_zero(rest);
+      const std::uint64_t address = address_of(lanes, lane);
+      const SectorTraces& sector = traces().sectors.at(address);
+      std::uint64_t write = load(sector.write);
+      if (load(sector.write_of_word) >= begin) {
+        write = std::max(write, load(traces().words.at(address).write));
+      }
+      if (write < begin) continue;
+      const std::uint64_t counter = GlobalTrace::counter(write);
+      if (!history.is_new(false, counter, access.counters[0], true)) continue;
+      report_read_only(history.launch_.findings,
+                       {act_of(warp, instruction, lane), access, Window::global, address}, counter);
+    }
+  }
+
   void go_through() const {
     const int first = std::countr_zero(lanes.lanes);
     if (pattern != Pattern::general || is_sector(first, address_of(lanes, first))) {
@@ -356,6 +374,7 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
       GlobalTrace::at_time(launch_.begin),
       static_cast<int>(SectorTraces::kBytes) >> std::countr_zero(unsigned{access.width}),
       pattern};
+  if (access.is_read_only && races) look.check_read_only();
   look.go_through();
 }
 

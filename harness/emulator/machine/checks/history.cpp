@@ -38,12 +38,12 @@ void History::sync_lanes(std::uint32_t warp) {
 }
 
 void History::fence(std::uint32_t warp, bool of_grid) {
-  times_.fence(warp);
+  times_.publish(warp);
   if (of_grid) launch_.fence(block_, global_time());
 }
 
 void History::acquire(const Warp& warp) {
-  times_.acquire(warp.number);
+  times_.learn(warp.number);
   cluster_.note_met(rank_);
 }
 

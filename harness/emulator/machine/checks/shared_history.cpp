@@ -36,6 +36,10 @@ struct History::SharedLook {
     if (!in_flight && maker == number && SharedTrace::counter(trace) == access.counters[1])
       return true;
     if ((in_flight || maker != number) && !history.launch_.checks.races) return true;
+    if ((trace & own & SharedTrace::kStrong) != 0 &&
+        (maker != number || !(is_volatile(trace) || is_volatile(own)))) {
+      return true;
+    }
     if (!in_flight && history.times_.orders(maker, time, number)) return true;
     if (is_silent(warp, instruction, access, lane, history.memory_ + address)) return false;
     if (history.is_new(true, SharedTrace::counter(trace), access.counters[1], wrote)) {
@@ -48,6 +52,11 @@ struct History::SharedLook {
                    .in_flight = in_flight});
     }
     return true;
+  }
+
+  /// Volatile accesses put lanes in no order, where atomics do.
+  bool is_volatile(std::uint64_t trace) const {
+    return is_volatile_access(history.launch_.findings.kernel, SharedTrace::counter(trace));
   }
 
   /// Calls function(address, own trace, traces of the first word) for each lane.
@@ -219,7 +228,7 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
   if (access.counters[1] >= kFirstCopyPlace) return;
   const std::uint32_t number = warp.number;
   if (access.is_strong) {
-    if ((instruction.flags & memory_flag::kRelease) != 0) times_.fence(number);
+    if ((instruction.flags & memory_flag::kRelease) != 0) times_.publish(number);
     if (access.effect != AccessEffect::write) acquire(warp);
   }
   const Checks& checks = launch_.checks;
@@ -240,7 +249,8 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
        .in_block = 0,
        .who = SharedTrace::kActorBits | kInFlight | (checks.lanes ? SharedTrace::kThreadBits : 0),
        .reads = access.effect != AccessEffect::write && checks.uninitialised,
-       .writes = access.effect != AccessEffect::read},
+       .writes = access.effect != AccessEffect::read,
+       .exempt = checks.lanes ? 0 : SharedTrace::kStrong},
       pattern,
       !races && !checks.uninitialised};
   look.go_through(lanes, look_at_run);

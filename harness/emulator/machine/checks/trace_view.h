@@ -27,9 +27,10 @@ struct TraceView {
   std::uint64_t who;       ///< bits of a trace that name its maker
   bool reads;              ///< and it matters whether something was written
   bool writes;
+  std::uint64_t exempt = Layout::kStrong;  ///< two accesses with this bit do not race
 
   bool may_race(std::uint64_t trace, std::uint64_t own) const {
-    return trace >= floor && ((trace ^ own) & who) != 0 && (trace & own & Layout::kStrong) == 0;
+    return trace >= floor && ((trace ^ own) & who) != 0 && (trace & own & exempt) == 0;
   }
   /// Whether a read takes the place of the one that is kept: of one that can race no more, or with
   /// other blocks only, as this one can; of a strong one by one that can race with more; and of its
@@ -42,8 +43,9 @@ struct TraceView {
   }
   /// Whether it has read, by a strong access, a word that was written so: a flag that it polled.
   bool has_seen(std::uint64_t read, std::uint64_t write, std::uint64_t own) const {
-    return (read & write & Layout::kStrong) != 0 && ((read ^ own) & Layout::kActorBits) == 0 &&
-           Layout::time(read) >= Layout::time(write);
+    const bool is_of_lanes = exempt == 0 && ((write ^ own) & Layout::kActorBits) == 0;
+    return !is_of_lanes && (read & write & Layout::kStrong) != 0 &&
+           ((read ^ own) & Layout::kActorBits) == 0 && Layout::time(read) >= Layout::time(write);
   }
 };
 

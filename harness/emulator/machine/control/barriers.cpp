@@ -5,6 +5,7 @@
 #include <bit>
 #include <string>
 
+#include "harness/emulator/machine/checks/access_findings.h"
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/engine.h"
 #include "harness/emulator/machine/control/warp_ops.h"
@@ -63,12 +64,40 @@ void release(Block& block, std::uint32_t number) {
       waiting.state = State::ready;
       ++waiting.pc;
       ask_scheduler(state.warp);
-      if (times != nullptr && !of_all) times->pass(engine.index);
+      if (times != nullptr && !of_all) times->pass(engine.index, number);
     }
   }
-  if (times != nullptr) of_all ? times->released_all() : times->released();
+  if (times != nullptr) of_all ? times->released_all() : times->released(number);
   barrier = {};
   block.barriers_in_use &= ~(1U << number);
+}
+
+std::uint32_t threads_of(const Block& block, std::uint32_t expected) {
+  if (expected != 0) return expected;
+  return static_cast<std::uint32_t>(block.warps.size()) * kLanes;
+}
+
+// What the PTX ISA leaves undefined ("barrier"), and GPUs mostly let pass: lanes of one warp that
+// come to an aligned barrier by different instructions, and numbers of threads that differ.
+void check_arrival(const Warp& warp, const Instruction& instruction, Mask lanes,
+                   const Barrier& barrier, std::uint32_t number, std::uint32_t expected) {
+  const Block& block = *warp.engine->block;
+  checks::Findings& findings = *warp.memory->findings;
+  const Act act = act_of(warp, instruction, std::countr_zero(lanes));
+  const std::uint32_t wanted = threads_of(block, expected);
+  const std::uint32_t before = threads_of(block, barrier.expected);
+  if (barrier.arrived != 0 && wanted != before) {
+    report_barrier_counts(findings, act, number, wanted, before);
+  }
+  for (int n = 0; n < warp.engine->count; ++n) {
+    const Fragment& other = warp.engine->others[n];
+    if (other.state != State::waits_in_block || other.waits_on != number) continue;
+    const bool aligned = ((instruction.flags | other.pc->flags) & kBarrierAligned) != 0;
+    if (!aligned || other.pc == &instruction) continue;
+    report_parted_barrier(findings, act, number, lanes, other.mask,
+                          source_place(*other.frame->code, other.pc->index));
+    return;
+  }
 }
 
 // Where a number of threads is given, lanes that have exited or never were count with their warp.
@@ -103,15 +132,25 @@ void arrive(Warp& warp, const Instruction& instruction) {
   Block& block = *warp.engine->block;
   Barrier& barrier = block.barriers[number];
   const bool counted = (instruction.flags & kBarrierCounted) != 0;
-  barrier.expected = counted ? source<std::uint32_t>(warp, instruction, 1)[first] : 0;
+  const std::uint32_t expected = counted ? source<std::uint32_t>(warp, instruction, 1)[first] : 0;
+  if (expected % kLanes != 0) {
+    fault(warp, instruction, lanes, Fault::Kind::illegal_instruction,
+          ("barrier " + std::to_string(number) + " of " + std::to_string(expected) +
+           " threads: their number must be a multiple of 32")
+              .c_str());
+  }
+  if (block.launch.options.checks.barriers) {
+    check_arrival(warp, instruction, lanes, barrier, number, expected);
+  }
+  barrier.expected = expected;
   barrier.arrived += static_cast<std::uint32_t>(std::popcount(lanes));
   count_absent_lanes(*warp.engine, barrier);
   count_votes(warp, instruction, lanes, barrier);
   const bool waits = operation_of(instruction) != BarrierOp::arrive;
   checks::BlockTimes* const times = counted ? block.times() : nullptr;
-  if (times != nullptr) times->arrive(warp.engine->index);
+  if (times != nullptr) times->arrive(warp.engine->index, number);
   if (is_complete(block, barrier)) {
-    if (waits && times != nullptr) times->pass(warp.engine->index);
+    if (waits && times != nullptr) times->pass(warp.engine->index, number);
     if (waits) write_vote(warp.bases[OperandSlot::frame], instruction, lanes, barrier);
     release(block, number);
   } else {
@@ -130,6 +169,7 @@ void sync_warp(Warp& warp, const Instruction& instruction) {
     const Mask members = masks[std::countr_zero(left)];
     const Mask lanes = lanes_that_name(warp, instruction, 0, left);
     left &= ~lanes;
+    check_members(warp, instruction, members, lanes);
     Mask arrived = lanes;
     const auto waits_too = [&](const Fragment& other) {
       return other.state == State::waits_in_warp && other.members == members;

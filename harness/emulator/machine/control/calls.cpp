@@ -111,7 +111,6 @@ void exit_lanes(Warp& warp, Mask lanes) {
   check_exit(warp, lanes, block);
   block.warps[engine.index].bulk_groups.finish(lanes);
   block.live_threads -= static_cast<std::uint32_t>(std::popcount(lanes));
-  if (engine.live == 0 && block.times() != nullptr) block.times()->exit(engine.index);
   if (block.barriers_in_use != 0) barriers_after_exit(block);
   block.cluster.lanes_exited(engine, lanes);
 }

@@ -1,27 +1,13 @@
 // The message of a cluster in which no thread can go on.
-#include <bit>
 #include <string>
 
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/cluster.h"
+#include "harness/emulator/machine/core/act.h"
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine::control {
 namespace {
-
-std::string lanes_text(Mask lanes) {
-  if (lanes == kAllLanes) return "all lanes";
-  std::string text;
-  for (int lane = 0; lane < kLanes; ++lane) {
-    if ((lanes >> lane & 1) == 0) continue;
-    int last = lane;
-    while (last + 1 < kLanes && (lanes >> (last + 1) & 1) != 0) ++last;
-    text += (text.empty() ? "" : ", ") + std::to_string(lane);
-    if (last > lane) text += "-" + std::to_string(last);
-    lane = last;
-  }
-  return (std::popcount(lanes) == 1 ? "lane " : "lanes ") + text;
-}
 
 std::string waits_for(const Fragment& fragment, const Warp& warp, std::uint32_t at_cluster,
                       std::uint32_t threads_of_cluster) {

@@ -106,7 +106,7 @@ void write_predicate(std::byte* registers, const Instruction& instruction, Mask 
 
 /// A thread of the warp has seen that a phase is complete.
 void note_passed(Block& block, std::uint32_t warp) {
-  if (checks::BlockTimes* const times = block.times()) times->pass(warp);
+  if (checks::BlockTimes* const times = block.times()) times->wait_over(warp);
   block.cluster.memory.times.note_met(block.rank);
 }
 
@@ -310,7 +310,7 @@ void execute_mbarrier(Warp& warp, const Instruction& instruction) {
   }
   checks::BlockTimes* const times = warp.engine->block->times();
   if (times != nullptr && (instruction.flags & flag::kReleases) != 0) {
-    times->arrive(warp.engine->index);
+    times->publish(warp.engine->index);
   }
   Checked checked;
   for (Mask left = warp.active; left != 0; left &= left - 1) {
@@ -362,7 +362,7 @@ void execute_pending_count(Warp& warp, const Instruction& instruction) {
 void execute_arrive_copied(Warp& warp, const Instruction& instruction) {
   memory::execute_wait_all(warp, instruction);
   checks::BlockTimes* const times = warp.engine->block->times();
-  if (times != nullptr) times->arrive(warp.engine->index);
+  if (times != nullptr) times->publish(warp.engine->index);
   for (Mask left = warp.active; left != 0; left &= left - 1) {
     const Operation operation = operation_at(warp, instruction, std::countr_zero(left));
     if ((instruction.flags & flag::kNoIncrement) != 0) {

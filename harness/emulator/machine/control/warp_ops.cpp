@@ -31,18 +31,25 @@ Mask gather_lanes(Warp& warp, const Instruction& instruction) {
     const Mask members = masks[std::countr_zero(left)];
     const Mask lanes = lanes_that_name(warp, instruction, 3, left);
     left &= ~lanes;
+    check_members(warp, instruction, members, lanes);
     if ((members & warp.engine->live & ~lanes) == 0) {
       complete |= lanes;
     } else {
       set_aside(warp, lanes, &instruction, Fragment::State::waits_for_lanes, members);
     }
   }
-  if (complete != 0) note_met(warp);
   return complete;
 }
 
 void note_met(checks::History& history, const Warp& warp) {
   history.sync_lanes(warp.engine->index);
+}
+
+void check_members(const Warp& warp, const Instruction& instruction, Mask members, Mask lanes) {
+  const Mask outside = lanes & ~members;
+  if (outside == 0 || !warp.memory->checks_shuffles) return;
+  report_mask(*warp.memory->findings, act_of(warp, instruction, std::countr_zero(outside)),
+              members);
 }
 
 void check_shuffle(const Warp& warp, const Instruction& instruction, Mask present, Mask inside,

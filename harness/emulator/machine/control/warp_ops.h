@@ -60,11 +60,15 @@ Mask lanes_that_name(const Warp& warp, const Instruction& instruction, int n, Ma
 /// others are set aside, to look again when more lanes get here. May be empty.
 Mask gather_lanes(Warp& warp, const Instruction& instruction);
 
-/// Lanes have come together: what they did before is ordered.
+/// Lanes have come together in __syncwarp(): what they did before is ordered. shfl, vote and their
+/// like order no memory.
 void note_met(checks::History& history, const Warp& warp);
 inline void note_met(const Warp& warp) {
   if (warp.memory->history != nullptr) note_met(*warp.memory->history, warp);
 }
+
+/// Reports the first lane whose member mask, which it has in common with `lanes`, does not name it.
+void check_members(const Warp& warp, const Instruction& instruction, Mask members, Mask lanes);
 
 /// Reports a lane among `present` that takes the value of one that is not: `from` are the lanes
 /// whose values they take, where `inside` says that it is not their own.
@@ -77,10 +81,7 @@ void check_shuffle(const Warp& warp, const Instruction& instruction, Mask presen
   const bool all_here =
       (instruction.flags & warp_op_flag::kAllMembers) != 0 && warp.active == warp.engine->live;
   if (waits_for_nobody) return warp.active;
-  if (all_here) {
-    note_met(warp);
-    return warp.active;
-  }
+  if (all_here) return warp.active;
   return gather_lanes(warp, instruction);
 }
 

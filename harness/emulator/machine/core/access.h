@@ -32,6 +32,7 @@ struct Access {
   bool short_address = false;  ///< the address vector is of 32 bits a lane
   bool is_store = false;       ///< st, with a MoveDetail
   bool is_strong = false;      ///< atomic, volatile, relaxed, acquire, release
+  bool is_read_only = false;   ///< ld.global.nc
   bool counts = true;          ///< false: parameters, constants, absorbed accesses, cluster
   bool cas_loop = false;       ///< an update of shared memory that the GPU does by a loop of CAS
   metrics::AccessKind shared_kind = metrics::AccessKind::shared_load;  ///< how shared ones count

@@ -1,11 +1,27 @@
 // Texts of threads, blocks and the places of instructions.
 #include "harness/emulator/machine/core/act.h"
 
+#include <bit>
+
 #include "harness/emulator/machine/core/code.h"
 
 namespace warpgauge::emulator::machine {
 
 std::string place_of(const Act& act) { return source_place(*act.code, act.instruction); }
+
+std::string lanes_text(Mask lanes) {
+  if (lanes == kAllLanes) return "all lanes";
+  std::string text;
+  for (int lane = 0; lane < kLanes; ++lane) {
+    if ((lanes >> lane & 1) == 0) continue;
+    int last = lane;
+    while (last + 1 < kLanes && (lanes >> (last + 1) & 1) != 0) ++last;
+    text += (text.empty() ? "" : ", ") + std::to_string(lane);
+    if (last > lane) text += "-" + std::to_string(last);
+    lane = last;
+  }
+  return (std::popcount(lanes) == 1 ? "lane " : "lanes ") + text;
+}
 
 std::string index_text(const std::array<std::uint32_t, 3>& index) {
   return "(" + std::to_string(index[0]) + "," + std::to_string(index[1]) + "," +

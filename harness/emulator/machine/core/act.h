@@ -37,6 +37,8 @@ constexpr std::array<std::uint32_t, 3> index_in(const std::array<std::uint32_t, 
           static_cast<std::uint32_t>(number / size[0] / size[1])};
 }
 
+/// "all lanes", "lane 3", "lanes 0-7, 9"
+std::string lanes_text(Mask lanes);
 /// "(x,y,z)"
 std::string index_text(const std::array<std::uint32_t, 3>& index);
 /// "thread (x,y,z)"

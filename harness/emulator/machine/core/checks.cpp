@@ -9,16 +9,20 @@ namespace warpgauge::emulator::machine {
 namespace {
 
 constexpr std::pair<std::string_view, bool Checks::*> kChecks[] = {
-    {"async", &Checks::async},       {"proxies", &Checks::proxies},
-    {"races", &Checks::races},       {"uninitialised", &Checks::uninitialised},
-    {"lanes", &Checks::lanes},       {"stores", &Checks::stores},
+    {"async", &Checks::async},
+    {"barriers", &Checks::barriers},
+    {"proxies", &Checks::proxies},
+    {"races", &Checks::races},
+    {"uninitialised", &Checks::uninitialised},
+    {"lanes", &Checks::lanes},
+    {"stores", &Checks::stores},
     {"shuffles", &Checks::shuffles},
 };
 
 }  // namespace
 
 Checks checks_called(std::string_view names) {
-  Checks checks{.async = false};
+  Checks checks{.async = false, .barriers = false};
   if (names == "none") return checks;
   while (!names.empty()) {
     const std::string_view name = names.substr(0, names.find(','));

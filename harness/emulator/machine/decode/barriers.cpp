@@ -16,7 +16,7 @@ const std::string& last_part(const ptx::Instruction& instruction) {
 }
 
 // bar.sync a{, b}; bar.arrive a, b; bar.red.op d, a{, b}, {!}c; and barrier with the same, perhaps
-// with .cta and .aligned, which change nothing here.
+// with .cta, which changes nothing here. bar is barrier.aligned.
 void decode_block_barrier(const ptx::Instruction& instruction, FunctionDecoder& decoder,
                           Instruction* result) {
   std::vector<std::string> parts;
@@ -47,6 +47,9 @@ void decode_block_barrier(const ptx::Instruction& instruction, FunctionDecoder& 
   if (operands.size() <= 2 * begin || end - begin > 2)
     throw Unsupported("wrong number of operands");
   result->flags = static_cast<std::uint16_t>(operation);
+  if (instruction.opcode == "bar" || instruction.has("aligned")) {
+    result->flags |= control::kBarrierAligned;
+  }
   result->sources[0] = decoder.source(operands[begin], ptx::Type::u32);
   if (end - begin == 2) {
     result->sources[1] = decoder.source(operands[begin + 1], ptx::Type::u32);

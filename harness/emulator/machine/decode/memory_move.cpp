@@ -100,6 +100,7 @@ bool decode_move(const ptx::Instruction& instruction, Decoder& decoder, const is
   if (is_parameter) detail->access.counts = false;
   detail->access.is_store = store;
   detail->access.is_strong = move.is_strong;
+  detail->access.is_read_only = instruction.has("nc");
   const auto elements = elements_of(operand_at(instruction, store ? 1 : 0), move.elements);
   const ptx::Type type = type_of_registers(elements, move.type, decoder);
   for (std::size_t n = 0; n < elements.size(); ++n) {

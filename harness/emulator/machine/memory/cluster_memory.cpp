@@ -60,9 +60,9 @@ class Requests {
 void learn(const Warp& warp, const Instruction& instruction, const Access& access) {
   const MemoryContext& context = *warp.memory;
   checks::BlockTimes& times = context.history->times();
-  if ((instruction.flags & memory_flag::kRelease) != 0) times.fence(warp.number);
+  if ((instruction.flags & memory_flag::kRelease) != 0) times.publish(warp.number);
   if (access.effect == AccessEffect::write) return;
-  times.acquire(warp.number);
+  times.learn(warp.number);
   context.cluster->times.note_met(context.rank);
 }
 
