@@ -25,9 +25,6 @@ void set_environment() {
   setenv("WARPGAUGE_GATE_COMMAND", std::string(kBuildInfo.gate_command).c_str(), 0);
   setenv("WARPGAUGE_SOURCE_ROOT", std::string(kBuildInfo.source_root).c_str(), 0);
   setenv("WARPGAUGE_PROJECT_FILE", std::string(kBuildInfo.project_file).c_str(), 0);
-  if (!kBuildInfo.budgets_folder.empty()) {
-    setenv("WARPGAUGE_BUDGETS", std::string(kBuildInfo.budgets_folder).c_str(), 0);
-  }
 }
 
 /// Makes this text the standard input of this process and of a program that replaces it.

@@ -57,6 +57,7 @@ metrics::Run start_run(std::string command, metrics::RunRequest asked) {
       start_run_of_other(std::string(kBuildInfo.source_root), std::move(command), std::move(asked));
   run.dirty = run.dirty || !is_built_from_head(run.commit);
   run.source_root = kBuildInfo.source_root;
+  run.budgets = files::relative_to_root(std::string(kBuildInfo.budgets_folder));
   run.version = kBuildInfo.version;
   run.toolkit = kBuildInfo.toolkit;
   run.flags = kBuildInfo.cuda_flags;

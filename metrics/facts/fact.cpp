@@ -208,6 +208,7 @@ ordered_json run_json(const Run& run) {
   set(object, "toolkit", run.toolkit);
   set(object, "flags", run.flags);
   set(object, "source_root", run.source_root);
+  set(object, "budgets", run.budgets);
   for (const Device& device : run.devices) object["devices"].push_back(device_json(device));
   if (ordered_json asked = asked_json(run.asked); !asked.empty()) object["asked"] = asked;
   return object;

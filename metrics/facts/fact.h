@@ -74,6 +74,7 @@ struct RunRequest {
 struct Run {
   std::string id, time, command, program, version, commit, branch, label, toolkit, flags;
   std::string source_root;
+  std::string budgets;  ///< the folder with FAMILY.toml; empty: they lie beside the sources
   bool dirty = false;
   std::vector<Device> devices;  ///< as far as they are known yet
   RunRequest asked;

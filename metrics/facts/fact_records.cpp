@@ -249,6 +249,7 @@ Run read_run(Members members) {
           .toolkit = members.text_or_absent("toolkit"),
           .flags = members.text_or_absent("flags"),
           .source_root = members.text_or_absent("source_root"),
+          .budgets = members.text_or_absent("budgets"),
           .dirty = members.truth("dirty")};
   if (!has_form(run.time, "dddd-dd-ddTdd:dd:ddZ")) {
     members.fail("time", "must read like 2026-05-01T23:00:00Z");

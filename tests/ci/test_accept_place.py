@@ -212,20 +212,25 @@ def test_all_files_or_none(tmp_path, monkeypatch):
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bad", "old"]
 
 
-@pytest.mark.parametrize("by", ["option", "environment"])
-def test_budgets_in_a_folder_of_their_own(project, monkeypatch, by):
-    """As of builds with warpgauge_add_kernels(... BUDGETS folder), whose programs name it."""
+@pytest.mark.parametrize("by", ["option", "facts"])
+def test_budgets_in_a_folder_of_their_own(project, by):
+    """As of builds with warpgauge_add_kernels(... BUDGETS folder), whose facts name it."""
     folder = project.root / "budgets"
     folder.mkdir()
     project.budgets = folder / "transpose.toml"
     project.write('["tiled.f32@8x8"]\nregisters = 20\n')
     options = ["--budgets", folder] if by == "option" else []
-    if by == "environment":
-        monkeypatch.setenv("WARPGAUGE_BUDGETS", str(folder))
-    facts = [a_fact(REGISTERS, 22, "fail", "<= 20", file="library/elsewhere.cu")]
+    named = {"budgets": "budgets"} if by == "facts" else {}
+    facts = [a_fact(REGISTERS, 22, "fail", "<= 20", file="library/elsewhere.cu", **named)]
     assert project.accept(facts, *WHY, *options) == 0, project.err
     assert project.tables() == {"tiled.f32@8x8": {REGISTERS: LOOSER}}
     assert "budgets/transpose.toml" in project.err
+
+
+@pytest.mark.parametrize("folder", ["../elsewhere", "/elsewhere"])
+def test_facts_name_no_folder_for_budgets_outside_of_the_sources(project, folder):
+    assert project.accept([conflicts(5, budgets=folder)], *WHY) == 2
+    assert f"name {folder} for its budgets, which is not one folder below" in project.err
 
 
 def test_a_folder_for_budgets_that_is_not_there_is_made(project):

@@ -128,6 +128,7 @@ TEST(Records, HaveTheMembersOfTheSchemaInItsOrder) {
                             .toolkit = "13.0",
                             .flags = "-O3",
                             .source_root = "/src",
+                            .budgets = "budgets",
                             .devices = {{"n", "c", "9.0", "580", "u", 1, 1}},
                             .asked = {.device = "gpu",
                                       .require = {"cupti"},

@@ -55,7 +55,7 @@ FACT = {
     "reason": "shared.bank_conflicts is 31744, budget = 0",
 }
 BUILT_IN = "built-in"
-_RUN = ("time", "command", "commit", "dirty", "branch", "label", "toolkit", "flags")
+_RUN = ("time", "command", "commit", "dirty", "branch", "label", "toolkit", "flags", "budgets")
 _CASE = ("family", "variant", "type", "size", "kind", "arch", "code_hash")
 _VALUES = ("source", "scope", "node", "file", "line", "inlined", "interval")
 _VALUES += ("stable", "confidence", "confidence_reason", "leaves_out", "machine", "limit")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from warpgauge.errors import CommandError
 from warpgauge.facts.records import Fact
+from warpgauge.text import printable
 
 BUDGETS = "budgets.toml"
 
@@ -30,8 +31,9 @@ def source_root(facts: Iterable[Fact]) -> Path:
 def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | None) -> Path:
     """The budget file of a family, whether it is there or not.
 
-    It is `budgets`, if that is a file, or FAMILY.toml in that folder; else it lies beside the
-    source that registers the family. That of the launches of a test always lies beside the test.
+    It is `budgets`, if that is a file, or FAMILY.toml in that folder, or in that of the build that
+    the facts name; else it lies beside the source that registers the family. That of the launches
+    of a test always lies beside the test.
     Raises CommandError if that is not in one folder below the root, and without `budgets` for facts
     of programs, and for those of tests that were held against the budgets of a case.
     """
@@ -43,6 +45,8 @@ def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | 
             )
         name = re.sub("[^A-Za-z0-9_-]", "_", family)
         return _beside_source(family, facts, root, f"{name}.test.toml")
+    if budgets is None:
+        budgets = _folder_of_build(family, facts, root)
     if budgets is not None and not budgets.is_dir() and (budgets.exists() or _is_named(budgets)):
         return budgets
     if any(fact.case.is_of_program for fact in facts):
@@ -60,6 +64,20 @@ def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | 
             f"DIR, that warpgauge_add_gtest(... BUDGETS <folder>) names{_held_against(facts)}"
         )
     return _beside_source(family, facts, root, BUDGETS)
+
+
+def _folder_of_build(family: str, facts: Iterable[Fact], root: Path) -> Path | None:
+    """The folder for budgets of the build that the facts were measured with; None: it has none."""
+    named = {fact.run.budgets for fact in facts if fact.run.budgets}
+    if not named:
+        return None
+    folder = min(named)
+    if len(named) > 1 or not _is_below(folder, root):
+        raise CommandError(
+            f"family {family}: its facts name {', '.join(map(printable, sorted(named)))} for its "
+            f"budgets, which is not one folder below {root}; name it with --budgets"
+        )
+    return root / folder
 
 
 def _beside_source(family: str, facts: Iterable[Fact], root: Path, name: str) -> Path:

@@ -134,15 +134,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="source tree (default: here, or where this program was built from, whichever has the "
         "sources)",
     )
-    budgets = os.environ.get("WARPGAUGE_BUDGETS")
     parser.add_argument(
         "--budgets",
         type=Path,
-        default=Path(budgets) if budgets else None,
         metavar="DIR|FILE",
-        help="folder with FAMILY.toml, of a build that has one, or the budget file, of attach and "
-        "emulate (default: budgets.toml beside the sources; programs of a build with such a folder "
-        "name it themselves). Tests have SUITE.test.toml beside their sources",
+        help="folder with FAMILY.toml, or the budget file, of attach and emulate (default: the "
+        "folder that the facts name, of a build that has one; else budgets.toml beside the "
+        "sources). Tests have SUITE.test.toml beside their sources",
     )
     parser.add_argument("--dry-run", action="store_true", help="show the table, write nothing")
 

@@ -49,6 +49,7 @@ class Run:
     toolkit: str | None = None
     flags: str | None = None
     source_root: str | None = None
+    budgets: str | None = None
     devices: tuple[Device, ...] = ()
     asked: dict = field(default_factory=dict, compare=False)
     exit_code: int | None = None
