@@ -161,15 +161,16 @@ void add_checks(CLI::App* command, std::string& checks, int& schedules) {
           "--check",
           [&checks, names](const std::vector<std::string>& asked) {
             for (const std::string& name : asked) need_one_of("--check", names, name);
+            if (asked.size() > 1 && std::ranges::find(asked, "none") != asked.end()) {
+              throw CLI::ValidationError("--check", "'none' stands alone");
+            }
             checks = fmt::format("{}", fmt::join(asked, ","));
           },
-          "Look for mistakes with asynchronous copies, mbarriers and clusters, barriers that lanes "
-          "of "
-          "a warp come to in different places, memory that copies write again without a proxy "
-          "fence, races, reads of memory that nothing wrote, races of lanes of one warp, lanes "
-          "that "
-          "store different values to one word, and shuffles from absent lanes; or all of them "
-          "(emulator only)")
+          "Look for mistakes with asynchronous copies, mbarriers and clusters, barriers to which "
+          "lanes of a warp come in different places, memory that copies write again without a "
+          "proxy fence, races, reads of memory that nothing wrote, races of lanes of one warp, "
+          "lanes that store different values to one word, and shuffles from absent lanes; or all "
+          "of them (emulator only)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str(checks)

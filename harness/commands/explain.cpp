@@ -107,10 +107,14 @@ void add_explain(CommandLine& line) {
   auto page = std::make_shared<PageOptions>();
   command->add_option("other", page->other, "With --html: a second case, shown beside the first")
       ->type_name("ID");
-  command->add_option("--html", page->html, "Write a page of the case into this file")
+  command
+      ->add_option("--html", page->html,
+                   "Write a page of the case into this file; not with --json or pictures")
       ->check(kNotEmpty)
       ->type_name("FILE");
-  command->add_option("--json", page->json, "Write what the page shows into this file, as JSON")
+  command
+      ->add_option("--json", page->json,
+                   "Write what the page shows into this file, as JSON; not with pictures")
       ->check(kNotEmpty)
       ->type_name("FILE");
   command

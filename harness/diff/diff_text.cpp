@@ -168,21 +168,22 @@ std::string kernel_text(CaseChanges of_case, const KernelsOfCases& kernels) {
 }
 
 /// "12 kernels have other code for equal work"; nothing where none has.
-std::string equal_work_text(const std::vector<Change>& changes, const KernelsOfCases& kernels) {
-  std::size_t equal = 0;
-  for (const CaseChanges of_case : by_case(changes)) {
-    const bool is_kernel = kernels.contains({of_case.front().id, of_case.front().arch});
-    const bool all_same =
-        std::ranges::all_of(of_case, [](const Change& change) { return change.a == change.b; });
-    equal += is_kernel && all_same && has_other_code(of_case) ? 1 : 0;
-  }
+std::string equal_work_text(const std::vector<KernelChanges>& kernels,
+                            const KernelsOfCases& names) {
+  const auto is_equal = [&](CaseChanges of_case) {
+    return names.contains({of_case.front().id, of_case.front().arch}) &&
+           std::ranges::all_of(of_case, [](const Change& change) { return change.a == change.b; });
+  };
+  const auto equal = std::ranges::count_if(kernels, [&](const KernelChanges& kernel) {
+    return std::ranges::all_of(kernel.cases, is_equal) &&
+           std::ranges::any_of(kernel.cases, has_other_code);
+  });
   if (equal == 0) return "";
   return fmt::format("{} kernel{} other code for equal work: no value changed\n\n", equal,
                      equal == 1 ? " has" : "s have");
 }
 
-std::string one_screen(const std::vector<Change>& changes,
-                       const std::vector<KernelChanges>& kernels, const KernelsOfCases& names,
+std::string one_screen(const std::vector<KernelChanges>& kernels, const KernelsOfCases& names,
                        const DisplayOptions& display) {
   std::vector<Entry> changed, one_sided;
   for (const KernelChanges& kernel : kernels) {
@@ -199,7 +200,7 @@ std::string one_screen(const std::vector<Change>& changes,
         first_of(one_sided, kShownLost, "lost or new kernels", display)}) {
     if (!list.empty()) text += list + '\n';
   }
-  return text + equal_work_text(changes, names);
+  return text + equal_work_text(kernels, names);
 }
 
 std::string block(CaseChanges of_case, std::size_t width, const DisplayOptions& display) {
@@ -221,15 +222,16 @@ std::string block(CaseChanges of_case, std::size_t width, const DisplayOptions& 
   return text;
 }
 
-std::string all_blocks(const std::vector<Change>& changes, const KernelsOfCases& kernels,
+std::string all_blocks(const std::vector<Change>& changes,
+                       const std::vector<KernelChanges>& kernels, const KernelsOfCases& names,
                        const DisplayOptions& display) {
   std::size_t width = 0;
   for (const Change& change : changes) width = std::max(width, change.metric->id.size());
   std::string text;
   for (const CaseChanges of_case : by_case(changes)) {
-    text += block(of_case, width, display) + kernel_text(of_case, kernels) + '\n';
+    text += block(of_case, width, display) + kernel_text(of_case, names) + '\n';
   }
-  return text + equal_work_text(changes, kernels);
+  return text + equal_work_text(kernels, names);
 }
 
 }  // namespace
@@ -237,8 +239,8 @@ std::string all_blocks(const std::vector<Change>& changes, const KernelsOfCases&
 std::string changes_text(const std::vector<Change>& changes,
                          const std::vector<KernelChanges>& kernels, const KernelsOfCases& names,
                          const DisplayOptions& display) {
-  return (display.everything ? all_blocks(changes, names, display)
-                             : one_screen(changes, kernels, names, display)) +
+  return (display.everything ? all_blocks(changes, kernels, names, display)
+                             : one_screen(kernels, names, display)) +
          not_compared_text(changes) + headline(kernels) + '\n';
 }
 

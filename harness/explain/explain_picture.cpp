@@ -67,10 +67,14 @@ std::vector<LineAccess> accesses_of(const Case& explained) {
   return accesses;
 }
 
-/// The access to draw: the worst to shared memory, else to global memory.
+/// The access to draw: the worst to shared memory that takes more than its ideal, then to global
+/// memory, then any.
 const LineAccess& worst_of(const std::vector<const LineAccess*>& accesses) {
-  return **std::ranges::min_element(accesses, [](const LineAccess* a, const LineAccess* b) {
-    if (a->access.is_shared() != b->access.is_shared()) return a->access.is_shared();
+  const auto rank = [](const metrics::WarpAccess& access) {
+    return std::pair(access.taken <= access.ideal, !access.is_shared());
+  };
+  return **std::ranges::min_element(accesses, [&](const LineAccess* a, const LineAccess* b) {
+    if (rank(a->access) != rank(b->access)) return rank(a->access) < rank(b->access);
     return metrics::shows_more(a->access, b->access);
   });
 }

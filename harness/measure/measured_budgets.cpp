@@ -28,11 +28,16 @@ using metrics::Budgets;
 using metrics::CaseId;
 
 /// `registers = 32` and `shared.bank_conflicts = 0` as a budget file has them for `id`: names of
-/// several parts in quotes.
+/// several parts in quotes. The first line may be that of `gate_on`, which stands before sections.
 std::string budget_text(std::string_view lines, const CaseId& id) {
-  std::string text = fmt::format("[\"{}@{}\"]\n", id.variant_type(), id.size);
+  const std::string section = fmt::format("[\"{}@{}\"]\n", id.variant_type(), id.size);
+  std::string text = section;
   std::istringstream stream{std::string(lines)};
   for (std::string line; std::getline(stream, line);) {
+    if (text == section && line.starts_with("gate_on")) {
+      text = line + "\n" + section;
+      continue;
+    }
     const std::size_t begin = line.find_first_not_of(" \t");
     const std::size_t end = line.find_first_of(" \t=", begin == std::string::npos ? 0 : begin);
     const bool plain = begin != std::string::npos && end != std::string::npos &&

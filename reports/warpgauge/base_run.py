@@ -46,12 +46,8 @@ def run(words: Sequence[str]) -> int:
     parser.add_argument("--out", required=True, type=Path)
     parser.add_argument("gate_options", nargs="*")
     options = parser.parse_args(words)
-    build = build_of(options.program)
-    for file in (options.out / "base/facts.jsonl", options.out / "facts.jsonl"):
-        file.parent.mkdir(parents=True, exist_ok=True)
-        file.unlink(missing_ok=True)
     with _ended_by_signals():
-        _gate_both(build, options.revision, options.out, options.gate_options)
+        _gate_both(build_of(options.program), options.revision, options.out, options.gate_options)
     return 0
 
 
@@ -60,6 +56,9 @@ def _gate_both(build: Build, revision: str, out: Path, gate: Sequence[str]) -> N
     if not build.source.is_relative_to(root):
         raise CommandError(f"{build.source}: is not in the repository {root}")
     base = _merge_base(root, revision)
+    for file in (out / "base/facts.jsonl", out / "facts.jsonl"):
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.unlink(missing_ok=True)
     with _worktree(root, base) as folder:
         _say(f"building {base[:12]}, the merge base of {revision} and HEAD")
         there = _built_in(build, root, folder)

@@ -211,8 +211,12 @@ def test_facts_of_an_earlier_comparison_are_not_compared_again(project):
 @pytest.mark.parametrize("revision", ["nothing", "--output=x", "main:value", ""])
 def test_a_revision_that_git_does_not_know_is_a_fault(project, revision):
     project.build()
+    facts = project.root / "out/facts.jsonl"
+    facts.parent.mkdir()
+    facts.write_text("of a gate before")
     code, out, err = project.diff(revision)
     assert (code, out) == (2, "")
+    assert facts.read_text() == "of a gate before"
     assert err == f"--base {revision}: git knows no such commit; fetch it, or name another\n"
 
 

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "tests/emulator/kernel_run.h"
 
 namespace warpgauge::emulator::machine::barrier_test {
@@ -314,6 +316,59 @@ TEST(Deadlock, IsBlamedOnTheFirstLineThatWaits) {
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->kernel(), "k");
   EXPECT_EQ(fault->source(), (metrics::SourceLine{"a.cu", 7}));
+}
+
+// Every block counts itself and waits until all have.
+constexpr const char* kGridBarrier = R"(
+    mov.u32 %r3, %nctaid.x;
+    setp.eq.u32 %p0, %r0, 0;
+    @!%p0 bra MEET;
+    atom.global.add.u32 %r4, [%rd0], 1;
+  POLL:
+    ld.volatile.global.u32 %r5, [%rd0];
+    setp.lt.u32 %p1, %r5, %r3;
+    @%p1 bra POLL;
+  MEET:
+    bar.sync 0;
+    ret;
+  )";
+
+Options unlimited() {
+  Options options = limited();
+  options.step_limit = 0;
+  return options;
+}
+
+TEST(Deadlock, OfMoreBlocksThanTheGpuHoldsAtOnce) {
+  Shape shape{{5, 1, 1}, {64, 1, 1}};
+  shape.resident_blocks = 5;
+  EXPECT_FALSE(fault_of(kernel_text(kGridBarrier), shape, unlimited()).has_value());
+  shape.resident_blocks = 4;
+  const auto fault = fault_of(kernel_text(kGridBarrier), shape, unlimited());
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kind(), Fault::Kind::deadlock);
+  EXPECT_THAT(
+      fault->what(),
+      HasSubstr("deadlock, all threads wait in loops for what nothing changes; k, PTX line"));
+  EXPECT_THAT(fault->what(), HasSubstr("PTX line 21: warp 0, lane 0, going round a loop; "));
+  EXPECT_THAT(fault->what(), HasSubstr("warp 1, all lanes, waiting at barrier 0"));
+  EXPECT_THAT(fault->what(), HasSubstr("; 1 block has not begun, as the GPU holds 4 at once"));
+}
+
+TEST(Deadlock, IsNoneAsLongAsTheProgramMayChangeMemory) {
+  Options options = unlimited();
+  options.time_limit = std::chrono::seconds(3);
+  options.program_waits = [] { return false; };
+  const std::string never =
+      "POLL: ld.volatile.global.u32 %r3, [%rd0]; setp.ne.u32 %p0, %r3, 7;"
+      "@%p0 bra POLL;";
+  const auto fault = fault_of(kernel_text(never), {}, options);
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kind(), Fault::Kind::time_limit);
+  options.program_waits = [] { return true; };
+  const auto deadlock = fault_of(kernel_text(never), {}, options);
+  ASSERT_TRUE(deadlock.has_value());
+  EXPECT_EQ(deadlock->kind(), Fault::Kind::deadlock);
 }
 
 TEST(Deadlock, OfLanesThatWaitInDifferentInstructions) {

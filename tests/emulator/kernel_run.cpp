@@ -56,6 +56,7 @@ KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, O
                       .findings = &run.findings,
                       .order = shape.order,
                       .registers = shape.registers,
+                      .resident_blocks = shape.resident_blocks,
                       .cluster = shape.cluster};
   std::exception_ptr fault;
   try {

@@ -69,7 +69,8 @@ struct Shape {
   std::uint32_t registers = 0;  ///< a thread's at launch; 0: not known
   bool is_unwritten = false;    ///< nothing is said to have written its output
   std::optional<std::array<std::uint32_t, 3>> cluster = std::nullopt;  ///< blocks
-  std::uint64_t order = 0;  ///< the order of warps and blocks; 0: the usual one
+  std::uint64_t order = 0;            ///< the order of warps and blocks; 0: the usual one
+  std::uint64_t resident_blocks = 0;  ///< that the GPU holds at once; 0: not known
 };
 
 /// Options of tests: an endless loop ends as a failure.

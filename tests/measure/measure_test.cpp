@@ -115,6 +115,8 @@ TEST_F(Measure, FailsWhatCannotBeJudged) {
       "counts and compile-time values only");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(fine, "no.such.metric = 0"), "unknown metric");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(fine, "registers"), "budget:2");
+  EXPECT_BUDGET(fine, "gate_on = \"estimate\"\nshared.bank_conflicts = 0");
+  EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(fine, "gate_on = \"guess\"\nregisters = 1"), "budget:1:11");
   EXPECT_NONFATAL_FAILURE(EXPECT_BUDGET(measured::nothing, ""), "no kernel was launched");
 }
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -30,6 +31,9 @@ namespace {
 
 constexpr std::uint64_t kDefaultStack = 512 * 1024;
 constexpr std::uint64_t kThreadsPerMultiprocessor = 2048;
+// Looks at a launch that only waits, and how often nothing may have changed in it.
+constexpr std::chrono::milliseconds kBetweenLooks{100};
+constexpr int kMostLooks = 10;
 // Warp instructions that are executed sooner by one thread than it wakes others.
 constexpr std::uint64_t kForOneThread = 20'000;
 
@@ -117,6 +121,45 @@ std::uint64_t cluster_at(std::uint64_t n, std::uint64_t clusters, std::uint64_t 
 
 using Clock = std::chrono::steady_clock;
 
+/// Finds out that workers, all of which wait for memory to change, wait in vain.
+class Stillness {
+ public:
+  void begin() {
+    const std::lock_guard lock(mutex_);
+    ++workers_;
+  }
+  void end(const void* worker) {
+    const std::lock_guard lock(mutex_);
+    --workers_;
+    seen_.erase(worker);
+    forget();
+  }
+  /// A worker that waits looks at what it has begun. True if nothing has changed for long in that
+  /// of any worker.
+  bool look(const void* worker, std::uint64_t fingerprint) {
+    const std::lock_guard lock(mutex_);
+    Seen& seen = seen_[worker];
+    if (seen.fingerprint != fingerprint) forget();
+    seen.fingerprint = fingerprint;
+    ++seen.looks;
+    const auto is_still = [](const auto& entry) { return entry.second.looks > kMostLooks; };
+    return seen_.size() == workers_ && std::ranges::all_of(seen_, is_still);
+  }
+
+ private:
+  struct Seen {
+    std::uint64_t fingerprint = 0;
+    int looks = 0;  ///< since something changed anywhere
+  };
+  void forget() {
+    for (auto& [worker, seen] : seen_) seen.looks = 0;
+  }
+
+  std::mutex mutex_;
+  std::map<const void*, Seen> seen_;
+  std::size_t workers_ = 0;
+};
+
 /// Shared by the workers of a launch.
 struct Shared {
   Shared(control::LaunchContext& context, std::uint64_t clusters, std::size_t residents)
@@ -124,8 +167,10 @@ struct Shared {
 
   control::LaunchContext& context;
   const std::uint64_t clusters;
-  const std::size_t residents;  ///< clusters that one worker may have begun and not ended
+  const std::size_t residents;  ///< clusters that may have begun and not ended
+  std::atomic<std::size_t> active = 0;
   std::atomic<std::uint64_t> next_cluster = 0;
+  Stillness stillness;
   std::function<void()> recruit;            ///< the other workers; nothing: they are there
   std::optional<Clock::duration> patience;  ///< with waiting for memory; nothing: no end of it
   std::atomic<int> busy = 0;                ///< workers that do not wait for memory
@@ -160,9 +205,10 @@ class Worker {
   /// Runs until no block is left, the launch stops, or it pauses. It counts as busy before.
   void work() {
     bool all_poll = false;
+    shared_.stillness.begin();
     while (!shared_.context.stop && !shared_.pauses) {
       const bool wants_more = active_.empty() || all_poll;
-      const bool begun = wants_more && active_.size() < shared_.residents && begin_cluster();
+      const bool begun = wants_more && begin_cluster();
       if (active_.empty()) break;
       note_waiting(all_poll && !begun);
       if (waits_) wait_for_memory();
@@ -171,6 +217,7 @@ class Worker {
         std::exchange(shared_.recruit, nullptr)();
       }
     }
+    shared_.stillness.end(this);
     note_waiting(true);
     waits_ = false;
   }
@@ -192,8 +239,15 @@ class Worker {
   bool is_any_left() const { return shared_.next_cluster < shared_.clusters; }
 
   bool begin_cluster() {
+    if (++shared_.active > shared_.residents || !is_any_left()) {
+      --shared_.active;
+      return false;
+    }
     const std::uint64_t place = shared_.next_cluster++;
-    if (place >= shared_.clusters) return false;
+    if (place >= shared_.clusters) {
+      --shared_.active;
+      return false;
+    }
     const std::uint64_t number = cluster_at(place, shared_.clusters, shared_.context.launch.order);
     if (idle_.empty()) {
       idle_.push_back(std::make_unique<control::Cluster>(shared_.context, *tallies_));
@@ -215,7 +269,40 @@ class Worker {
     std::this_thread::yield();
     const Clock::time_point now = Clock::now();
     if (shared_.busy != 0) waiting_since_ = now;
-    if (shared_.patience && now - waiting_since_ >= *shared_.patience) shared_.pauses = true;
+    if (shared_.patience) {
+      if (now - waiting_since_ >= *shared_.patience) shared_.pauses = true;
+    } else if (now - std::max(looked_, waiting_since_) >= kBetweenLooks) {
+      looked_ = now;
+      look_for_progress();
+    }
+  }
+
+  /// Finds a deadlock of loops. The program may change what they wait for, as long as it does not
+  /// wait itself.
+  void look_for_progress() {
+    const auto& waits = shared_.context.options.program_waits;
+    std::uint64_t fingerprint = 1;
+    for (const auto& cluster : active_) fingerprint += cluster->fingerprint();
+    const bool still = shared_.stillness.look(this, fingerprint);
+    if (!still || (waits && !waits())) return;
+    const auto first = std::ranges::min_element(
+        active_, {}, [](const auto& cluster) { return cluster->running(); });
+    if (first == active_.end()) return;
+    try {
+      (*first)->report_spinning(why_not_begun());
+    } catch (...) {
+      shared_.fail((*first)->running(), std::current_exception());
+    }
+  }
+
+  /// "; 1 block has not begun, as the GPU holds 660 at once", or nothing.
+  std::string why_not_begun() const {
+    const std::uint64_t begun = shared_.next_cluster;
+    if (begun >= shared_.clusters) return "";
+    const std::uint64_t size = volume(control::cluster_size(shared_.context.launch));
+    const std::uint64_t left = (shared_.clusters - begun) * size;
+    return "; " + std::to_string(left) + (left == 1 ? " block has" : " blocks have") +
+           " not begun, as the GPU holds " + std::to_string(shared_.residents * size) + " at once";
   }
 
   // True if no cluster has ended.
@@ -236,6 +323,7 @@ class Worker {
         return false;
       }
       any_finished = true;
+      --shared_.active;
       if (shared_.context.code.prints) {
         for (const auto& block : cluster->blocks()) shared_.context.output.finished(block->number);
       }
@@ -250,6 +338,7 @@ class Worker {
   std::vector<std::unique_ptr<control::Cluster>> active_, idle_;
   bool waits_ = false;  ///< for memory to change
   Clock::time_point waiting_since_;
+  Clock::time_point looked_;  ///< for progress
 };
 
 /// The line of the PTX text of a counter or a branch.
@@ -362,10 +451,12 @@ struct LaunchRun::Parts {
 
   std::uint64_t resident_clusters() const {
     if (launch.cooperative) return clusters;
-    const std::uint64_t threads = volume(launch.block) * volume(control::cluster_size(launch));
-    const std::uint64_t resident = static_cast<std::uint64_t>(host.architecture.multiprocessors) *
-                                   std::max<std::uint64_t>(1, kThreadsPerMultiprocessor / threads);
-    return resident / workers.size() + 1;
+    std::uint64_t resident = launch.resident_blocks;
+    if (resident == 0) {
+      resident = static_cast<std::uint64_t>(host.architecture.multiprocessors) *
+                 std::max<std::uint64_t>(1, kThreadsPerMultiprocessor / volume(launch.block));
+    }
+    return std::max<std::uint64_t>(1, resident / volume(control::cluster_size(launch)));
   }
 
   const Kernel& kernel;

@@ -35,12 +35,16 @@ bool Background::is_busy(cudaStream_t stream,
 
 void Background::wait_until(const std::function<bool()>& done) {
   if (is_background) return;
+  ++waiting_;
   item_done_.wait(mutex_, [&] { return !is_busy() || done(); });
+  --waiting_;
 }
 
 void Background::unlocked(const std::function<void()>& use) {
   mutex_.unlock();
+  unlocked_ = true;
   use();
+  unlocked_ = false;
   mutex_.lock();
 }
 

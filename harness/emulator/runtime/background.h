@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 #include <sys/types.h>
 
+#include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
@@ -29,6 +30,9 @@ class Background {
   void wait() {
     if (is_busy()) wait_until([] { return false; });
   }
+  /// Whether the program goes on while work is done here, and does not wait for it. May be asked
+  /// without the mutex.
+  bool program_goes_on() const { return unlocked_ && waiting_ == 0; }
   /// Calls `use` without the mutex.
   void unlocked(const std::function<void()>& use);
 
@@ -42,7 +46,9 @@ class Background {
   std::mutex& mutex_;
   std::deque<Item> items_;  ///< the first one runs
   std::condition_variable_any item_done_;
-  pid_t process_ = 0;  ///< whose thread works; a forked process has none
+  std::atomic<int> waiting_ = 0;        ///< threads in wait_until()
+  std::atomic<bool> unlocked_ = false;  ///< in unlocked()
+  pid_t process_ = 0;                   ///< whose thread works; a forked process has none
 };
 
 }  // namespace warpgauge::emulator::runtime

@@ -47,12 +47,16 @@ cudaError_t error_of(machine::Fault::Kind kind) {
   return cudaErrorLaunchFailure;
 }
 
-void check_cooperative(State& state, const Function& function, const KernelCall& request) {
+/// The number of blocks of a launch that the GPU holds at once.
+std::uint64_t resident_blocks(State& state, const Function& function, const KernelCall& request) {
   const int threads = static_cast<int>(request.block.x * request.block.y * request.block.z);
+  return static_cast<std::uint64_t>(state.limits().multiprocessors) *
+         blocks_per_multiprocessor(state, function, threads, request.shared_bytes);
+}
+
+void check_cooperative(State& state, const Function& function, const KernelCall& request) {
   const auto blocks = static_cast<std::uint64_t>(request.grid.x) * request.grid.y * request.grid.z;
-  const auto fit = static_cast<std::uint64_t>(state.limits().multiprocessors) *
-                   blocks_per_multiprocessor(state, function, threads, request.shared_bytes);
-  require(blocks <= fit, cudaErrorCooperativeLaunchTooLarge);
+  require(blocks <= resident_blocks(state, function, request), cudaErrorCooperativeLaunchTooLarge);
 }
 
 bool is_cooperative(const KernelCall& request) {
@@ -67,6 +71,7 @@ machine::Launch launch_of(State& state, const Function& function, const KernelCa
           .cooperative = is_cooperative(call),
           .parameters = call.parameters,
           .registers = static_cast<std::uint32_t>(function.registers()),
+          .resident_blocks = resident_blocks(state, function, call),
           .cluster = cluster_of(state, function, call)};
 }
 

@@ -62,6 +62,7 @@ State::State() {
     std::fprintf(stderr, "warpgauge emulator: %s\n", error.what());
     std::exit(2);
   }
+  options_.program_waits = [this] { return !background.program_goes_on(); };
   options_.print = [this](std::string_view text) {
     const std::lock_guard lock(print_mutex_);
     printed_ += text;

@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "harness/emulator/machine/control/block.h"
@@ -33,6 +34,11 @@ class Cluster {
   /// barrier.cluster.wait, of the active lanes: those that must wait are set aside.
   void wait(Warp& warp, const Instruction& instruction);
   void lanes_exited(WarpEngine& engine, Mask lanes);
+  /// A hash of all that its threads have and where they are: the same as long as they go round
+  /// loops in which nothing changes.
+  std::uint64_t fingerprint() const;
+  /// No thread of the launch makes progress; `why` ends the sentence, or is empty. Throws Fault.
+  [[noreturn]] void report_spinning(const std::string& why) const;
   /// Something has happened that others may have waited for.
   void note_event() { fruitless_ = 0; }
 
@@ -44,6 +50,7 @@ class Cluster {
   void complete_barrier();
   bool time_out();
   [[noreturn]] void report_deadlock() const;
+  [[noreturn]] void fail_stuck(std::string text, bool with_running, const std::string& why) const;
 
   LaunchContext& launch_;
   std::vector<std::unique_ptr<Block>> blocks_;  ///< by rank

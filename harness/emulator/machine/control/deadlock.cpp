@@ -1,4 +1,6 @@
 // The message of a cluster in which no thread can go on.
+#include <cstdint>
+#include <cstring>
 #include <string>
 
 #include "harness/emulator/machine/control/block.h"
@@ -39,30 +41,81 @@ std::string waits_for(const Fragment& fragment, const Warp& warp, std::uint32_t 
 
 }  // namespace
 
-void Cluster::report_deadlock() const {
+void Cluster::report_deadlock() const { fail_stuck("deadlock, no thread can go on", false, ""); }
+
+void Cluster::report_spinning(const std::string& why) const {
+  fail_stuck("deadlock, all threads wait in loops for what nothing changes", true, why);
+}
+
+/// Names fragments that wait; before them those that run, if they only go round a loop.
+void Cluster::fail_stuck(std::string text, bool with_running, const std::string& why) const {
   constexpr int kMostShown = 8;
   const Block& lead = *blocks_.front();
   const bool alone = blocks_.size() == 1;
-  std::string text = "kernel " + launch_.code.display +
-                     (alone ? ", block " : ", cluster of block ") + index_text(lead.index) +
-                     ": deadlock, no thread can go on";
+  text = "kernel " + launch_.code.display + (alone ? ", block " : ", cluster of block ") +
+         index_text(lead.index) + ": " + text;
   int shown = 0;
   metrics::SourceLine first;  // of the threads that are named first
+  const auto spins = [](const Fragment& fragment) {
+    return fragment.state == Fragment::State::ready || fragment.state == Fragment::State::yielded;
+  };
   const auto show = [&](const Block& block, const WarpState& state, const Fragment& fragment) {
     if (++shown > kMostShown) return;
     if (shown == 1) first = source_line(*fragment.frame->code, fragment.pc->index);
     text += "; " + source_place(*fragment.frame->code, fragment.pc->index) + ": ";
     if (!alone) text += "block " + index_text(block.index) + ", ";
     text += "warp " + std::to_string(state.engine.index) + ", " + lanes_text(fragment.mask) + ", " +
-            waits_for(fragment, state.warp, arrived_, live_threads());
+            (spins(fragment) ? "going round a loop"
+                             : waits_for(fragment, state.warp, arrived_, live_threads()));
+  };
+  const auto show_all = [&](bool of_loops) {
+    for (const auto& block : blocks_) {
+      for (const WarpState& state : block->warps) {
+        const WarpEngine& engine = state.engine;
+        if (of_loops && state.warp.mask != 0 && engine.live != 0) {
+          show(*block, state, {state.warp.next, engine.frame, state.warp.mask});
+        }
+        for (int n = 0; n < engine.count; ++n) {
+          const Fragment& fragment = engine.others[n];
+          if (!with_running || spins(fragment) == of_loops) show(*block, state, fragment);
+        }
+      }
+    }
+  };
+  if (with_running) show_all(true);
+  show_all(false);
+  if (shown > kMostShown) text += "; and " + std::to_string(shown - kMostShown) + " more";
+  throw Fault(Fault::Kind::deadlock, text + why, launch_.code.name, first);
+}
+
+std::uint64_t Cluster::fingerprint() const {
+  std::uint64_t sum = 0;
+  const auto mixed = [](std::uint64_t hash, std::uint64_t word) {
+    return (hash ^ word) * 0x9e3779b97f4a7c15 + (hash >> 29);
+  };
+  const auto add = [&](const Block& block, const WarpEngine& engine, const Fragment& fragment) {
+    std::uint64_t hash = mixed(block.number + 1, engine.index);
+    hash = mixed(hash, reinterpret_cast<std::uintptr_t>(fragment.pc));
+    hash = mixed(hash, fragment.mask);
+    const std::byte* const registers = fragment.frame->registers;
+    for (std::uint64_t at = 0; at + 8 <= fragment.frame->code->register_bytes; at += 8) {
+      std::uint64_t word;
+      std::memcpy(&word, registers + at, sizeof word);
+      hash = mixed(hash, word);
+    }
+    sum += hash;  // in whatever order the scheduler has them
   };
   for (const auto& block : blocks_) {
+    sum = mixed(sum, block->live_threads);
     for (const WarpState& state : block->warps) {
-      for (int n = 0; n < state.engine.count; ++n) show(*block, state, state.engine.others[n]);
+      const WarpEngine& engine = state.engine;
+      if (state.warp.mask != 0 && engine.live != 0) {
+        add(*block, engine, {state.warp.next, engine.frame, state.warp.mask});
+      }
+      for (int n = 0; n < engine.count; ++n) add(*block, engine, engine.others[n]);
     }
   }
-  if (shown > kMostShown) text += "; and " + std::to_string(shown - kMostShown) + " more";
-  throw Fault(Fault::Kind::deadlock, text, launch_.code.name, first);
+  return sum;
 }
 
 }  // namespace warpgauge::emulator::machine::control

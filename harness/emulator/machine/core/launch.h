@@ -43,8 +43,9 @@ struct Launch {
   /// nullptr: they are not counted.
   std::vector<FunctionHits>* hits = nullptr;
   std::vector<Finding>* findings = nullptr;  ///< gets those of Options::checks, in the same way
-  std::uint64_t order = 0;      ///< seed of an order of warps and blocks; 0: the usual one
-  std::uint32_t registers = 0;  ///< a thread's, as the machine code says; 0: not known
+  std::uint64_t order = 0;            ///< seed of an order of warps and blocks; 0: the usual one
+  std::uint32_t registers = 0;        ///< a thread's, as the machine code says; 0: not known
+  std::uint64_t resident_blocks = 0;  ///< that the GPU holds at once; 0: not known
   /// Blocks that run together and reach each other's shared memory; nothing: none do.
   std::optional<std::array<std::uint32_t, 3>> cluster = std::nullopt;
 };

@@ -21,6 +21,9 @@ struct Options {
   std::uint64_t heap_bytes = 8 << 20;  ///< for malloc in kernels
   std::uint64_t printf_bytes = 1 << 20;
   std::function<void(std::string_view)> print;  ///< gets what kernels print; empty: stdout
+  /// Whether the program waits for the launch that runs, so that it changes no memory meanwhile;
+  /// empty: it does.
+  std::function<bool()> program_waits;
 };
 
 }  // namespace warpgauge::emulator::machine
