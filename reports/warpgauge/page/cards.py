@@ -92,4 +92,4 @@ def _blamed(key: SeriesKey, group: Group | None) -> tuple:
 
 
 def _dearest_first(moves: Sequence[Move]) -> tuple[Move, ...]:
-    return tuple(sorted(moves, key=lambda move: (move.effect, move.rank)))
+    return tuple(sorted(moves, key=lambda move: move.gravity))

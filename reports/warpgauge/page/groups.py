@@ -107,8 +107,9 @@ class Group:
     @property
     def rank(self) -> tuple:
         """Groups with something worse first, then those with more effect, and of more series."""
-        is_worse = any(part.mark == "worse" for part in self.parts)
-        effect = min(move.effect for move in self.moves)
+        worse = [move for move in self.moves if move.change.mark == "worse"]
+        is_worse = bool(worse)
+        effect = min(move.effect for move in worse or self.moves)
         return (not is_worse, effect, -sum(part.series for part in self.parts), self.label)
 
 
@@ -187,12 +188,18 @@ def label(change: Change, between: Range | None = None) -> str:
 
 
 def _parts(moves: Sequence[Move]) -> tuple[Part, ...]:
-    """Worse ones first, then those of more series."""
+    """Worse ones first, then what matters most, then the largest, then those of more series."""
     found: dict[tuple, list[Move]] = defaultdict(list)
     for move in moves:
         found[move.key.metric, move.change.better].append(move)
     parts = [Part(tuple(group)) for group in found.values()]
-    return tuple(sorted(parts, key=lambda p: (p.better is not False, -p.series, p.metric)))
+    return tuple(sorted(parts, key=_rank))
+
+
+def _rank(part: Part) -> tuple:
+    effect = min(move.effect for move in part.moves)
+    size = max(move.size for move in part.moves)
+    return part.better is not False, effect, -size, -part.series, part.metric
 
 
 def range_of(change: Change, repository: Repository | None) -> Range | None:
