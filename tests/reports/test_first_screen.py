@@ -446,6 +446,20 @@ def test_two_values_beside_each_other_have_the_unit_once():
     assert re.findall(r'class="number"[^>]*>([^<]*)<', text) == ["0", "24,576 sectors"]
 
 
+def test_a_search_counts_what_is_better_than_its_budget_as_of_budgets(chromium, tmp_path):
+    better = {"value": 5, "verdict": "better", "budget": "<= 9"}
+    series = [a_series("registers", [better] * 30, variant="tiled"), conflicts()]
+    opened(chromium, tmp_path, series)
+    search(chromium, "tiled")
+    wait_for(lambda: hits(chromium).get("budget") == 1)
+    link = chromium.find_element(By.CSS_SELECTOR, 'nav a[href="#budget"]')
+    assert link.text == "Budgets 1"
+    tab(chromium, "budget")
+    assert chromium.find_element(By.ID, "budget-title").text == "Budgets"
+    folds = [fold.text for fold in shown(chromium, "#budget details[open] summary")]
+    assert folds == ["1 value better than the budget, which could be tightened"]
+
+
 def test_a_search_opens_what_it_counts_and_leaves_folds_as_they_were(chromium, tmp_path):
     old = a_series("registers", [20] * 9 + [30] * 21, variant="tiled")
     more = [a_series("registers", [20] * 9 + [30] * 21, variant=f"v{i}") for i in range(20)]
