@@ -102,7 +102,7 @@ def time_of(text: str) -> datetime:
         return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
     except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(
-            f"'{printable(text)}' is not a time such as 2027-03-31T02:00:00Z"
+            f"'{printable(text)}' is not a time such as 2026-01-12T02:00:00Z"
         ) from None
 
 

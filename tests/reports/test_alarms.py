@@ -167,7 +167,9 @@ def test_every_commit_that_a_drift_crept_over_may_be_to_blame():
     runs = [a_run(night, gpu=True, commit=f"{night:010}") for night in range(len(points))]
     gpu = {"source": "clock", "device_name": GPU}
     found = build([a_series("time.median_us", points, runs=runs, **gpu)], runs)
-    (group,) = [group for group in groups([*found.new, *found.earlier]) if group.crept]
+    (group,) = [
+        group for group in groups([*found.new, *found.earlier]) if group.moves[0].change.nights
+    ]
     found_with = group.moves[0].change.detected
     assert group.cause == "code" and group.label == f"up to {found_with.commit}"
     assert group.run == found_with and group.base.time < group.moves[0].change.run.time

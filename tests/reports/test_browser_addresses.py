@@ -213,6 +213,18 @@ def test_what_is_neither_worse_nor_better_comes_after_what_is_and_says_what_it_i
     assert "2 values differ" in caption and "1 are the same" in caption
 
 
+def test_what_is_of_the_code_is_called_worse_better_or_changed_and_never_moved(chromium, tmp_path):
+    new = {"sass_hash": "t", "source_hash": "r"}
+    counts = {"instructions": (100, 166), "registers": (40, 20), "shared.requests": (10, 80)}
+    series = [a_series(name, [a] * 29 + [new | {"value": b}]) for name, (a, b) in counts.items()]
+    opened(chromium, tmp_path, series)
+    go(chromium, chromium.current_url, "#compare/2026-01-29/2026-01-30")
+    rows = {name: row for name in counts for row in compared(chromium) if name in row}
+    assert "worse, +66 %" in rows["instructions"] and "better, " in rows["registers"]
+    assert "changed, × 8" in rows["shared.requests"] and "code" in rows["shared.requests"]
+    assert not any("moved" in row for row in rows.values())
+
+
 def test_what_the_machine_moved_is_neither_worse_nor_better(chromium, tmp_path):
     gpu = {"runs": GPU_RUNS, "source": "clock", "device_name": GPU, "code_hash": "c"}
     noise = [night % 3 / 100 for night in range(30)]

@@ -91,6 +91,19 @@ def test_changes_without_room_are_counted(change):
     assert len([id for id in ids if id and id.startswith("worse-")]) == 1
 
 
+def test_a_bar_without_an_end_and_one_that_is_too_long_are_marked_as_cut_off(change):
+    values = {"none": (0, 9), "gone": (9, 0), "long": (1, 1000), "edge": (1, 64), "short": (2, 6)}
+    before = [code(1, a, case=name) for name, (a, _) in values.items()]
+    after = [code(2, b, case=name) for name, (_, b) in values.items()]
+    _, _, ids, texts = change(before, after)
+    names = [text.split(".")[1] for text in texts if text.startswith("transpose.")]
+    assert set(names) == set(values)
+    cut = {name for height, name in enumerate(reversed(names)) if f"cut-{height}" in ids}
+    assert cut == {"none", "gone", "long"}
+    _, _, ids, _ = change(before[3:], after[3:])
+    assert not any(id.startswith("cut-") for id in ids if id)
+
+
 def test_names_are_shown_as_they_are(change):
     _, _, _, texts = change([code(1, 1, case=HOSTILE)], [code(2, 2, case=HOSTILE)])
     assert any(HOSTILE in text for text in texts)

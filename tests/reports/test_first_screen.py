@@ -292,6 +292,49 @@ def test_a_digest_begins_with_what_is_over_budget():
     assert text.index("## Over budget") < text.index("## What changed")
 
 
+def test_what_matters_most_is_first_of_what_the_night_changed():
+    new = {"sass_hash": "t", "source_hash": "r"}
+
+    def series(metric, before, after, **members):
+        return a_series(
+            metric,
+            [before] * 29 + [after if isinstance(after, dict) else new | {"value": after}],
+            **members,
+        )
+
+    more = [series("instructions", 100, 166, variant=f"v{i}") for i in range(3)]
+    more += [series("code.bytes", 100, 200 + i, variant=f"v{i}") for i in range(3)]
+    more += [series("registers", 20, 60, variant="v0"), conflicts(variant="over", after=3)]
+    found = build([*more, series("global.excess_sectors", 0, 4096, variant="v1")], RUNS)
+    tonight = morning(render(found)).split('class="tonight"')[1]
+    parts = re.findall(r'<span class="worse">(\S+) worse', tonight)
+    assert parts == ["shared.bank_conflicts", "global.excess_sectors"]
+    text = digest_of(found).split("## What changed")[1].splitlines()
+    (line,) = [line for line in text if line.startswith("- **")]
+    names = ("shared.bank&#95;conflicts", "global.excess&#95;sectors", "instructions")
+    names = [re.sub("&#95;", "_", name) for name in names]
+    places = [line.replace("&#95;", "_").index(f"{name} worse") for name in names]
+    assert places == sorted(places) and "registers" not in line and "code.bytes" not in line
+    rows = [line.split("`")[1:4:2] for line in text if line.startswith("| `")]
+    assert rows[:2] == [
+        ["transpose.over.f32@64x64", "shared.bank_conflicts"],
+        ["transpose.v1.f32@64x64", "global.excess_sectors"],
+    ]
+
+
+def test_kernels_over_budget_are_first_in_the_digest():
+    new = {"sass_hash": "t", "source_hash": "r"}
+    slow = [a_series("local.sectors", [0] * 29 + [new | {"value": 9}], variant="a")]
+    over = [new | {"value": 22, "verdict": "fail", "budget": "<= 20"}]
+    pressed = a_series("registers", [20] * 29 + over, variant="z")
+    same = a_series("instructions", [20] * 29 + [new | {"value": 21}], variant="z")
+    text = digest_of(build([*slow, pressed, same], RUNS)).split("## What changed")[1]
+    rows = [line.split("`")[1:4:2] for line in text.splitlines() if line.startswith("| `")]
+    kernels = [name.split(".")[1] for name, _ in rows]
+    assert kernels == ["z", "z", "a"] and rows[0][1] == "registers"
+    assert text.index("registers worse") < text.index("local.sectors worse")
+
+
 def five_nights(tmp_path):
     """Commits of five nights, the runs, and what a commit changes."""
     scratch = ScratchRepository(tmp_path / "repository")
@@ -401,6 +444,20 @@ def test_two_values_beside_each_other_have_the_unit_once():
     text = morning(render(found)).split('class="won"')[0]
     assert "from 0" not in text
     assert re.findall(r'class="number"[^>]*>([^<]*)<', text) == ["0", "24,576 sectors"]
+
+
+def test_a_search_counts_what_is_better_than_its_budget_as_of_budgets(chromium, tmp_path):
+    better = {"value": 5, "verdict": "better", "budget": "<= 9"}
+    series = [a_series("registers", [better] * 30, variant="tiled"), conflicts()]
+    opened(chromium, tmp_path, series)
+    search(chromium, "tiled")
+    wait_for(lambda: hits(chromium).get("budget") == 1)
+    link = chromium.find_element(By.CSS_SELECTOR, 'nav a[href="#budget"]')
+    assert link.text == "Budgets 1"
+    tab(chromium, "budget")
+    assert chromium.find_element(By.ID, "budget-title").text == "Budgets"
+    folds = [fold.text for fold in shown(chromium, "#budget details[open] summary")]
+    assert folds == ["1 value better than the budget, which could be tightened"]
 
 
 def test_a_search_opens_what_it_counts_and_leaves_folds_as_they_were(chromium, tmp_path):

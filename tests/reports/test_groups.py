@@ -1,5 +1,8 @@
 """Changes of one cause and one range of commits are one group, on the page and in the digest."""
 
+import json
+import re
+
 import pytest
 from page_samples import (
     GPU,
@@ -54,7 +57,7 @@ def test_times_are_slower_or_faster():
     (group,) = groups([*found.new, *found.earlier])
     (part,) = group.parts
     assert part.text == "transpose slower in 1 series, +7 %"
-    assert group.commit == group.run.commit
+    assert group.blame.commit == group.run.commit
 
 
 def test_the_median_counts_every_series_of_a_row():
@@ -100,7 +103,93 @@ def test_machines_are_no_fault_of_commits(tmp_path):
     values = [{"value": 10 + night % 2 / 100 + night // 15} | same for night in range(NIGHTS)]
     found = build([a_series("time.median_us", values, runs=runs, **gpu)], runs)
     (group,) = groups(found.earlier, Repository(ScratchRepository(tmp_path / "r").folder))
-    assert (group.label, group.commit, group.range) == ("environment", None, None)
+    assert (group.label, group.blame, group.range) == ("environment", None, None)
+
+
+@pytest.fixture
+def two_in_one_night(tmp_path):
+    """A function of the files that histogram's facts blame: contents of a night with two commits,
+    Cleo's to histogram.cuh and then Dan's to scan.cuh, and the two hashes."""
+    scratch = ScratchRepository(tmp_path / "repository")
+    base = scratch.commit("Begin")
+    commits = []
+    for author, name in (("Cleo", "histogram"), ("Dan", "scan")):
+        (scratch.folder / f"{name}.cuh").write_text("2")
+        commits.append(scratch.commit(f"Write {name}", author=f"{author} <a@x.example>"))
+    runs = [a_run(0, commit=base), a_run(1, commit=commits[-1])]
+
+    def told(*sources, repository=True, **members):
+        bad = {"value": 31, "verdict": "fail", "budget": "= 0"} | NEW_CODE
+        points = [{"value": 0, "verdict": "pass", "budget": "= 0"}, bad | {"sources": sources}]
+        series = a_series("shared.bank_conflicts", points, runs=runs, family="histogram", **members)
+        found = build([series], runs)
+        return Contents(found, Repository(scratch.folder) if repository else None)
+
+    return told, *(commit[:10] for commit in commits)
+
+
+def parts_of(page):
+    """The card of the first screen, what changed, and what is over budget."""
+    bounds = ['id="morning"', 'class="won"', 'id="changes"', 'id="budget"', 'id="trends"']
+    places = [page.index(bound) for bound in bounds]
+    return [page[a:b] for a, b in ((places[0], places[1]), places[2:4], places[3:])]
+
+
+def test_of_the_commits_of_a_night_the_one_that_changed_the_file_is_named(two_in_one_night):
+    told, cleo, dan = two_in_one_night
+    contents = told("histogram.cuh", "gate.cu")
+    page = render(contents.report, repository=contents.repository)
+    for part in parts_of(page):
+        assert f"<code>{cleo}</code>" in part and "Write histogram" in part and ">Cleo" in part
+    card, changed, over = parts_of(page)
+    assert dan not in card + over and "Write scan" not in card + over
+    assert changed.index("Write histogram") < changed.index("Write scan")
+    text = digest.digest(contents, "nightly")
+    assert "| 2026-01-02: Write histogram, by Cleo, of 2 commits |" in text
+    assert f"- **{cleo}** (code): " in text
+    assert json.loads(re.search(r'"blamed":({.*?}})', page)[1]) == {"0": {"1": cleo}}
+
+
+def test_where_no_single_commit_is_known_how_many_can_be_is_said(two_in_one_night):
+    told, cleo, dan = two_in_one_night
+    contents = told("tile.cuh")
+    page = render(contents.report, repository=contents.repository)
+    for part in parts_of(page):
+        assert f"one of 2 commits up to <code>{dan}</code>" in part.replace("\n", "")
+    card, _, over = parts_of(page)
+    assert "by Dan, Cleo" in card and "by Dan, Cleo" in over and "Write scan" not in card + over
+    text = digest.digest(contents, "nightly")
+    assert "| 2026-01-02: one of 2 commits by Dan, Cleo |" in text
+    assert f"**one of 2 commits up to {dan}** (code)" in text
+
+
+def test_without_a_repository_the_commit_of_the_night_is_named(two_in_one_night):
+    told, cleo, dan = two_in_one_night
+    contents = told("histogram.cuh", repository=False)
+    page = render(contents.report)
+    assert all(f"<code>{dan}</code>" in part for part in parts_of(page))
+    assert "commits up to" not in page and cleo not in page and '"blamed":{}' in page
+
+
+def test_changes_of_one_night_are_grouped_by_the_commit_of_their_files(two_in_one_night):
+    told, cleo, dan = two_in_one_night
+    contents = told("histogram.cuh")
+    runs = [run for night in contents.report.nights for run in night]
+    worse = [
+        a_series(
+            "instructions",
+            [5, {"value": 6, "sources": (f"{n}.cuh",)} | NEW_CODE],
+            runs=runs,
+            family=n,
+        )
+        for n in ("histogram", "scan", "reduce")
+    ]
+    found = groups(build(worse, runs).new, contents.repository)
+    assert {(group.label, group.moves[0].key.family) for group in found} == {
+        (cleo, "histogram"),
+        (dan, "scan"),
+        (f"one of 2 commits up to {dan}", "reduce"),
+    }
 
 
 @pytest.fixture
@@ -123,7 +212,8 @@ def test_page_and_digest_name_commits_with_subject_and_author(told):
     assert f'<a href="https://git.example/{base}..{last}">' in page
     assert "2 commits by Grace, Ada" in page and "<script>alert" not in page
     text = digest.digest(contents, "nightly")
-    assert f"- **{last[:10]}** (code): instructions worse in 1 series of transpose" in text
+    group = f"- **one of 2 commits up to {last[:10]}** (code)"
+    assert f"{group}: instructions worse in 1 series of transpose" in text
     assert f"  - `{last[:10]}` Unroll by 4, Grace\n" in text
     assert "Pad the tile &lt;script&gt;" in text
 

@@ -189,7 +189,7 @@ def test_runs_of_an_afternoon_can_be_nights(report, db, tmp_path):
 @pytest.mark.parametrize(
     ("text", "error"),
     [
-        ("yesterday", "--time: 'yesterday' is not a time such as 2027-03-31T02:00:00Z"),
+        ("yesterday", "--time: 'yesterday' is not a time such as 2026-01-12T02:00:00Z"),
         ("2026-02-30", "--time: '2026-02-30' is not a time"),
         ("", "--time: '' is not a time"),
         ("0001-01-01T00:00+14:00", "is not a time"),
@@ -202,6 +202,24 @@ def test_a_time_that_is_none_is_refused(report, tmp_path, db, text, error):
     code, output, errors = report("ingest", path, "--time", text)
     assert (code, output) == (2, "") and error in errors and errors.count("\n") == 1
     assert not Path(db).exists()
+
+
+@pytest.mark.parametrize("where", ["docs/trends.md", "--help"])
+def test_times_that_are_named_as_examples_are_taken(report, tmp_path, where):
+    if where == "--help":
+        text = subprocess.run(
+            [sys.executable, "-m", "warpgauge", "report", "ingest", where],
+            check=True,
+            capture_output=True,
+            text=True,
+        ).stdout
+    else:
+        text = (ROOT / where).read_text()
+    times = re.findall(r"--time (\d\S+)|such\s+as (\d{4}-\d\d-\d\dT\S+)\s+or\s+(\S+)", text)
+    assert times
+    for number, time in enumerate(filter(None, sum(times, ()))):
+        path = write(tmp_path / f"{number}.jsonl", [a_fact(run=f"run-{number}")])
+        assert report("ingest", path, "--time", time)[0] == 0
 
 
 def test_runs_as_json(report, tmp_path):

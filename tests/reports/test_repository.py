@@ -22,7 +22,7 @@ def test_a_range_has_subjects_and_authors_the_newest_first(scratch):
     assert [commit.subject for commit in found.commits] == ["Unroll by 4", "Pad the tile"]
     assert found.authors == ("Grace", "Ada")
     assert (found.commits[0].hash, found.lost, found.problem) == (last, 0, None)
-    assert found.summary == "2 commits by Grace, Ada"
+    assert found.summary == "one of 2 commits by Grace, Ada" and found.single is None
     assert Repository(scratch.folder).between(found.commits[1].hash, last).summary == (
         "Unroll by 4, by Grace"
     )
@@ -42,6 +42,89 @@ def test_a_range_that_is_cut_says_so(scratch, monkeypatch):
     monkeypatch.setattr("warpgauge.repository.MOST", 2)
     found = Repository(scratch.folder).between(base, commits[-1])
     assert found.count == "2 commits or more" and found.commits[0].subject == "Change 2"
+
+
+def write(scratch, name, text):
+    file = scratch.folder / name
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text)
+
+
+@pytest.mark.parametrize(
+    ("files", "first"),
+    [
+        (("src/histogram.cuh", "tests/gate.cu"), "Cleo"),
+        (("histogram.cuh",), "Cleo"),  # the gauge's sources are a folder of the repository
+        (("/build/project/src/histogram.cuh",), "Cleo"),  # or lie beside the kernels
+        (("src/scan.cuh", "tests/gate.cu"), "Dan"),  # nobody changed the first
+        (("a\nb",), "Dan"),
+        (("\nlines\n",), "Cleo"),
+        (("togram.cuh",), None),
+        (("src",), None),
+        ((), None),
+    ],
+)
+def test_commits_that_changed_the_file_to_blame_come_first(scratch, files, first):
+    write(scratch, "src/histogram.cuh", "1")
+    base = scratch.commit("Begin")
+    write(scratch, "src/histogram.cuh", "2")
+    write(scratch, "\nlines\n", "2")
+    scratch.commit("Pad the bins", author="Cleo <c@x.example>")
+    write(scratch, "tests/gate.cu", "2")
+    write(scratch, "a\nb", "2")
+    scratch.commit("More sizes", author="Dan <d@x.example>")
+    last = scratch.commit("Nothing", author="Eve <e@x.example>")
+    repository = Repository(scratch.folder)
+    found = repository.between(base, last, files)
+    assert repository.between(base, last).authors == ("Eve", "Dan", "Cleo")
+    assert (found.single and found.single.author) == first
+    assert found.authors[0] == (first or "Eve") and found.count == "3 commits"
+    subjects = {
+        "Cleo": "Pad the bins, by Cleo, of 3 commits",
+        "Dan": "More sizes, by Dan, of 3 commits",
+    }
+    assert found.summary == subjects.get(first, "one of 3 commits by Eve, Dan, Cleo")
+
+
+def test_a_file_that_is_moved_is_changed(scratch):
+    write(scratch, "src/old.cuh", "1\n" * 99)
+    base = scratch.commit("Begin")
+    (scratch.folder / "src/old.cuh").rename(scratch.folder / "src/new.cuh")
+    scratch.commit("Move", author="Cleo <c@x.example>")
+    last = scratch.commit("Nothing")
+    for name in ("src/old.cuh", "src/new.cuh"):
+        assert Repository(scratch.folder).between(base, last, (name,)).single.author == "Cleo"
+
+
+def test_of_several_that_changed_the_file_none_is_named_alone(scratch):
+    base = scratch.commit("Begin")
+    for i, author in enumerate(("Ada", "Cleo")):
+        write(scratch, "a.cuh", str(i))
+        scratch.commit("Change it", author=f"{author} <a@x.example>")
+    last = scratch.commit("Nothing")
+    found = Repository(scratch.folder).between(base, last, ("a.cuh",))
+    assert found.single is None and found.summary == "one of 2 commits by Cleo, Ada"
+
+
+def test_without_trees_commits_are_known_and_their_files_are_a_problem(scratch, tmp_path):
+    write(scratch, "a.cuh", "1")
+    base = scratch.commit("Begin")
+    write(scratch, "a.cuh", "2")
+    last = scratch.commit("Pad the tile")
+    scratch.git("config", "uploadpack.allowFilter", "true")
+    clone = tmp_path / "clone"
+    command = [
+        "git",
+        "clone",
+        "-q",
+        "--no-checkout",
+        "--filter=tree:0",
+        f"file://{scratch.folder}",
+        clone,
+    ]
+    subprocess.run(command, check=True)
+    found = Repository(clone).between(base, last, ("a.cuh",))
+    assert found.authors == ("Test",) and "files of commits are not known" in found.problem
 
 
 def test_texts_of_commits_are_data(scratch):

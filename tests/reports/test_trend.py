@@ -3,6 +3,7 @@
 import xml.etree.ElementTree as ET
 
 import pytest
+from scratch_repository import ScratchRepository
 from some_facts import a_fact, registers, write
 from warpgauge.program import main
 
@@ -72,6 +73,30 @@ def test_a_line_of_one_place_has_its_interval(draw, tmp_path):
     ids, texts = drawn(tmp_path / "out" / f"{STEM}time.median_us.svg")
     assert {"line-0", "interval-0"} <= ids and {"line-1", "change"} & ids == set()
     assert "sm_90, NVIDIA H100" in texts and "µs" in texts
+
+
+def test_a_mark_names_the_commit_of_the_night_that_changed_the_file(tmp_path, capsys):
+    scratch = ScratchRepository(tmp_path / "repository")
+    commits = [scratch.commit("Begin")]
+    for name in ("transpose.cu", "scan.cu"):
+        (scratch.folder / name).write_text("2")
+        commits.append(scratch.commit(f"Write {name}"))
+    db, out = tmp_path / "history.db", tmp_path / "out"
+    nights = ((0, commits[0]), (9, commits[2]))
+    files = [
+        write(
+            tmp_path / f"{i}.jsonl", [a_fact(i + 1, value, commit=commit, file="src/transpose.cu")]
+        )
+        for i, (value, commit) in enumerate(nights)
+    ]
+    assert main(["report", "ingest", *map(str, files), "--db", str(db)]) == 0
+    series = f"{CASE}/shared.bank_conflicts"
+    options = ["--db", str(db), "--out", str(out), "--repo", str(scratch.folder)]
+    assert main(["report", "trend", series, *options[:-2]]) == 0
+    picture = out / f"{STEM}shared.bank_conflicts.svg"
+    assert f"{commits[2][:10]}, from 0" in drawn(picture)[1]
+    assert main(["report", "trend", series, *options]) == 0
+    assert f"{commits[1][:10]}, from 0" in drawn(picture)[1]
 
 
 def test_changes_before_the_nights_drawn_are_not_marked(draw, tmp_path):

@@ -38,6 +38,7 @@ class Change:
     detected: Run  # the run with which the change was found
     recovered: Run | None  # the run with which the value was back; None: it is not
     nights: int | None = None  # of a drift: how long it took; None: from one night to the next
+    sources: tuple[str, ...] = ()  # the files that can be to blame, the likeliest first
     back: Run | None = None  # since then it looks to be back, which more nights confirm or not
 
     @property
@@ -81,6 +82,7 @@ def change_between(
         previous_index=old.index,
         detected=new.point.run,
         recovered=None,
+        sources=tuple(dict.fromkeys(new.point.sources + old.point.sources)),
     )
 
 

@@ -15,7 +15,9 @@ from warpgauge.drawing.figure_files import files_of
 _WIDTH, _ROW, _MARGIN = 5.2, 0.5, 0.5  # inches: of the bars, and heights
 _LEAST = 2.0  # factor that the axis spans at least
 _MOST = 64.0  # a bar ends there; its numbers say how far it goes
-_BEYOND = 1.15  # of the span: where a bar from or to 0 ends
+_BEYOND = 1.15  # of the span: where a bar that is cut off ends
+_CUT = 0.93  # of its length: where the cut is
+_SLANT = ((-0.035, -0.27), (-0.005, -0.27), (0.035, 0.27), (0.005, 0.27))  # its corners from there
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +77,8 @@ def _bar(axes: Axes, height: int, bar: Bar, span: float) -> None:
     colour = style.PAGE["light"][name]
     length = max(-span, min(span, _log(bar.factor)))
     axes.barh(height, length, height=0.5, color=colour, gid=f"{name}-{height}")
+    if abs(_log(bar.factor)) > span:
+        _cut(axes, length, height)
     for words, x, y, align, weight in (
         (bar.kernel, -0.02, 0.14, "right", "normal"),
         (bar.metric, -0.02, -0.2, "right", "bold"),
@@ -88,6 +92,12 @@ def _bar(axes: Axes, height: int, bar: Bar, span: float) -> None:
         )  # fmt: skip
 
 
+def _cut(axes: Axes, length: float, height: int) -> None:
+    """A slanted gap near the end of a bar that stands for one that is longer, or has no end."""
+    places = [((_CUT + x) * length, height + y) for x, y in _SLANT]
+    axes.fill(*zip(*places, strict=True), color=style.PAPER, linewidth=0, gid=f"cut-{height}")
+
+
 def _log(factor: float) -> float:
     """log2; far out for 0 and for what has no factor."""
     if factor <= 0:
@@ -96,9 +106,10 @@ def _log(factor: float) -> float:
 
 
 def _span(factors: Sequence[float]) -> float:
-    finite = [abs(_log(factor)) for factor in factors if math.isfinite(_log(factor))]
+    logs = [abs(_log(factor)) for factor in factors]
+    finite = filter(math.isfinite, logs)
     span = min(max([*finite, math.log2(_LEAST)]), math.log2(_MOST))
-    return span * _BEYOND if len(finite) < len(factors) else span
+    return span * _BEYOND if max(logs) > span else span
 
 
 def _ticks(span: float) -> list[float]:

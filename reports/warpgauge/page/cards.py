@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from warpgauge.history import SeriesKey
-from warpgauge.page.groups import Group, cause_of
+from warpgauge.page.groups import Group
 from warpgauge.page.rows import Finding, Move, Row
 
 FEW = 3  # metrics that a card names beside its first one
@@ -88,8 +88,8 @@ def cards(over: Iterable[tuple[Finding, Group | None]], found: Iterable[Group]) 
 
 
 def _blamed(key: SeriesKey, group: Group | None) -> tuple:
-    return key.kernel, cause_of(group.moves[0].change) if group else None
+    return key.kernel, group.key if group else None
 
 
 def _dearest_first(moves: Sequence[Move]) -> tuple[Move, ...]:
-    return tuple(sorted(moves, key=lambda move: (move.effect, move.rank)))
+    return tuple(sorted(moves, key=lambda move: move.gravity))

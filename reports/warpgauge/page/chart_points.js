@@ -72,6 +72,18 @@ function pick(drawn, chart, lines, event) {
 }
 
 /**
+ * The commit of a change: the one that the repository knows to be to blame, or that of the run.
+ * @param {Series} series
+ * @param {number} index
+ * @param {Run} run
+ */
+function commitText(series, index, run) {
+  const blamed = data.blamed[series.number]?.[index + series.leftOut];
+  if (blamed) return blamed.startsWith("one of ") ? blamed : `commit ${blamed}`;
+  return run.commit ? `commit ${run.commit.slice(0, 10)}` : null;
+}
+
+/**
  * The cause of a change, and the commit, toolkit and driver that it came with.
  * @param {Series} series
  * @param {Change} change
@@ -83,7 +95,7 @@ function changeText(series, change) {
     series.variant,
     change.better < 0 ? "worse" : change.better > 0 ? "better" : "changed",
     `by ${change.cause}`,
-    now.commit ? `commit ${now.commit.slice(0, 10)}` : null,
+    commitText(series, change.index, now),
     now.toolkit ? `CUDA ${now.toolkit}` : null,
     series.device && now.driver ? `driver ${now.driver}` : null,
   ];

@@ -5,7 +5,7 @@
  * @typedef {{from: number, to: number}} Night its first and its last run
  * @typedef {{
  *   number: number, i: number, k: number, old: Value | undefined, now: Value | undefined,
- *   cause?: string, moved?: boolean,
+ *   cause?: string, judged?: number,
  * }} Compared a series that differs, with its places in both nights
  */
 
@@ -138,15 +138,25 @@ function isExact(number) {
 }
 
 /**
- * The cause of the last change between two places, and whether the machine moved the value: then it
- * is neither better nor worse.
+ * The cause of the last change between two places, and whether it was found to be better (1), worse
+ * (-1) or neither (0).
  * @param {Entry} entry
  * @param {number} from
  * @param {number} to
  */
 function changeBetween(entry, from, to) {
   const found = entry.changes.findLast(([index]) => index > from && index <= to);
-  return found && { cause: found[2], moved: found[1] === 0 };
+  return found && { cause: found[2], judged: found[1] };
+}
+
+/**
+ * What the change of a row is: what the machine moved is neither worse nor better.
+ * @param {Compared} row
+ */
+function markOf(row) {
+  if (row.cause === "driver" || row.cause === "environment") return "moved";
+  if (row.judged === 0) return "changed";
+  return step(row) > 0 ? "better" : "worse";
 }
 
 /** @param {Compared} row */
@@ -163,7 +173,8 @@ function comparedRow(row) {
   const series = seriesOf(row.number);
   const { old, now } = row;
   const counts = step(row) && rank(row) > 1;
-  const word = row.moved ? "moved" : step(row) > 0 ? "better" : "worse";
+  const word = markOf(row);
+  const isJudged = word === "better" || word === "worse";
   /**
    * @param {string} label
    * @param {Value | undefined} of
@@ -197,7 +208,7 @@ function comparedRow(row) {
     value("after", now, row.k),
     make(
       "td",
-      { "data-label": "change", class: counts && !row.moved ? word : null },
+      { "data-label": "change", class: counts && isJudged ? word : null },
       `${counts ? `${word}, ` : ""}${change}`,
     ),
     make("td", { "data-label": "why", class: row.cause ? null : "faint" }, why(row)),

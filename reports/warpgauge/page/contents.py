@@ -9,7 +9,7 @@ from functools import cached_property
 from warpgauge.changes.change import Change
 from warpgauge.page import curves, generations, speeds
 from warpgauge.page.cards import Card, cards
-from warpgauge.page.groups import Group, groups, range_of
+from warpgauge.page.groups import Blame, Group, blame_of, groups, range_of
 from warpgauge.page.regressions import Regression
 from warpgauge.page.report import Report
 from warpgauge.page.rows import Move, Row
@@ -31,6 +31,15 @@ class Contents:
     def range_of(self, change: Change) -> Range | None:
         """The commits that can have made a change, if they are known."""
         return range_of(change, self.repository)
+
+    def blame_of(self, change: Change) -> Blame | None:
+        """The commit that is to blame for a change, if one can be and it is known."""
+        return blame_of(change, self.range_of(change))
+
+    def group_of(self, row: Row) -> Group | None:
+        """The newest change that made a value worse and lasts, with its commits."""
+        found = [Move((row,), change) for change in row.changes if change.is_open]
+        return self.groups(found[-1:])[0] if found else None
 
     @cached_property
     def new(self) -> list[Group]:
@@ -54,7 +63,7 @@ class Contents:
             [regression.move for regression in self.open if bool(regression.back) == is_back]
             for is_back in (False, True)
         )
-        over = [(finding, self._group_of(finding.rows[0])) for finding in self.report.over]
+        over = [(finding, self.group_of(finding.rows[0])) for finding in self.report.over]
         return cards(over, [*self.groups(still), *self.groups(back)])
 
     @cached_property
@@ -62,11 +71,6 @@ class Contents:
         """What got better, the newest first."""
         found = self.groups(self.report.wins)
         return cards((), sorted(found, key=lambda group: group.run.time, reverse=True))
-
-    def _group_of(self, row: Row) -> Group | None:
-        """The newest change that made a value worse and lasts, with its commits."""
-        found = [Move((row,), change) for change in row.changes if change.is_open]
-        return self.groups(found[-1:])[0] if found else None
 
     @cached_property
     def values(self) -> generations.Values:

@@ -31,6 +31,7 @@
  *   axes: number[][], wheres: number[][], origins: number[][], judged: number[][],
  *   series: PackedSeries[], nights: number[], bestSources: string[], counted: [string, string][],
  *   links: {source: string | null, commit: string | null},
+ *   blamed: Record<number, Record<number, string>>,
  * }} Data
  * @typedef {ReturnType<typeof unfolded>} Series
  * @typedef {ReturnType<typeof runOf>} Run

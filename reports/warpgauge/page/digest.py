@@ -50,7 +50,7 @@ def digest(contents: Contents, title: str, address: str | None = None) -> str:
             f"- {_text(difference.what)}: {_code(difference.before)} → {_code(difference.after)}"
             for difference in report.differences
         ]
-    lines += _over(report) + _regressions(contents) + _wins(contents.wins)
+    lines += _over(contents) + _regressions(contents) + _wins(contents.wins)
     lines += _changes(report, contents.new)
     lines += _section("Suspected after one night", report.suspected)
     lines += _moved(report.moved) + _disturbed(report.disturbed)
@@ -208,25 +208,29 @@ def _changed(move: Move) -> list[str]:
     return [_what(move), _where(move.rows), *values, sign + _text(change_text(change))]
 
 
-def _over(report: Report) -> list[str]:
-    if not report.over:
+def _over(contents: Contents) -> list[str]:
+    found = contents.report.over
+    if not found:
         return []
     head = ["", "## Over budget", "", "| what | where | value | budget | since | to blame |"]
-    lines = [_finding(finding) for finding in report.over[:MOST]]
-    return [*head, "|---|---|--:|--:|---|---|", *lines, *_left_out(len(report.over))]
+    lines = [_finding(finding, contents.group_of(finding.rows[0])) for finding in found[:MOST]]
+    return [*head, "|---|---|--:|--:|---|---|", *lines, *_left_out(len(found))]
 
 
-def _finding(finding: Finding) -> str:
+def _finding(finding: Finding, group: Group | None) -> str:
     last, since = finding.last, finding.bad_since
     place = f"{last.file}:{last.line}" if last.line else last.file
     value = last.text if last.text is not None else last.value
+    found = f"{since.time:%Y-%m-%d}" if since else ""
+    if group and group.range and group.range.commits:
+        found += f": {_text(group.range.summary)}"
     return _line(
         [
             _what(finding),
             _where(finding.rows),
             _text(quantity(value, finding.key.unit)),
             _text(last.budget or "none"),
-            f"{since.time:%Y-%m-%d}" if since else "",
+            found,
             _code(place or ""),
         ]
     )

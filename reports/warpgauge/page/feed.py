@@ -41,7 +41,7 @@ class Entry:
         """The same whenever the feed is made."""
         group = self.group
         commits = group.base.commit or "", group.run.commit or ""
-        parts = (self.what, self.night.id, group.cause, group.label, *commits)
+        parts = (self.what, self.night.id, group.cause, group.label, *commits, *group.key[-1])
         return blake2b("\0".join(parts).encode(), digest_size=8).hexdigest()
 
     @property

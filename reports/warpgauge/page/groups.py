@@ -12,7 +12,7 @@ from warpgauge.changes.change import Change
 from warpgauge.history import Run
 from warpgauge.page.rows import TIME, Move, values_of
 from warpgauge.page.sections import ratio_text
-from warpgauge.repository import Range, Repository
+from warpgauge.repository import Commit, Range, Repository
 
 FEW = 3  # families that are named; more are counted
 OF_OTHERS = ("compiler", "driver", "environment")  # causes that are no commit
@@ -71,7 +71,8 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Moves with the same cause between the same two commits; `range` as range_of() gives it."""
+    """Moves with the same cause between the same two commits, and the same ones of those between to
+    blame; `range` as range_of() gives it."""
 
     moves: tuple[Move, ...]
     parts: tuple[Part, ...]
@@ -92,47 +93,85 @@ class Group:
         return self.moves[0].change.bad
 
     @property
-    def crept(self) -> bool:
-        """Whether it is drifts: any of the commits may have a part in them."""
-        return self.moves[0].change.nights is not None
+    def blame(self) -> Blame | None:
+        return blame_of(self.moves[0].change, self.range)
 
     @property
-    def commit(self) -> str | None:
-        """The commit that is to blame, if one can be and it is known."""
-        return None if self.cause in OF_OTHERS else self.run.commit
+    def key(self) -> tuple:
+        return cause_of(self.moves[0].change, self.range)
 
     @property
     def label(self) -> str:
-        return label(self.moves[0].change)
+        return label(self.moves[0].change, self.range)
 
     @property
     def rank(self) -> tuple:
         """Groups with something worse first, then those with more effect, and of more series."""
-        is_worse = any(part.mark == "worse" for part in self.parts)
-        effect = min(move.effect for move in self.moves)
+        worse = [move for move in self.moves if move.change.mark == "worse"]
+        is_worse = bool(worse)
+        effect = min(move.effect for move in worse or self.moves)
         return (not is_worse, effect, -sum(part.series for part in self.parts), self.label)
 
 
 def groups(moves: Iterable[Move], repository: Repository | None = None) -> list[Group]:
     """The moves by cause and range, those that matter most first."""
     found: dict[tuple, list[Move]] = defaultdict(list)
+    ranges: dict[tuple, Range | None] = {}
     for move in moves:
-        found[cause_of(move.change)].append(move)
-    listed = [
-        Group(tuple(group), _parts(group), range_of(group[0].change, repository))
-        for group in found.values()
-    ]
+        between = range_of(move.change, repository)
+        key = cause_of(move.change, between)
+        ranges.setdefault(key, between)
+        found[key].append(move)
+    listed = [Group(tuple(group), _parts(group), ranges[key]) for key, group in found.items()]
     return sorted(listed, key=lambda group: group.rank)
 
 
-def cause_of(change: Change) -> tuple:
+def cause_of(change: Change, between: Range | None) -> tuple:
     """What changes of one group have in common."""
-    return change.cause, label(change), change.previous.commit, change.bad.commit
+    suspects = between.suspects.commits if between and between.touching else ()
+    hashes = tuple(commit.hash for commit in suspects)
+    named = label(change, between)
+    return change.cause, named, change.previous.commit, change.bad.commit, hashes
 
 
-def label(change: Change) -> str:
+@dataclass(frozen=True, slots=True)
+class Blame:
+    """A commit that is to blame, with words before and after it: "up to" of a drift, "one of 2
+    commits up to" where it is the last of several that can be, "with uncommitted changes". `single`
+    is what is known of a commit that alone can be, `suspects` are the commits that can be."""
+
+    commit: str
+    before: str = ""
+    after: str = ""
+    single: Commit | None = None
+    suspects: Range | None = None
+
+    @property
+    def text(self) -> str:
+        return f"{self.before}{self.commit[:10]}{self.after}"
+
+
+def blame_of(change: Change, between: Range | None) -> Blame | None:
+    """The commit that is to blame for a change with this range; None where none can be, or the run
+    names none."""
+    run = change.bad
+    if change.cause in OF_OTHERS or not run.commit:
+        return None
+    suspects = between.suspects if between and between.commits else None
+    single = suspects.single if suspects else None
+    after = " with uncommitted changes" if run.dirty else ""
+    if change.nights or run.dirty:  # others can have a part in it
+        whole = single if single and single.hash.startswith(run.commit) else None
+        return Blame(run.commit, "up to " if change.nights else "", after, whole, suspects)
+    if single:
+        return Blame(single.hash, single=single, suspects=suspects)
+    before = f"one of {suspects.count} up to " if suspects else ""
+    return Blame(run.commit, before, suspects=suspects)
+
+
+def label(change: Change, between: Range | None = None) -> str:
     """What is to blame, as far as it is known: "3f2a1c0d5e", "CUDA 13.0 → 13.1", of a drift "up to
-    3f2a1c0d5e"."""
+    3f2a1c0d5e"; `between` is the range of the change."""
     base, run = change.previous, change.bad
     if change.cause == "compiler":
         pairs = (("CUDA", base.toolkit, run.toolkit), ("flags", base.flags, run.flags))
@@ -142,27 +181,34 @@ def label(change: Change) -> str:
         return f"driver {_arrow(_driver(base), _driver(run))}"
     if change.cause == "environment":
         return "drift" if change.nights else change.cause
-    commit = run.commit[:10] if run.commit else "unknown commit"
-    commit = f"up to {commit}" if change.nights else commit
+    if blame := blame_of(change, between):
+        return blame.text
+    commit = "up to unknown commit" if change.nights else "unknown commit"
     return f"{commit} with uncommitted changes" if run.dirty else commit
 
 
 def _parts(moves: Sequence[Move]) -> tuple[Part, ...]:
-    """Worse ones first, then those of more series."""
+    """Worse ones first, then what matters most, then the largest, then those of more series."""
     found: dict[tuple, list[Move]] = defaultdict(list)
     for move in moves:
         found[move.key.metric, move.change.better].append(move)
     parts = [Part(tuple(group)) for group in found.values()]
-    return tuple(sorted(parts, key=lambda p: (p.better is not False, -p.series, p.metric)))
+    return tuple(sorted(parts, key=_rank))
+
+
+def _rank(part: Part) -> tuple:
+    effect = min(move.effect for move in part.moves)
+    size = max(move.size for move in part.moves)
+    return part.better is not False, effect, -size, -part.series, part.metric
 
 
 def range_of(change: Change, repository: Repository | None) -> Range | None:
-    """What lies between the commits of a change; None: there is no repository to ask, or no commit
-    is to blame."""
+    """What lies between the commits of a change, those first that changed its files; None: there is
+    no repository to ask, or no commit is to blame."""
     base, commit = change.previous.commit, change.bad.commit
     if repository is None or not base or not commit or base == commit:
         return None
-    return None if change.cause in OF_OTHERS else repository.between(base, commit)
+    return None if change.cause in OF_OTHERS else repository.between(base, commit, change.sources)
 
 
 def _driver(run: Run) -> str | None:

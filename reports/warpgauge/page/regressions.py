@@ -82,7 +82,7 @@ def regressions(
 
 
 def _rank(regression: Regression) -> tuple:
-    return (not regression.is_open, regression.move.effect, regression.move.rank)
+    return (not regression.is_open, regression.move.gravity)
 
 
 def _state(

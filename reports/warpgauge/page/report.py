@@ -49,8 +49,9 @@ RECENT = 7  # nights after which a win is no news
 class Report:
     """Findings, changes and all rows of a history. Rows and findings are of the newest values.
 
-    `new` is what was first found with the last night, `earlier` what was found before, both without
-    speeds that follow from a time; `described` are changes of metrics that are never judged.
+    `new` is what was first found with the last night, the gravest first, `earlier` what was found
+    before, both without speeds that follow from a time; `described` are changes of metrics that are
+    never judged.
     `wins` is what got better in the RECENT nights, and lasts.
     `moved` is what the machine moved and is not back, one change of each series. `suspected` is
     what the last night makes suspect to be worse, and `disturbed` what it could not compare.
@@ -253,6 +254,7 @@ def build(
     data, cut = encoder.json()
     newest = without_derived(moves(rows, ages, 0, 0))
     new = [move for move in newest if move.change.mark != "moved"]
+    over = tuple(finding for verdict in BAD for finding in findings(rows, verdict))
     older = without_derived(moves(rows, ages, 1, oldest))
     return Report(
         nights=tuple(map(tuple, shown)),
@@ -261,9 +263,9 @@ def build(
         current=tuple(current(rows)),
         differences=tuple(differences(*shown[-2:])) if len(shown) > 1 else (),
         verdicts=Counter(row.last.verdict for row in rows if row.age == 0),
-        over=tuple(finding for verdict in BAD for finding in findings(rows, verdict)),
+        over=over,
         noteworthy={verdict: tuple(findings(rows, verdict)) for verdict in NOTEWORTHY},
-        new=tuple(filter(matters, new)),
+        new=tuple(_gravest_first(filter(matters, new), over)),
         wins=tuple(wins(rows, ages, RECENT)),
         described=tuple(move for move in newest if not matters(move)),
         earlier=tuple(filter(matters, older)),
@@ -277,6 +279,15 @@ def build(
         cut=cut,
         misdated=misdated,
         others=tuple(others),
+    )
+
+
+def _gravest_first(moves: Iterable[Move], over: Iterable[Finding]) -> list[Move]:
+    """Those of kernels over budget first, of each what is worse, and what matters most."""
+    kernels = {finding.key.kernel for finding in over}
+    return sorted(
+        moves,
+        key=lambda m: (m.key.kernel not in kernels, m.change.mark != "worse", m.gravity),
     )
 
 

@@ -115,10 +115,18 @@ class Move:
         return abs(math.log(after / before))
 
     @property
-    def effect(self) -> int:
-        """Less where a worse value costs more: times and what they follow from, then what costs
-        occupancy, then size, then what only explains."""
-        return _COSTS.index(self.rows[0].metric.cost)
+    def effect(self) -> tuple[bool, bool, int]:
+        """Less where a worse value matters more: what is over budget, then, as `warpgauge diff` has
+        it, what every kernel has a budget for, then times and what they follow from, then what
+        costs occupancy, then size, then what only explains."""
+        metric = self.rows[0].metric
+        is_over = any(row.last.verdict in BAD for row in self.rows)
+        return not is_over, metric.built_in is None, _COSTS.index(metric.cost)
+
+    @property
+    def gravity(self) -> tuple:
+        """What matters most first, and of that the largest."""
+        return self.effect, self.rank
 
     @property
     def rank(self) -> tuple:

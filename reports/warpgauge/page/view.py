@@ -101,6 +101,7 @@ class View:
         self.accuracy = sections.accuracy(self.report.current)
         self._counted = problems_with_elements(contents.values)
         self.groups, self.new, self.range_of = contents.groups, contents.new, contents.range_of
+        self.blame_of, self.group_of = contents.blame_of, contents.group_of
         self.moved = contents.groups(self.report.moved)
         self.losses = _glance(contents.losses)
         self.wins = contents.wins[: max(GLANCE - len(self.losses), LEAST_WINS)]
@@ -173,10 +174,23 @@ class View:
         links = {"source": self.links.source, "commit": self.links.commit}
         extra: dict[str, Any] = {"links": links, "counted": self._counted}
         extra["bestSources"] = generations.SOURCES
+        extra["blamed"] = self._blamed
         extra["nights"] = [len(night) for night in self.report.nights]  # runs; those shown are last
         data = f"{compact(extra)[:-1]},{self.report.data[1:]}"
         # "<" is the only letter of JSON that could end the element or begin a comment.
         return Markup(data.replace("<", "\\u003c"))
+
+    @property
+    def _blamed(self) -> dict[int, dict[int, str]]:
+        """What the repository says of changes, by the numbers of row and point, where it is another
+        commit than that of the run."""
+        found: dict[int, dict[int, str]] = defaultdict(dict)
+        for row in self.report.rows:
+            for change in row.changes:
+                blame = self.blame_of(change)
+                if blame and blame.suspects and blame.text != (change.run.commit or "")[:10]:
+                    found[row.number][change.index - row.hidden] = blame.text
+        return found
 
 
 def render(page: View) -> str:

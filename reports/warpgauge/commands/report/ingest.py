@@ -51,7 +51,7 @@ examples:
   warpgauge report ingest h100.jsonl l4.jsonl --db nights/history.db
   warpgauge report ingest h100.jsonl --db postgresql://ci@db.example/facts
   warpgauge report ingest facts.jsonl --branch fix-sort --label 'by hand'
-  warpgauge report ingest monday.jsonl --time 2027-03-29T02:00:00Z --db trial.db
+  warpgauge report ingest monday.jsonl --time 2026-01-12T02:00:00Z --db trial.db
 """
 
 
@@ -70,7 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--time",
         type=_time,
         metavar="TIME",
-        help="time of the runs, such as 2027-03-31T02:00:00Z or 2027-03-31 (UTC where it names no "
+        help="time of the runs, such as 2026-01-12T02:00:00Z or 2026-01-12 (UTC where it names no "
         "zone), in place of their own",
     )
     parser.add_argument(

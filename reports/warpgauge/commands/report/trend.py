@@ -13,6 +13,7 @@ these. The nights are those of the page with the same options.
 from __future__ import annotations
 
 import argparse
+import sys
 from collections import defaultdict
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import catalog
 from warpgauge.files import write_and_tell
 from warpgauge.history import History, SeriesKey, matching, open_history
+from warpgauge.repository import Repository
 from warpgauge.text import safe_stem
 
 MOST = 50  # pictures at once
@@ -46,10 +48,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_nights_option(parser, "draw")
     add_database_option(parser)
     add_run_options(parser)
+    parser.add_argument(
+        "--repo",
+        type=Path,
+        metavar="DIR",
+        help="local repository of git, for the commit to blame of several; it is only read",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
     """Draws, writes, and prints the path of each file. Nothing is written if anything is wrong."""
+    repository = Repository(options.repo) if options.repo else None
     with open_history(options.db, create=False) as history:
         groups = _groups(history, options.series)
         # Loading the analysis and matplotlib takes seconds: not before there is what to draw.
@@ -58,7 +67,9 @@ def run(options: argparse.Namespace) -> int:
         from warpgauge.page.runs_of_page import runs_of_page
 
         runs = runs_of_page(history.runs(), options.branch, options.label)
-        trends = over_nights(history, groups, options.nights, runs)
+        trends = over_nights(history, groups, options.nights, runs, repository)
+    for problem in repository.problems if repository else ():
+        print(f"commits that are not known: {problem}", file=sys.stderr)
     if not trends:
         raise CommandError(
             f"{history.name}: nothing that matches '{options.series}' was measured in the nights "
