@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -68,6 +69,15 @@ def find_kernel(folder: Path, wanted: str) -> Kernel:
     )
 
 
+def first_kernel(folder: Path) -> Kernel | None:
+    """Any kernel of the sources in a folder that can be read; None if there is none."""
+    for source in sorted(_sources(folder)):
+        with suppress(CommandError):
+            if kernels := kernels_of(source):
+                return kernels[0]
+    return None
+
+
 def kernels_of(source: Path) -> list[Kernel]:
     """The kernels of a source file, as far as they can be read without its compiler."""
     try:
@@ -123,7 +133,9 @@ def skeleton(kernel: Kernel, place: Path) -> str:
         "#include <stdexcept>",
         "#include <string>",
         "",
-        f'#include "{include}"  // it must not define main()',
+        "// It must not define main(). If it needs a library, its headers or code, name it:",
+        "// warpgauge_add_kernels(... LIBRARIES <your library>).",
+        f'#include "{include}"',
         "",
         "namespace {",
         "",

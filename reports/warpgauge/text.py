@@ -29,6 +29,14 @@ def shortened(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1] + "…"
 
 
+def shortened_inside(text: str, length: int) -> str:
+    """The text as printable(), and cut to so many characters in the middle, where both its begin
+    and its end say something."""
+    text = printable(text)
+    head = (length - 1) // 2
+    return text if len(text) <= length else f"{text[:head]}…{text[head + 1 - length :]}"
+
+
 def rounded(value: float | str) -> str:
     """A value as people read it: whole numbers without a point, others with up to 6 significant
     digits (all digits before the point are kept), words as they are."""

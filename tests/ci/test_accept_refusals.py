@@ -1,6 +1,7 @@
 """`warpgauge accept`: what is refused, and that nothing is written then."""
 
 import os
+import shutil
 
 import pytest
 from accept_project import (
@@ -15,6 +16,7 @@ from accept_project import (
     conflicts,
     outside_of_ci,
 )
+from scratch_repository import ScratchRepository
 from some_facts import GPU
 from warpgauge.commands.accept import CI_VARIABLES
 
@@ -119,6 +121,41 @@ def test_sources_of_no_commit_are_reported(project):
     assert "git names no commit" in project.err
     assert "--any-commit" in project.err
     assert project.text() is None
+
+
+@pytest.fixture
+def cloned(project):
+    """The project with a real repository, whose commit the facts name."""
+    shutil.rmtree(project.root / ".git")
+    project.write("")
+    repository = ScratchRepository(project.root, is_there=True)
+    return repository, repository.commit("begin")
+
+
+def test_changes_that_git_shows_are_named(project, cloned):
+    repository, commit = cloned
+    fact = conflicts(5, commit=commit, dirty=True)
+    for name in ("build/a.o", "out/facts.jsonl", "z\x1b.txt"):
+        project.add_source(name)
+    project.write("# more\n")
+    untracked = "build/ (untracked), facts.jsonl (untracked)"
+    named = f"git shows these changes now: kernels/transpose/budgets.toml, {untracked} and 2 more"
+    for options in (WHY, ["--baseline"]):
+        assert project.accept([fact], *options) == 2
+        assert f"\n{named}; untracked files count unless .gitignore names them\n" in project.err
+    (project.root / ".gitignore").write_text("build/\nfacts.jsonl\nout/\n")
+    assert project.accept([fact], *WHY) == 2
+    assert ".gitignore (untracked), z?.txt (untracked); untracked" in project.err
+    repository.commit("all of it")
+    assert project.accept([fact], *WHY) == 2
+    assert "\ngit shows no changes now: build again, and run the gate again\n" in project.err
+
+
+def test_changes_are_named_beside_what_a_baseline_writes(project, cloned):
+    _, commit = cloned
+    clean = conflicts(7, case="transpose.naive.f32@8x8", commit=commit, run="another")
+    assert project.accept([conflicts(5, commit=commit, dirty=True), clean], "--baseline") == 0
+    assert "\nrefused: git shows these changes now: facts.jsonl (untracked); " in project.err
 
 
 def test_times_of_two_gpus_of_one_architecture_are_not_mixed(project):

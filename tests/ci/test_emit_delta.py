@@ -165,7 +165,7 @@ def test_ten_lines_stand_above_the_fold_and_name_losses_and_gains(run_folder, tm
     marks = [line.split(" | ")[0].strip("| ") for line in lines[4:9]]
     assert marks == ["**over budget**", *["worse, not over budget"] * 3, "better"]
     assert "<code>tests/canaries/family.cu:" in lines[4], "the line of code"
-    assert "<code>w0.v.f32</code> &#64;1 on sm\\_90, the worst of 2 cases" in lines[5]
+    assert "<code>w0.v.f32</code> &#64;1 on sm\\_90 and 1 more case | " in lines[5]
     assert lines[9] == "and 14 more, below"
     assert page.index("</details>") < page.index("- again, on your machine: <code>")
     assert "warpgauge accept out/facts.jsonl" in page.split("</details>")[1]

@@ -2,6 +2,7 @@
 
 import html
 import json
+import shlex
 
 import ci_readers as read
 import pytest
@@ -12,6 +13,7 @@ from emit_samples import (
     a_document,
     a_finding,
     a_value,
+    grouped,
     many,
     one_of_each_verdict,
     rendered,
@@ -205,6 +207,52 @@ def test_markdown_shows_what_was_required_and_is_missing(draw):
     text = draw("markdown", required())
     assert "\n**2 values required, but unmeasured: no CUPTI**\n" in text
     assert "## Unmeasured" not in text
+
+
+def test_markdown_has_no_empty_meaning(draw):
+    fault = a_value("error", None, "result.correct", reason="a race", budget=None)
+    case = a_case("raced", fault)
+    bare = {"meaning": None, "cure": None}
+    text = draw("markdown", a_document(case, findings=[a_finding(case, fault, **bare)]))
+    assert "\n**result.correct**\n\nRepeat: <code>ci/gate " in text
+
+
+def accepting(page):
+    """The words of the command in a comment that accepts what is over budget."""
+    command = html.unescape(page.rpartition("<code>")[2].partition("</code>")[0])
+    return shlex.split(command.replace("\\", ""))
+
+
+@pytest.mark.parametrize(("kernels", "is_chosen"), [(1, True), (5, True), (6, False)])
+def test_a_comment_has_one_command_for_all_that_is_over_budget(draw, kernels, is_chosen):
+    words = accepting(draw("comment", many(kernels)))
+    globs = ",".join(f"transpose.v{i}.f32@*" for i in range(kernels))
+    assert words[:3] == ["warpgauge", "accept", "out/facts.jsonl"]
+    assert words[3:] == [*(["--filter", globs] if is_chosen else []), "--reason", "why it is meant"]
+
+
+def test_the_command_of_a_comment_has_kernels_of_one_group_and_no_names_that_are_globs(draw):
+    assert (
+        accepting(draw("comment", grouped()))[4] == "transpose.tiled.f32@*,transpose.padded.f32@*"
+    )
+    assert "--filter" not in accepting(draw("comment", many(2, "x[1],")))
+
+
+def test_a_comment_counts_the_other_values_once(draw):
+    page = draw("comment", grouped())
+    assert "| <code>transpose.tiled.f32&#64;1024 on sm\\_90</code> and 3 more values |" in page
+    assert "| <code>transpose.padded.f32&#64;1024 on sm\\_80</code> and 1 more value |" in page
+
+
+@pytest.mark.parametrize("path", ["k.cu", "a/long/path/" * 30 + "k.cu"])
+def test_a_comment_keeps_the_end_of_a_reason(draw, path):
+    reason = f"race: shared read at s[32], which thread (32,0,0) has written at {path}:29; " * 2
+    reason += "no __syncthreads() stands between"
+    fault = a_value("error", None, "result.correct", reason=reason, budget=None)
+    above = draw("comment", a_document(a_case("raced", fault))).partition("<details>")[0]
+    assert "| race: shared read at s\\[32\\], " in above
+    assert "no \\_\\_syncthreads() stands between |" in above
+    assert len(above) < 900
 
 
 # ---- GitLab --------------------------------------------------------------------------------------

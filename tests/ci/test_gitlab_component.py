@@ -106,7 +106,9 @@ def test_the_component_has_the_inputs_of_the_action():
 def test_shellcheck_finds_nothing_in_the_script(tmp_path):
     (job,) = filled(JOBS, PASSES).values()
     file = tmp_path / "job.sh"
-    file.write_text("# shellcheck shell=sh disable=SC2194,SC2157,SC2050\n" + job["script"][0])
+    file.write_text(
+        "# shellcheck shell=sh disable=SC2194,SC2157,SC2050,SC2329\n" + job["script"][0]
+    )
     done = subprocess.run(
         [ROOT / "build/venv/bin/shellcheck", file], capture_output=True, text=True
     )
@@ -193,8 +195,9 @@ def test_a_project_without_a_gauge_is_an_error(pipeline, tmp_path):
 # Stand-ins: git, whose ls-remote knows a tag and a branch; a venv whose pip makes wheels.
 GIT = """#!/bin/sh
 [ "$1" = ls-remote ] || exec REAL "$@"
-case "$2 $3" in
+case "$(REAL ls-remote --get-url "$2") $3" in
   'https://git.example/some/gauge v0' | 'ssh://git@git.example/some/gauge HEAD') echo "$COMMIT" ;;
+  'https://gitlab-ci-token:a-token@git.example/private/gauge HEAD') echo "$COMMIT" ;;
   *) exit 128 ;;
 esac
 """
@@ -204,6 +207,7 @@ mkdir -p "$4/bin" && cp "$0.pip" "$4/bin/pip"
 """
 PIP = """#!/bin/sh
 echo "pip $*"
+case $5 in */private/*) git ls-remote "${5#git+}" HEAD || exit 1 ;; esac
 case $1 in
   wheel) mkdir -p "$4" && echo "a wheel" >"$4/warpgauge-0.1.0-any.whl" ;;
   install) grep -q "a wheel" "$2" && cp "WARPGAUGE" "$(dirname "$0")/warpgauge" ;;
@@ -225,10 +229,10 @@ def bare(pipeline, tmp_path, monkeypatch):
     monkeypatch.setenv("CUDA", "13.0")
     monkeypatch.setenv("COMMIT", "1234")
 
-    def run(inputs=BROKEN):
+    def run(inputs=BROKEN, variables=MAIN):
         for left in ("build", ".warpgauge"):
             shutil.rmtree(tmp_path / "kernels" / left, ignore_errors=True)
-        return pipeline({"package": PACKAGE} | inputs)
+        return pipeline({"package": PACKAGE} | inputs, variables)
 
     return run
 
@@ -243,6 +247,26 @@ def test_the_wheel_is_made_once_for_all_jobs(bare, package):
     assert "pip wheel" not in log and "pip install .warpgauge-wheel/" in log
     (job,) = JOBS.values()
     assert job["cache"][1]["paths"] == [".warpgauge-wheel"]
+
+
+PRIVATE = "git+https://git.example/private/gauge"
+ON_GITLAB = MAIN | {"CI_SERVER_URL": "https://git.example", "CI_JOB_TOKEN": "a-token"}
+
+
+def test_a_private_repository_of_this_gitlab_is_read_with_the_token_of_the_job(bare):
+    configured = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "a.b", "GIT_CONFIG_VALUE_0": "c"}
+    code, log, repository = bare(PASSES | {"package": PRIVATE}, ON_GITLAB | configured)
+    assert code == 0 and "pip install .warpgauge-wheel/" in log, log
+    assert "a-token" not in log + (repository / ".warpgauge-wheel/of").read_text()
+
+
+@pytest.mark.parametrize(
+    "variables",
+    [MAIN, ON_GITLAB | {"CI_JOB_TOKEN": "b"}, ON_GITLAB | {"CI_SERVER_URL": "https://x"}],
+)
+def test_a_repository_that_the_job_may_not_read_is_a_fault(bare, variables):
+    code, log, _ = bare(PASSES | {"package": PRIVATE}, variables)
+    assert code == 2 and f"there is no {PRIVATE}, or none that this job may read" in log
 
 
 @pytest.mark.parametrize("name", ["CUDA", "COMMIT", "package"])
@@ -274,16 +298,17 @@ def test_a_damaged_wheel_is_a_fault(bare):
     assert code == 2 and "warpgauge could not be installed" in log
 
 
-def test_a_merge_request_shows_its_delta_first(pipeline):
+def test_the_log_ends_with_verdict_and_delta(pipeline):
     _, log, repository = pipeline(FAILS)
     assert "no delta: there is no baseline" in log
     base = repository / "out/base/facts.jsonl"
     facts = base.read_text().replace('"shared.bank_conflicts":1984', '"shared.bank_conflicts":0')
     base.write_text(facts)
     code, log, repository = pipeline(FAILS, MERGE_REQUEST)
-    assert code == 1
-    assert "### warpgauge: FAIL: 1 value over budget" in log.splitlines()
-    assert "1 kernel worse, against main at " in (repository / "out/comment.md").read_text()
+    assert code == 1, log
+    verdict, empty, delta = log.rstrip("\n").splitlines()[-3:]
+    assert (verdict, empty) == ("### warpgauge: FAIL: 1 value over budget", "")
+    assert delta.startswith("1 kernel worse, against main at ")
     assert base.read_text() == facts, "only the default branch leaves a baseline"
 
 

@@ -1,10 +1,12 @@
 """`warpgauge init`: what it writes, and what it never overwrites."""
 
+import shlex
 import tomllib
 from pathlib import Path
 
 import pytest
 import yaml
+from scratch_repository import ScratchRepository
 from warpgauge.program import main
 
 TEMPLATES = Path(__file__).resolve().parents[2] / "reports" / "warpgauge" / "templates"
@@ -16,6 +18,9 @@ WRITTEN = {
 }
 
 
+IGNORED = "build/\nout/\n"
+
+
 def files_in(folder):
     return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
 
@@ -23,7 +28,8 @@ def files_in(folder):
 def test_an_empty_folder_gets_all_that_a_gate_needs(tmp_path, capsys):
     folder = tmp_path / "new"
     assert main(["init", str(folder)]) == 0
-    assert files_in(folder) == set(WRITTEN)
+    assert files_in(folder) == {*WRITTEN, ".gitignore"}
+    assert (folder / ".gitignore").read_text() == IGNORED
     for place, template in WRITTEN.items():
         assert (folder / place).read_text() == (TEMPLATES / template).read_text()
     out = capsys.readouterr().out
@@ -44,11 +50,50 @@ def test_a_build_that_is_there_gets_lines_and_no_change(tmp_path, capsys, monkey
     monkeypatch.chdir(tmp_path)
     Path("CMakeLists.txt").write_text("project(mine)\n")
     assert main(["init"]) == 0
-    assert files_in(tmp_path) == set(WRITTEN)
+    assert files_in(tmp_path) == {*WRITTEN, ".gitignore"}
     assert Path("CMakeLists.txt").read_text() == "project(mine)\n"
     out = capsys.readouterr().out
     assert "\nwarpgauge_add_kernels(NAME first SOURCES gauge/first.cu)\n" in out
     assert "project(first" not in out and "cd " not in out
+
+
+def test_what_is_built_does_not_count_as_sources(tmp_path):
+    """Else no facts of the commit that `init` asks for could be accepted."""
+    repository = ScratchRepository(tmp_path / "mine")
+    assert main(["init", str(repository.folder)]) == 0
+    repository.commit("begin")
+    for folder in ("build", "out"):
+        (repository.folder / folder).mkdir()
+        (repository.folder / folder / "made").write_text("")
+    assert repository.git("status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize(
+    ("has", "lacks"),
+    [
+        ("*.o\n", "build/ and out/"),
+        ("*.o", "build/ and out/"),
+        ("# build/\n!build\nbuild/ci/\nout\n", "build/"),
+        ("/build*/\r\n", "out/"),
+        ("/build/\n**/out\n", None),
+    ],
+)
+def test_a_gitignore_that_is_there_stays(tmp_path, capsys, has, lacks):
+    file = tmp_path / ".gitignore"
+    file.write_text(has, newline="")
+    assert main(["init", str(tmp_path)]) == 0
+    assert file.read_bytes() == has.encode()
+    out = capsys.readouterr().out
+    assert f"wrote {file}" not in out
+    assert (f"\n{file} lacks {lacks}: add it, " in out) if lacks else ".gitignore" not in out
+
+
+@pytest.mark.parametrize("name", [".gitignore", "CMakeLists.txt"])
+def test_what_cannot_be_read_is_an_error(tmp_path, capsys, name):
+    (tmp_path / name).symlink_to(tmp_path / "nowhere")
+    assert main(["init", str(tmp_path)]) == 2
+    assert f"{tmp_path / name}: cannot be read" in capsys.readouterr().err
+    assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 @pytest.mark.parametrize("place", ["warpgauge.toml", "gauge/first.cu"])
@@ -129,7 +174,7 @@ def with_kernels(tmp_path, monkeypatch):
 
 def test_a_kernel_gets_a_family_to_fill_in(with_kernels, capsys):
     assert main(["init", "--kernel", "row_sums"]) == 0
-    written = set(WRITTEN) - {"gauge/first.cu"} | {"gauge/row_sums.cu"}
+    written = set(WRITTEN) - {"gauge/first.cu"} | {"gauge/row_sums.cu", ".gitignore"}
     assert (
         files_in(with_kernels) - {"src/norm.cu", "build/copy.cu", "build/CMakeCache.txt"} == written
     )
@@ -151,6 +196,42 @@ def test_a_kernel_gets_a_family_to_fill_in(with_kernels, capsys):
     assert "red: fill in the TODOs of gauge/row_sums.cu" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("folder", [".", "a project"])
+def test_kernels_of_the_project_are_offered(with_kernels, capsys, monkeypatch, folder):
+    Path("src/empty.cu").write_text("// __global__ void gone() {}\n")
+    Path("src/aside.cu").symlink_to("nowhere")
+    if folder != ".":
+        monkeypatch.chdir(with_kernels.parent)
+        folder = with_kernels.rename(folder).name
+    assert main(["init", folder]) == 0
+    offer = capsys.readouterr().out.partition(
+        "kernels of its own, such as softmax; for that one:\n"
+    )[2]
+    words = shlex.split(offer.splitlines()[0])
+    assert words[:2] == ["warpgauge", "init"]
+    assert main(words[1:]) == 0
+    assert "mine::softmax<T, kRows>" in (Path(folder) / "gauge/softmax.cu").read_text()
+
+
+def test_no_kernel_of_a_build_is_offered(tmp_path, capsys):
+    assert main(["init", str(tmp_path)]) == 0
+    assert "--kernel" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_a_kernel_of_a_library_is_told_where_its_target_goes(with_kernels, capsys, is_there):
+    if is_there:
+        Path("CMakeLists.txt").write_text("project(mine)\n")
+    assert main(["init", "--kernel", "row_sums"]) == 0
+    out = capsys.readouterr().out
+    lines = out if is_there else Path("CMakeLists.txt").read_text()
+    assert (
+        "\nwarpgauge_add_kernels(NAME first SOURCES gauge/row_sums.cu)  "
+        "# LIBRARIES <your library>, if it needs one\n"
+    ) in lines
+    assert "(... LIBRARIES <your library>)" in Path("gauge/row_sums.cu").read_text()
+
+
 def test_a_second_kernel_leaves_what_is_there(with_kernels, capsys):
     assert main(["init", "--kernel", "row_sums"]) == 0
     Path("warpgauge.toml").write_text("mine")
@@ -168,7 +249,9 @@ def test_a_second_kernel_leaves_what_is_there(with_kernels, capsys):
     ):
         assert line.replace("<float>", "<T>") in text, text
     assert Path("warpgauge.toml").read_text() == "mine"
-    assert "warpgauge_add_kernels(NAME first SOURCES gauge/softmax.cu)" in capsys.readouterr().out
+    out = capsys.readouterr().out
+    assert "\n# to the SOURCES of warpgauge_add_kernels():\ngauge/softmax.cu\n" in out
+    assert "NAME first" not in out, "a second target of the name would be an error of CMake"
     assert main(["init", "--kernel", "softmax"]) == 2
     assert "gauge/softmax.cu: there already" in capsys.readouterr().err
 

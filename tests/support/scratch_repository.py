@@ -12,9 +12,9 @@ _KEPT = {name: text for name, text in os.environ.items() if not name.startswith(
 class ScratchRepository:
     """A new repository; nothing of the user's configuration counts in it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, *, is_there: bool = False) -> None:
         self.folder = folder
-        folder.mkdir()
+        folder.mkdir(exist_ok=is_there)
         self.git("init", "-q", "-b", "main")
 
     def git(self, *words: object) -> str:

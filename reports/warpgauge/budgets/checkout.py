@@ -1,4 +1,4 @@
-"""The commit of a source tree."""
+"""The commit of a source tree, and what was changed since."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from pathlib import Path
 
 from warpgauge.errors import CommandError
 from warpgauge.started import in_path
+from warpgauge.text import printable
+
+_NAMED = 3  # files
 
 
 def head_commit(root: Path) -> str:
@@ -21,6 +24,30 @@ def head_commit(root: Path) -> str:
     if result.returncode != 0:
         raise _no_commit(root, result.stderr.strip())
     return result.stdout.strip()
+
+
+def changes_now(root: Path) -> str | None:
+    """A sentence on what git shows as changed now, as facts count it; None where it fails."""
+    words = ["-C", str(root), "-c", "core.fsmonitor=false", "--no-optional-locks"]
+    words += ["status", "--porcelain", "-z", "--no-renames"]
+    try:
+        result = subprocess.run([in_path("git"), *words], capture_output=True, timeout=60)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    if result.returncode != 0:
+        return None
+    lines = [line for line in result.stdout.decode("utf-8", "replace").split("\0") if line]
+    if not lines:
+        return "git shows no changes now: build again, and run the gate again"
+    files = [
+        printable(line[3:]) + (" (untracked)" if line.startswith("??") else "")
+        for line in lines[:_NAMED]
+    ]
+    more = f" and {len(lines) - _NAMED} more" if len(lines) > _NAMED else ""
+    return (
+        f"git shows these changes now: {', '.join(files)}{more}; untracked files count unless "
+        ".gitignore names them"
+    )
 
 
 def _no_commit(root: Path, problem: str) -> CommandError:

@@ -50,9 +50,14 @@ def refusals(
     return found
 
 
+def is_of_changes(fact: Fact) -> bool:
+    """Whether a fact is of sources that differ from those of its commit."""
+    return fact.run.dirty and fact.run.commit is not None
+
+
 def _objection_to_origin(fact: Fact, head: str | None) -> str | None:
     commit = fact.run.commit
-    if fact.run.dirty and commit is not None:
+    if is_of_changes(fact):
         return (
             "measured from sources with changes that are not committed; commit them, build again, "
             "and run the gate again"

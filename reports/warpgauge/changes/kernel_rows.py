@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from warpgauge.markdown import code, text
-from warpgauge.text import rounded, shortened
+from warpgauge.text import count, rounded, shortened
 
 _NAME = 120  # characters of a kernel's name: those of templates can have thousands
 _CAUSES = {
@@ -25,8 +25,8 @@ def kernel_name(kernel: dict[str, Any]) -> str:
         return name
     size = "" if "kernel" in first else f"@{first['id'].partition('@')[2]}"
     arch = f"on {first['arch']}" if "arch" in first else ""
-    place = " ".join(filter(None, (size, arch)))
-    return f"{name} {text(place)}, the worst of {cases} cases"
+    place = text(" ".join(filter(None, (size, arch))))
+    return " ".join(filter(None, (name, place, f"and {count(cases - 1, 'more case')}")))
 
 
 def told(kernel: dict[str, Any]) -> list[dict[str, Any]]:

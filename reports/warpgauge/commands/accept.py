@@ -29,11 +29,11 @@ from pathlib import Path
 
 from warpgauge.budgets.acceptance import Wish, find_moves, first_of
 from warpgauge.budgets.budget_file import BudgetFile, rank
-from warpgauge.budgets.checkout import head_commit
+from warpgauge.budgets.checkout import changes_now, head_commit
 from warpgauge.budgets.families import budget_path, source_root
 from warpgauge.budgets.limits import is_built_in, with_reason
 from warpgauge.budgets.placing import Move, Placing
-from warpgauge.budgets.refusals import refusals
+from warpgauge.budgets.refusals import is_of_changes, refusals
 from warpgauge.budgets.table import Row, table
 from warpgauge.command_line import add_filter_options, as_started, case_filter
 from warpgauge.errors import CommandError
@@ -80,8 +80,9 @@ def run(options: argparse.Namespace) -> int:
         return 0
     head = None if options.any_commit else head_commit(root)
     refused = refusals(moves, facts, files, wish, head)
+    told = _told(refused, root)
     if refused and not (wish.baseline and len(refused) < len(moves)):
-        raise CommandError(*first_of(list(refused.values())), "nothing was written")
+        raise CommandError(*told, "nothing was written")
     moves = [move for move in moves if move.fact not in refused]
     rows = _rewrite(moves, facts, files, wish, _lines_of_project(root))
     changed = {f.path: f.text.encode() for f in files.values() if f.text.encode() != f.original}
@@ -91,7 +92,7 @@ def run(options: argparse.Namespace) -> int:
     for file in files.values():
         if file.path in changed:
             print(f"{'would write' if options.dry_run else 'wrote'} {file.path}", file=sys.stderr)
-    for sentence in first_of(list(refused.values())):
+    for sentence in told:
         print(f"refused: {sentence}", file=sys.stderr)
     _report_rest(selected, left)
     return 0
@@ -232,6 +233,14 @@ def _rewrite(
             limit = with_reason(limit, catalog()[metric], "built in: no line")
         rows.append(Row(group, limit, files[family].name, where))
     return rows
+
+
+def _told(refused: dict[Fact, str], root: Path) -> list[str]:
+    """The sentences of refusals, and what git shows where changes are one of the reasons."""
+    sentences = first_of(list(refused.values()))
+    of_changes = any(is_of_changes(fact) for fact in refused)
+    changes = changes_now(root) if of_changes else None
+    return [*sentences, *([changes] if changes else [])]
 
 
 def _judged(facts: list[Fact]) -> int:

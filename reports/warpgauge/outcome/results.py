@@ -76,6 +76,11 @@ class Finding(_Members):
     others: tuple[Finding, ...] = ()
 
     @property
+    def name(self) -> str:
+        """ "transpose.tiled.f32@1024x1024 on sm_90"."""
+        return _title(self.case, self.arch)
+
+    @property
     def title(self) -> str:
         """ "transpose.tiled.f32@1024x1024 on sm_90 and 6 more": of the same case; of a compiled
         kernel with the number of files that have it."""
@@ -83,7 +88,7 @@ class Finding(_Members):
         files = {finding.family for finding in (self, *self.others)}
         more = f" and {len(archs)} more" if archs else ""
         everywhere = f", in {len(files)} files" if len(files) > 1 else ""
-        return _title(self.case, self.arch) + more + everywhere
+        return self.name + more + everywhere
 
     @property
     def also(self) -> str:

@@ -4,6 +4,7 @@ rest is folded."""
 from __future__ import annotations
 
 import shlex
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from warpgauge.changes.kernel_rows import facts_text, kernel_name, place_of, why
@@ -11,7 +12,7 @@ from warpgauge.markdown import code, row, text
 from warpgauge.outcome.limits import Kept
 from warpgauge.outcome.results import Finding, Results
 from warpgauge.outputs import markdown
-from warpgauge.text import shortened
+from warpgauge.text import count, shortened_inside
 
 if TYPE_CHECKING:
     from warpgauge.changes.delta import Key
@@ -20,8 +21,9 @@ FILE = "comment.md"
 READER = "comments on pull requests"
 ENTRIES = "lines"
 MAX_BYTES = 60_000  # GitHub takes 65,536 letters
-_REASON = 200  # letters of one: the fold has all
+_REASON = 300  # letters of one: the fold has all
 ROWS = 5  # of the table above the fold, which ten lines have room for
+_CHOSEN = 5  # kernels that a command names; of more it takes all
 _MARKS = {"fail": "over budget", "error": "error"}
 _WITHIN = {"worse": "worse, not over budget", "lost": "no longer measured"}
 
@@ -79,7 +81,7 @@ def _finding_row(findings: list[Finding], before: dict[Key, str]) -> str:
     source = f"<br>{code(place.text.strip())}" if place and place.text.strip() else ""
     cells = [
         f"**{_MARKS.get(worst.verdict, worst.verdict)}**",
-        code(worst.title) + (f" and {more} more values" if more > 1 else ""),
+        code(worst.name) + (f" and {count(more, 'more value')}" if more else ""),
         _problem(worst, before.get((worst.case, worst.arch, worst.metric), "")),
         (code(place.name) if place else "") + source,
         text(worst.cure if worst.verdict == "fail" else ""),
@@ -90,7 +92,7 @@ def _finding_row(findings: list[Finding], before: dict[Key, str]) -> str:
 def _problem(finding: Finding, before: str) -> str:
     """ "shared.bank_conflicts 0 → 352 wavefronts, budget = 0", or what failed."""
     if finding.verdict == "error":
-        return text(shortened(finding.reason or finding.problem, _REASON))
+        return text(shortened_inside(finding.reason or finding.problem, _REASON))
     budget = f", budget {text(finding.budget)}" if finding.budget else ""
     since = f"{text(before)} →" if before else "is"
     return f"{code(finding.metric)} {since} {text(finding.value_text)}{budget}"
@@ -106,9 +108,18 @@ def _typed(results: Results) -> list[str]:
     """What to type: the repeat command, and what accepts a budget that is meant to move."""
     repeat = next((finding.repeat for finding in results.wrong if finding.repeat), "")
     lines = [f"- again, on your machine: {code(repeat)}"] if repeat else []
-    meant = [finding.case for finding in results.wrong if finding.verdict == "fail"]
+    meant = [finding.case for finding in results.found if finding.verdict == "fail"]
     if meant:
-        chosen = f"--filter {shlex.quote(meant[0])} --reason 'why it is meant'"
-        command = code(f"warpgauge accept out/facts.jsonl {chosen}")
+        words = ["accept out/facts.jsonl", *_chosen(meant), "--reason 'why it is meant'"]
+        command = code(f"warpgauge {' '.join(words)}")
         lines.append(f"- if it is meant, after that run: {command}, and commit what it wrote")
     return ["", *lines] if lines else []
+
+
+def _chosen(cases: Iterable[str]) -> list[str]:
+    """The option that chooses the kernels of these cases; none where they are many, or have names
+    that no list of globs can have."""
+    kernels = dict.fromkeys(case.partition("@")[0] for case in cases)
+    if len(kernels) > _CHOSEN or any(set(kernel) & set("*?[],") for kernel in kernels):
+        return []
+    return [f"--filter {shlex.quote(','.join(f'{kernel}@*' for kernel in kernels))}"]

@@ -98,7 +98,8 @@ def _meanings(findings: list[Finding]) -> list[str]:
         worst.setdefault(finding.metric, finding)
     lines = []
     for metric, finding in worst.items():
-        lines += ["", f"**{text(metric)}**: {text(finding.advice)}"]
+        advice = f": {text(finding.advice)}" if finding.advice else ""
+        lines += ["", f"**{text(metric)}**{advice}"]
         if finding.repeat:
             lines += ["", f"Repeat: {code(finding.repeat)}"]
     return lines
