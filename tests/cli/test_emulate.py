@@ -106,8 +106,14 @@ def test_a_check_that_is_none_is_an_error_with_the_nearest_one(command):
     words = [BUILD / "bin" / "warpgauge", command[0], "--check", "race", *command[1:]]
     done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
-    assert "'race' is not one of async, proxies, races," in done.stderr
+    assert "'race' is not one of async, barriers, proxies, races," in done.stderr
     assert "did you mean 'races'?" in done.stderr
+
+
+def test_no_check_stands_beside_another():
+    words = [BUILD / "bin" / "warpgauge", "emulate", "--check", "all,none", "--", "true"]
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and "--check: 'none' stands alone" in done.stderr
 
 
 def test_all_checks_are_made(tmp_path):
@@ -273,7 +279,9 @@ def test_a_kernel_that_never_ends_is_ended_with_its_line(way, synchronises, tmp_
     is_ended = synchronises or way == "computes"
     assert result.returncode == (2 if is_ended else 3), result.stderr
     if is_ended:
-        assert "longer than its limit of 2000 ms of CPU time" in said
+        waits_in_vain = "deadlock, all threads wait in loops for what nothing changes; "
+        limit = "longer than its limit of 2000 ms of CPU time"
+        assert (limit if way == "computes" else waits_in_vain) in said
         assert re.search(r"at \S*endless.cu:\d+", said)
         assert "--timeout 2" in said
     else:

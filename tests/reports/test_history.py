@@ -88,6 +88,7 @@ def test_a_point_has_what_the_fact_says(history, ingest):
         code_hash="c0de",
         launches=(Launch((32, 32, 1), (32, 8, 1), 0, 1),),
         kernels=1,
+        sources=("kernels/transpose/transpose.cu",),
     )
     assert run.time == datetime(2026, 1, 3, 1, tzinfo=UTC)
     assert (run.commit, run.dirty, run.toolkit) == ("commit-3", False, fact["toolkit"])
