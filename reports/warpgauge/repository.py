@@ -160,8 +160,8 @@ class Repository:
         listed = list(zip(*(parts[i::4] for i in range(4)), strict=False))
         files, problem = self._files(base, commit)
         new = [
-            Commit(*map(printable, rest), files.get(rest[0], frozenset()))
-            for mark, *rest in listed
+            Commit(name, printable(author), printable(subject), files.get(name, frozenset()))
+            for mark, name, author, subject in listed
             if mark.strip() == ">"
         ]
         if self._is_shallow:
