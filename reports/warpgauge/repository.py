@@ -21,7 +21,7 @@ from warpgauge.text import printable
 MOST = 1000  # commits that are read of a range
 # %aN is the author by the mailmap. A null ends each part: authors and subjects may have all else.
 _FORM = "--format=%m%x00%H%x00%aN%x00%s%x00"
-_FILES = ("-z", "--name-only", "--no-renames", "--no-ext-diff", "--format=%x00%H")
+_FILES = ("-z", "--name-only", "--no-renames", "--no-relative", "--no-ext-diff", "--format=%x00%H")
 # A partial clone would fetch what it lacks, by a command that its configuration names.
 _SAFE = {"GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
 _NAMES_ANOTHER = re.compile(r"GIT_(?!CONFIG_)")  # variables of the environment
