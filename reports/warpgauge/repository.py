@@ -21,7 +21,7 @@ from warpgauge.text import printable
 MOST = 1000  # commits that are read of a range
 # %aN is the author by the mailmap. A null ends each part: authors and subjects may have all else.
 _FORM = "--format=%m%x00%H%x00%aN%x00%s%x00"
-_FILES = ("-z", "--name-only", "--no-renames", "--no-ext-diff", "--format=%x00%H")
+_FILES = ("-z", "--name-only", "--no-renames", "--no-relative", "--no-ext-diff", "--format=%x00%H")
 # A partial clone would fetch what it lacks, by a command that its configuration names.
 _SAFE = {"GIT_ALLOW_PROTOCOL": "none", "LC_ALL": "C"}
 _NAMES_ANOTHER = re.compile(r"GIT_(?!CONFIG_)")  # variables of the environment
@@ -160,9 +160,7 @@ class Repository:
         listed = list(zip(*(parts[i::4] for i in range(4)), strict=False))
         files, problem = self._files(base, commit)
         new = [
-            Commit(
-                printable(name), printable(author), printable(subject), files.get(name, frozenset())
-            )
+            Commit(name, printable(author), printable(subject), files.get(name, frozenset()))
             for mark, name, author, subject in listed
             if mark.strip() == ">"
         ]

@@ -224,6 +224,26 @@ def test_values_of_one_cause_and_range_are_one_card_with_subject_and_author(tmp_
     )
 
 
+def test_a_trend_names_the_commit_of_the_night_that_changed_the_file(chromium, tmp_path):
+    scratch = ScratchRepository(tmp_path / "repository")
+    commits = [scratch.commit("Begin")]
+    for name in ("histogram.cuh", "scan.cuh"):
+        (scratch.folder / name).write_text("2")
+        commits.append(scratch.commit(f"Write {name}"))
+    runs = [a_run(0, commit=commits[0]), a_run(1, commit=commits[2])]
+    worse = {"value": 6, "sass_hash": "t", "source_hash": "r"}
+    for file, said in (
+        ("histogram.cuh", f"by code, commit {commits[1][:10]}, CUDA"),
+        ("tile.cuh", f"by code, one of 2 commits up to {commits[2][:10]}, CUDA"),
+    ):
+        series = a_series("instructions", [5, worse | {"sources": (file,)}], runs=runs)
+        path = tmp_path / f"{file}.html"
+        found = build([series], runs)
+        path.write_text(render(found, repository=Repository(scratch.folder)), encoding="utf-8")
+        chromium.get(f"{path.as_uri()}#trend-0")
+        wait_for(lambda said=said: said in chromium.find_element(By.ID, "trend").text)
+
+
 def test_a_compiler_is_named_by_its_versions_and_no_commit():
     compiled = {"value": 6, "sass_hash": "t"}
     page = render(build([a_series("registers", [5] * 29 + [compiled])], RUNS))

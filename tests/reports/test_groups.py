@@ -171,6 +171,24 @@ def test_without_a_repository_the_commit_of_the_night_is_named(two_in_one_night)
     assert "commits up to" not in page and cleo not in page and '"blamed":{}' in page
 
 
+def test_what_one_metric_blames_is_to_blame_for_the_others_of_its_kernel(two_in_one_night):
+    told, cleo, dan = two_in_one_night
+    contents = told("histogram.cuh")
+    runs = [run for night in contents.report.nights for run in night]
+    of = {"runs": runs, "family": "histogram"}
+    bad = {"value": 31, "verdict": "fail", "budget": "= 0", "sources": ("histogram.cuh",)}
+    registers = {"value": 60, "registered": "gate.cu"}
+    series = [
+        a_series("shared.bank_conflicts", [0, bad | NEW_CODE], **of),
+        a_series("registers", [20, registers | NEW_CODE], **of),
+    ]
+    contents = Contents(build(series, runs), contents.repository)
+    (card,) = contents.losses
+    assert card.group.label == cleo and [move.key.metric for move in card.moves][-1] == "registers"
+    (group,) = contents.new
+    assert group.label == cleo and dan not in group.label
+
+
 def test_changes_of_one_night_are_grouped_by_the_commit_of_their_files(two_in_one_night):
     told, cleo, dan = two_in_one_night
     contents = told("histogram.cuh")

@@ -64,6 +64,7 @@ def test_runs_of_one_moment_come_by_name(history, ingest):
 
 def test_a_point_has_what_the_fact_says(history, ingest):
     fact = a_time(3, 12.5, budget="<= 13 ± 5%", verdict="waived", code_hash="c0de")
+    fact |= {"registered": "gate.cu", "inlined": [{"file": "tile.cuh", "line": 3}]}
     fact["machine"] = fact["machine"] | {"disturbance": "throttled: power cap"}
     ingest(fact)
     (series,) = history.series()
@@ -88,7 +89,8 @@ def test_a_point_has_what_the_fact_says(history, ingest):
         code_hash="c0de",
         launches=(Launch((32, 32, 1), (32, 8, 1), 0, 1),),
         kernels=1,
-        sources=("kernels/transpose/transpose.cu",),
+        sources=(fact["file"], "tile.cuh"),
+        registered="gate.cu",
     )
     assert run.time == datetime(2026, 1, 3, 1, tzinfo=UTC)
     assert (run.commit, run.dirty, run.toolkit) == ("commit-3", False, fact["toolkit"])

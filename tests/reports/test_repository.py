@@ -86,6 +86,18 @@ def test_commits_that_changed_the_file_to_blame_come_first(scratch, files, first
     assert found.summary == subjects.get(first, "one of 3 commits by Eve, Dan, Cleo")
 
 
+def test_files_are_named_from_the_top_whatever_the_repository_configures(scratch):
+    write(scratch, "src/histogram.cuh", "1")
+    base = scratch.commit("Begin")
+    write(scratch, "src/histogram.cuh", "2")
+    last = scratch.commit("Pad the bins")
+    (scratch.folder / "docs").mkdir()
+    for name in ("diff.relative", "core.quotePath"):
+        scratch.git("config", name, "true")
+    (commit,) = Repository(scratch.folder / "docs").between(base, last).commits
+    assert commit.files == {"src/histogram.cuh"}
+
+
 def test_a_file_that_is_moved_is_changed(scratch):
     write(scratch, "src/old.cuh", "1\n" * 99)
     base = scratch.commit("Begin")
@@ -170,6 +182,7 @@ def test_nothing_that_a_repository_names_is_started(scratch, tmp_path):
     for name, value in {
         "log.showSignature": "true",
         "core.pager": trap,
+        "diff.external": trap,
         "core.fsmonitor": trap,
         "core.hooksPath": tmp_path,
         "extensions.partialClone": "origin",

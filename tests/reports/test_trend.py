@@ -75,7 +75,15 @@ def test_a_line_of_one_place_has_its_interval(draw, tmp_path):
     assert "sm_90, NVIDIA H100" in texts and "µs" in texts
 
 
-def test_a_mark_names_the_commit_of_the_night_that_changed_the_file(tmp_path, capsys):
+@pytest.mark.parametrize(
+    "place",
+    [
+        {"file": "src/transpose.cu"},
+        {"file": "src/tile.cuh", "inlined": [{"file": "src/transpose.cu", "line": 7}]},
+        {"file": None, "line": None, "registered": "src/transpose.cu"},
+    ],
+)
+def test_a_mark_names_the_commit_of_the_night_that_changed_the_file(place, tmp_path):
     scratch = ScratchRepository(tmp_path / "repository")
     commits = [scratch.commit("Begin")]
     for name in ("transpose.cu", "scan.cu"):
@@ -84,9 +92,7 @@ def test_a_mark_names_the_commit_of_the_night_that_changed_the_file(tmp_path, ca
     db, out = tmp_path / "history.db", tmp_path / "out"
     nights = ((0, commits[0]), (9, commits[2]))
     files = [
-        write(
-            tmp_path / f"{i}.jsonl", [a_fact(i + 1, value, commit=commit, file="src/transpose.cu")]
-        )
+        write(tmp_path / f"{i}.jsonl", [a_fact(i + 1, value, commit=commit, **place)])
         for i, (value, commit) in enumerate(nights)
     ]
     assert main(["report", "ingest", *map(str, files), "--db", str(db)]) == 0

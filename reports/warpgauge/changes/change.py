@@ -38,7 +38,8 @@ class Change:
     detected: Run  # the run with which the change was found
     recovered: Run | None  # the run with which the value was back; None: it is not
     nights: int | None = None  # of a drift: how long it took; None: from one night to the next
-    sources: tuple[str, ...] = ()  # the files that can be to blame, the likeliest first
+    sources: tuple[str, ...] = ()  # the files that facts blame, the likeliest first
+    registered: str | None = None  # the file of the registration
     back: Run | None = None  # since then it looks to be back, which more nights confirm or not
 
     @property
@@ -83,6 +84,7 @@ def change_between(
         detected=new.point.run,
         recovered=None,
         sources=tuple(dict.fromkeys(new.point.sources + old.point.sources)),
+        registered=new.point.registered,
     )
 
 

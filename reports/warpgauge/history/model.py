@@ -99,8 +99,8 @@ class Point(NamedTuple):
     at most one is there; neither where it was not measured. `interval` is the 95 % confidence
     interval. `disturbance` is what made a time unfit to be compared. `code_hash` is that of the
     machine code and launches of a whole case, and `kernels` how many it
-    has; `launches` are those of the kernel of the value. `sources` are the files that can be to
-    blame for it, the likeliest first.
+    has; `launches` are those of the kernel of the value. `sources` are the files that its fact
+    blames, the likeliest first, and `registered` is that of the registration.
 
     (A named tuple: millions are made for a report, and a frozen dataclass takes 5 times as long.)
     """
@@ -122,6 +122,7 @@ class Point(NamedTuple):
     launches: tuple[Launch, ...] = ()
     kernels: int = 0
     sources: tuple[str, ...] = ()
+    registered: str | None = None
 
     @property
     def numeric(self) -> float:

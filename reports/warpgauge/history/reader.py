@@ -179,15 +179,17 @@ def _members(
         case.code_hash,
         kernel.launches if kernel else (),
         len(case.kernels),
-        _sources(place[0], of, case.file),
+        _sources(of),
+        case.file,
     )
 
 
-def _sources(file: str | None, of: dict[str, Any], registered: str | None) -> tuple[str, ...]:
-    """The files to blame of a context: its own, those of the calls it was inlined through, and that
-    of the registration."""
+def _sources(of: dict[str, Any]) -> tuple[str, ...]:
+    """The files that a context blames: its own, and those of the calls it was inlined through."""
+    if "file" not in of:
+        return ()
     called = (call["file"] for call in of.get("inlined", ()))
-    return tuple(dict.fromkeys(name for name in (file, *called, registered) if name))
+    return tuple(dict.fromkeys((of["file"], *called)))
 
 
 def _key(row: sa.Row) -> SeriesKey:

@@ -208,7 +208,8 @@ def range_of(change: Change, repository: Repository | None) -> Range | None:
     base, commit = change.previous.commit, change.bad.commit
     if repository is None or not base or not commit or base == commit:
         return None
-    return None if change.cause in OF_OTHERS else repository.between(base, commit, change.sources)
+    files = (*change.sources, *([change.registered] if change.registered else []))
+    return None if change.cause in OF_OTHERS else repository.between(base, commit, files)
 
 
 def _driver(run: Run) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
@@ -249,6 +249,8 @@ def build(
     if not rows:
         which = f" that matches {cases}" if str(cases) else ""
         raise CommandError(f"the history has no case{which}")
+    sources = _sources([*rows, *silent])
+    rows, silent = ([_with_sources(row, sources) for row in of] for of in (rows, silent))
     shown = every_night[-1 - oldest :]
     last_day = every_night[-1][-1].time.date()
     data, cut = encoder.json()
@@ -280,6 +282,28 @@ def build(
         misdated=misdated,
         others=tuple(others),
     )
+
+
+def _sources(rows: Iterable[Row]) -> dict[str, tuple[str, ...]]:
+    """The files that facts of each kernel blame: what one metric names is to blame for the changes
+    of others, too."""
+    found: dict[str, dict[str, None]] = defaultdict(dict)
+    for row in rows:
+        for sources in (row.last.sources, *(change.sources for change in row.changes)):
+            found[row.key.kernel] |= dict.fromkeys(sources)
+    return {kernel: tuple(sources) for kernel, sources in found.items()}
+
+
+def _with_sources(row: Row, sources: dict[str, tuple[str, ...]]) -> Row:
+    """The same row, whose changes have the sources of its kernel after their own."""
+    more = sources[row.key.kernel]
+    if not row.changes or not more:
+        return row
+    changes = (
+        replace(change, sources=tuple(dict.fromkeys(change.sources + more)))
+        for change in row.changes
+    )
+    return replace(row, changes=tuple(changes))
 
 
 def _gravest_first(moves: Iterable[Move], over: Iterable[Finding]) -> list[Move]:
