@@ -45,11 +45,12 @@ class Placing:
         found: dict[Place, list[Move]] = {}
         for move in self._moves.values():
             found.setdefault(self.place(move), []).append(move)
-        return {
-            place: sorted(moves, key=lambda move: move is not self._loosest(place, moves))
-            for place, moves in found.items()
-            if any(move.loosens for move in moves) or not self._is_for_others(place)
-        }
+        lines = {}
+        for place, moves in found.items():
+            if any(move.loosens for move in moves) or not self._is_for_others(place):
+                loosest = self._loosest(place, moves)
+                lines[place] = [loosest, *(move for move in moves if move is not loosest)]
+        return lines
 
     def _is_for_others(self, place: Place) -> bool:
         """Whether a table would hold for values that do not move."""
@@ -66,14 +67,15 @@ class Placing:
         for move in others:
             if is_same(move.new, loosest.new, self._metric):
                 continue
-            values = move.fact.value, loosest.fact.value
-            if any(isinstance(value, str) for value in values) or self._metric.direction == "none":
+            value, other = move.fact.value, loosest.fact.value
+            are_numbers = isinstance(value, int | float) and isinstance(other, int | float)
+            if not are_numbers or self._metric.direction == "none":
                 raise CommandError(
                     f"{self._file.name}: {place.header()} {self._metric.id} would be of "
-                    f"{move.fact.id}, {values[0]}, and of {loosest.fact.id}, {values[1]}: write "
+                    f"{move.fact.id}, {value}, and of {loosest.fact.id}, {other}: write "
                     "the line by hand"
                 )
-            if self._metric.is_better(*values):
+            if self._metric.is_better(move.fact.numeric, loosest.fact.numeric):
                 loosest = move
         return loosest
 
