@@ -141,7 +141,7 @@ def test_a_program_of_no_repository_is_accepted_if_that_is_said(project):
 
 
 def two_programs():
-    other = {"case": "other.by_rows.2@run", "kind": "attached", "registered": None}
+    other = {"case": "other.by_rows.2@run", "kind": "attached", "registered": None, "run": "b"}
     return [
         of_kernel(CONFLICTS, 5, "fail", "= 0", origin="built-in"),
         conflicts(7, origin="built-in", **other),
@@ -150,8 +150,76 @@ def two_programs():
 
 def test_programs_are_accepted_one_at_a_time(project):
     assert accept(project, two_programs(), *WHY) == 2
-    assert "accept one at a time, --filter 'program.*'" in project.err
+    assert (
+        "accept one at a time, --filter 'program.*', each with a file for --budgets" in project.err
+    )
+    assert "BUDGETS" not in project.err
     assert accept(project, two_programs(), *WHY, "--filter", "program.*") == 0, project.err
+
+
+def of_file(file, metric, value, verdict, budget="= 0", kernel="k.1", **members):
+    """A fact of a kernel of a compiled file."""
+    members = {"kind": "inspected", "command": "inspect", "registered": None} | members
+    return a_fact(metric, value, verdict, budget, case=f"{file}.{kernel}@code", **members)
+
+
+SPILLS = "spill.load_bytes"
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_budget_of_compiled_files_is_for_the_worst_of_them(project, order):
+    """One file of budgets is read for all, and a kernel has the same section in each of them."""
+    origin = {"origin": "built-in"}
+    facts = [
+        of_file("a_so", SPILLS, 64, "fail", **origin),
+        of_file("b_so", SPILLS, 80, "fail", **origin),
+        of_file("c_so", SPILLS, 0, "pass", **origin),
+        of_file("c_so", SPILLS, 8, "fail", kernel="other.2", **origin),
+    ][::order]
+    assert accept(project, facts, "--baseline") == 0, project.err
+    why = {"reason": "baseline of 2026-05-01"}
+    assert project.tables() == {
+        "k.1": {"sm_90": {SPILLS: {"equal": 80, **why}}},
+        "other.2": {SPILLS: {"equal": 8, **why}},
+    }
+    assert project.err.count("wrote ") == 1
+
+
+@pytest.mark.parametrize("names", ["ab", "ba"])
+@pytest.mark.parametrize("options", [[], ["--filter", "a.*"]])
+def test_a_line_that_another_file_needs_is_not_tightened(project, options, names):
+    text = '["k.1"]\nregisters = 80\n["other.2"]\nregisters = 40\n'
+    project.write(text)
+    budget = {"budget": "<= 80", "origin": "program.toml:2"}
+    facts = [
+        of_file(names[0], REGISTERS, 64, "better", **budget),
+        of_file(names[1], REGISTERS, 80, "pass", **budget),
+        of_file("a", REGISTERS, 32, "better", "<= 40", "other.2", origin="program.toml:4"),
+    ]
+    options = ["--filter", f"{names[0]}.*,a.*"] if options else []
+    assert accept(project, facts, "--tighten", *options) == 0, project.err
+    assert project.text() == text.replace("40", "32")
+    assert "left alone: 1 value better than a budget that others need\n" in project.err
+
+
+def test_a_line_is_tightened_for_all_files_by_the_worst_of_them(project):
+    project.write('["k.1"]\nregisters = 80\n')
+    budget = {"budget": "<= 80", "origin": "program.toml:2"}
+    facts = [of_file(name, REGISTERS, n, "better", **budget) for name, n in (("a", 60), ("b", 64))]
+    assert accept(project, facts, "--tighten") == 0, project.err
+    assert project.tables() == {"k.1": {REGISTERS: 80, "sm_90": {REGISTERS: 64}}}
+
+
+def test_words_of_several_files_have_no_worst(project):
+    project.write('["k.1"]\n"occupancy.limiter" = "warps"\n')
+    budget = {"budget": "= warps", "origin": "program.toml:2"}
+    facts = [
+        of_file(name, "occupancy.limiter", word, "fail", **budget)
+        for name, word in (("a", "shared"), ("b", "registers"))
+    ]
+    assert accept(project, facts, *WHY) == 2
+    assert '["k.1".sm_90] occupancy.limiter would be of' in project.err
+    assert "write the line by hand" in project.err
 
 
 # The real commands.
@@ -184,6 +252,21 @@ def accepted(facts, *options):
     """Of sources that may have changes, which are none of this test."""
     facts.write_text(facts.read_text().replace('"dirty":true', '"dirty":false'))
     return do("accept", facts, "--any-commit", *options)
+
+
+def test_compiled_files_of_one_run_have_one_file_of_budgets(tmp_path):
+    """As inspect reads it: of a folder here, as of a wheel with several libraries."""
+    folder, facts, budgets = (tmp_path / name for name in ("lib", "out/facts.jsonl", "lib.toml"))
+    folder.mkdir()
+    for name in "ab":
+        shutil.copy(ROOT / "tests/data/cubin/spills.sm_90.cubin", folder / f"{name}.cubin")
+    assert do("inspect", folder, cwd=tmp_path).returncode == 1
+    accept = [sys.executable, "-m", "warpgauge", "accept", facts, "--baseline", "--budgets"]
+    done = do(*accept[1:], budgets, program=accept[0], cwd=tmp_path)
+    assert done.returncode == 2 and "or pass --any-commit" in done.stderr
+    done = do(*accept[1:], budgets, "--any-commit", program=accept[0], cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert do("inspect", "--budgets", budgets, folder, cwd=tmp_path).returncode == 0
 
 
 def there_and_back(run, facts, budgets, worse, *options):

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from warpgauge.budgets.budget_file import BudgetFile, Place
 from warpgauge.budgets.limits import Limit, is_same
+from warpgauge.errors import CommandError
 from warpgauge.facts.catalog import Metric
 from warpgauge.facts.records import Fact
 
@@ -27,7 +28,7 @@ class Move(NamedTuple):
 
 
 class Placing:
-    """Finds the tables for one metric of one family."""
+    """Finds the tables for one metric in one file."""
 
     def __init__(
         self, metric: Metric, moves: Sequence[Move], facts: Sequence[Fact], file: BudgetFile
@@ -36,6 +37,47 @@ class Placing:
         self._metric, self._file = metric, file
         self._moves = {(move.fact.id, move.fact.arch): move for move in moves}
         self._facts = [(fact, file.places_of(fact), file.holder(fact)) for fact in facts]
+
+    def lines(self) -> dict[Place, list[Move]]:
+        """The moves by the table that their new limit stands in; the first of each has the limit
+        that all of them keep to. Without those that would tighten a line for others that do not
+        move: kernels of several files can have one section."""
+        found: dict[Place, list[Move]] = {}
+        for move in self._moves.values():
+            found.setdefault(self.place(move), []).append(move)
+        lines = {}
+        for place, moves in found.items():
+            if any(move.loosens for move in moves) or not self._is_for_others(place):
+                loosest = self._loosest(place, moves)
+                lines[place] = [loosest, *(move for move in moves if move is not loosest)]
+        return lines
+
+    def _is_for_others(self, place: Place) -> bool:
+        """Whether a table would hold for values that do not move."""
+        return any(
+            fact.value is not None
+            and (fact.id, fact.arch) not in self._moves
+            and _holds(place, places, holder)
+            for fact, places, holder in self._facts
+        )
+
+    def _loosest(self, place: Place, moves: Sequence[Move]) -> Move:
+        """The move whose limit holds for the others, too."""
+        loosest, *others = [move for move in moves if move.loosens] or moves
+        for move in others:
+            if is_same(move.new, loosest.new, self._metric):
+                continue
+            value, other = move.fact.value, loosest.fact.value
+            are_numbers = isinstance(value, int | float) and isinstance(other, int | float)
+            if not are_numbers or self._metric.direction == "none":
+                raise CommandError(
+                    f"{self._file.name}: {place.header()} {self._metric.id} would be of "
+                    f"{move.fact.id}, {value}, and of {loosest.fact.id}, {other}: write "
+                    "the line by hand"
+                )
+            if self._metric.is_better(move.fact.numeric, loosest.fact.numeric):
+                loosest = move
+        return loosest
 
     def place(self, move: Move) -> Place:
         """The table for the new limit of a move; that of its own case if no other will do."""

@@ -89,9 +89,12 @@ def run(options: argparse.Namespace) -> int:
     if not options.dry_run:
         replace_files(changed)
     print(table(rows), end="")
-    for file in files.values():
+    for file in dict.fromkeys(files.values()):
         if file.path in changed:
             print(f"{'would write' if options.dry_run else 'wrote'} {file.path}", file=sys.stderr)
+    if shared := len(moves) - sum(len(row.moves) for row in rows):
+        text = f"left alone: {_counted(shared, 'value')} better than a budget that others need"
+        print(text, file=sys.stderr)
     for sentence in told:
         print(f"refused: {sentence}", file=sys.stderr)
     _report_rest(selected, left)
@@ -175,24 +178,48 @@ def _wish(options: argparse.Namespace) -> Wish:
 def _files(
     selected: list[Fact], facts: list[Fact], root: Path, budgets: Path | None, wish: Wish
 ) -> dict[str, BudgetFile]:
-    """The budget file of each family that needs one."""
+    """The budget file of each family that needs one. A run of programs or compiled files reads one
+    file for all of them."""
     of_family = defaultdict(list)
     for fact in facts:
         of_family[fact.family].append(fact)
+    needed = sorted({fact.family for fact in selected if wish.takes(fact)})
     files: dict[str, BudgetFile] = {}
-    for family in sorted({fact.family for fact in selected if wish.takes(fact)}):
+    for family in needed:
         path = budget_path(family, of_family[family], root, budgets)
-        file = BudgetFile(path, os.path.relpath(path, root))
-        for other, theirs in files.items():
-            if theirs.path == file.path:
-                raise CommandError(
-                    f"families {other} and {family} have one folder, and {file.name} can be of one "
-                    "of them: name a folder for budgets, "
-                    "warpgauge_add_kernels(... BUDGETS <folder>); of two programs accept one at a "
-                    f"time, --filter '{family}.*'"
-                )
-        files[family] = file
+        file = next((file for file in files.values() if file.path == path), None)
+        if file is not None:
+            other = next(name for name, theirs in files.items() if theirs is file)
+            _check_that_one_file_is_read(other, family, of_family, file)
+        files[family] = file or BudgetFile(path, os.path.relpath(path, root))
+    for family, theirs in of_family.items():  # left out by --filter, they are held to it, too
+        reads = (name for name in needed if _is_one_run([*theirs, *of_family[name]]))
+        if family not in files and (name := next(reads, None)):
+            files[family] = files[name]
     return files
+
+
+def _is_one_run(facts: list[Fact]) -> bool:
+    """Whether facts are of one run of programs or compiled files."""
+    return all(fact.case.is_of_program for fact in facts) and len({f.run.id for f in facts}) == 1
+
+
+def _check_that_one_file_is_read(
+    other: str, family: str, of_family: dict[str, list[Fact]], file: BudgetFile
+) -> None:
+    """Refuses a file for two families whose runs do not read it for both."""
+    facts = of_family[other] + of_family[family]
+    if _is_one_run(facts):
+        return
+    if any(fact.case.is_of_program for fact in facts):
+        raise CommandError(
+            f"families {other} and {family} are not of one run, which reads one file for all: "
+            f"accept one at a time, --filter '{family}.*', each with a file for --budgets"
+        )
+    raise CommandError(
+        f"families {other} and {family} have one folder, and {file.name} can be of one of them: "
+        "name a folder for budgets, warpgauge_add_kernels(... BUDGETS <folder>)"
+    )
 
 
 def _lines_of_project(root: Path) -> str:
@@ -211,27 +238,26 @@ def _rewrite(
     that says what holds without it goes."""
     of_metric, siblings = defaultdict(list), defaultdict(list)
     for fact in facts:
-        of_metric[fact.family, fact.metric].append(fact)
+        if fact.family in files:
+            of_metric[files[fact.family], fact.metric].append(fact)
     for move in moves:
-        siblings[move.fact.family, move.fact.metric].append(move)
-    lines = defaultdict(list)
-    for (family, metric), group in siblings.items():
-        row, all_of_it = catalog()[metric], of_metric[family, metric]
-        placing = Placing(row, group, all_of_it, files[family])
-        for move in group:
-            lines[family, placing.place(move), metric].append(move)
+        siblings[files[move.fact.family], move.fact.metric].append(move)
+    lines = {}
+    for (file, metric), group in siblings.items():
+        placing = Placing(catalog()[metric], group, of_metric[file, metric], file)
+        for where, of_line in placing.lines().items():
+            lines[file, where, metric] = of_line
     rows = []
     # Stable: tables of architectures come behind the section that they belong to, in order.
-    for (family, where, metric), group in sorted(lines.items(), key=lambda line: rank(line[0][1])):
+    for (file, where, metric), group in sorted(lines.items(), key=lambda line: rank(line[0][1])):
         limit = with_reason(group[0].new, catalog()[metric], wish.reason_for(group[0]))
-        file = files[family]
         is_needed = metric in project or any(file.rests_on(where, move.fact) for move in group)
         is_needed |= not is_built_in(limit, catalog()[metric])
         if is_needed or not file.remove(where, metric):
             file.set(where, metric, limit)
         else:
             limit = with_reason(limit, catalog()[metric], "built in: no line")
-        rows.append(Row(group, limit, files[family].name, where))
+        rows.append(Row(group, limit, file.name, where))
     return rows
 
 
