@@ -151,9 +151,11 @@ __global__ void barrier_of_odd_lanes(float* b, const float* a) {
   b[i] = s[t];
 }
 
-// Waits for a sign that never comes.
+// Counts until a sign comes, which never does.
 __global__ void endless(float* b, volatile float* sign) {
-  while (*sign != 1) __nanosleep(100);  // b is poisoned with NaN: fault of endless
+  for (unsigned n = 0; sign[0] != 1; ++n) {  // b is poisoned with NaN: fault of endless
+    sign[1] = __uint_as_float(n);
+  }
   b[threadIdx.x] = 1;
 }
 

@@ -131,7 +131,7 @@ class Runner:
             env={
                 **os.environ,
                 "PATH": ":".join([*reversed(self.folders), os.environ["PATH"]]),
-                **self.env,
+                **{name: self.filled(value) for name, value in self.env.items()},
                 **{name: str(file) for name, file in files.items()},
                 **{name: self.filled(value) for name, value in step.get("env", {}).items()},
                 "GITHUB_ACTIONS": "true",
