@@ -11,4 +11,7 @@ inline constexpr const char* kOwnThread = "warpgauge";
 /// Called by such a thread when it begins.
 inline void begin_own_thread() { pthread_setname_np(pthread_self(), kOwnThread); }
 
+/// The threads of this process that are not such ones.
+int threads_of_program();
+
 }  // namespace warpgauge::metrics

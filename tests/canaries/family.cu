@@ -151,11 +151,9 @@ __global__ void barrier_of_odd_lanes(float* b, const float* a) {
   b[i] = s[t];
 }
 
-// Counts until a sign comes, which never does.
+// Counts until a sign comes, which never does: b is poisoned with NaN.
 __global__ void endless(float* b, volatile float* sign) {
-  for (unsigned n = 0; sign[0] != 1; ++n) {  // b is poisoned with NaN: fault of endless
-    sign[1] = __uint_as_float(n);
-  }
+  for (unsigned n = 0; sign[0] != 1; ++n) sign[1] = __uint_as_float(n);  // fault of endless
   b[threadIdx.x] = 1;
 }
 

@@ -85,7 +85,7 @@ def night(kernels, tmp_path):
 
 def test_the_workflow_is_short_and_calls_nothing_of_this_repository():
     lines = GITHUB.read_text().splitlines()
-    assert len(lines) <= 26 and all(len(line) <= 120 for line in lines)
+    assert len(lines) <= 27 and all(len(line) <= 120 for line in lines)
     for file in (GITHUB, GITLAB):
         assert not re.search(r"ci/(?!md\b)\w+", file.read_text().replace("docs/ci.md", ""))
 

@@ -288,6 +288,15 @@ def test_a_kernel_that_never_ends_is_ended_with_its_line(way, synchronises, tmp_
         assert f"not counted: 1 of 1 launches of {way}(" in said
 
 
+def test_a_kernel_may_wait_for_another_thread_of_its_program(tmp_path):
+    """Nothing is known of what that thread will do: only the limit ends the launch."""
+    program = [BUILD / "programs" / "endless", "polls", "beside"]
+    options = ["--arch", archs()[-1], "--timeout", 2, "--out", tmp_path]
+    result = emulate(*options, "--", *program)
+    assert result.returncode == 2, result.stderr
+    assert "longer than its limit of 2000 ms of CPU time" in " ".join(result.stderr.split())
+
+
 def test_kernels_that_launch_each_other_without_end_are_ended(tmp_path):
     program = [BUILD / "programs" / "launches", "again"]
     options = ["--arch", archs()[-1], "--timeout", 2, "--out", tmp_path]

@@ -40,6 +40,11 @@ void Background::wait_until(const std::function<bool()>& done) {
   --waiting_;
 }
 
+bool Background::program_goes_on() const {
+  const int launches = unlocked_ ? 0 : 1;  // the thread that made the launch waits for it
+  return metrics::threads_of_program() > waiting_ + launches;
+}
+
 void Background::unlocked(const std::function<void()>& use) {
   mutex_.unlock();
   unlocked_ = true;

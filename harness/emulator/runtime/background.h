@@ -30,9 +30,9 @@ class Background {
   void wait() {
     if (is_busy()) wait_until([] { return false; });
   }
-  /// Whether the program goes on while work is done here, and does not wait for it. May be asked
-  /// without the mutex.
-  bool program_goes_on() const { return unlocked_ && waiting_ == 0; }
+  /// Whether a thread of the program does something else than wait for what runs, in a launch or
+  /// here. May be asked without the mutex.
+  bool program_goes_on() const;
   /// Calls `use` without the mutex.
   void unlocked(const std::function<void()>& use);
 

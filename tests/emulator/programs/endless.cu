@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <thread>
 
 __global__ void once(unsigned* out, const unsigned* in) { out[threadIdx.x] = in[threadIdx.x] + 1; }
 
@@ -52,7 +53,9 @@ int main(int argc, char** argv) {
     void* arguments[] = {&out, &in};
     cudaLaunchCooperativeKernel(reinterpret_cast<void*>(leaves), 2, 32, arguments);
   }
-  if (argc > 2) {  // without synchronisation
+  const std::string how = argc > 2 ? argv[2] : "";
+  if (how == "beside") std::thread(pause).detach();  // it might yet write what the kernel waits for
+  if (how == "left") {                               // without synchronisation
     std::puts("LEFT");
     return EXIT_SUCCESS;
   }
