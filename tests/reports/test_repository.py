@@ -56,7 +56,7 @@ def write(scratch, name, text):
         (("src/histogram.cuh", "tests/gate.cu"), "Cleo"),
         (("histogram.cuh",), "Cleo"),  # the gauge's sources are a folder of the repository
         (("/build/project/src/histogram.cuh",), "Cleo"),  # or lie beside the kernels
-        (("src/scan.cuh", "tests/gate.cu"), "Dan"),  # nobody changed the first
+        (("src/scan.cuh", "tests/gate.cu"), "Dan"),  # no commit of the range changed the first file
         (("a\nb",), "Dan"),
         (("\nlines\n",), "Cleo"),
         (("togram.cuh",), None),

@@ -35,7 +35,7 @@ def told(kernel: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def facts_text(kernel: dict[str, Any]) -> str:
-    """A line for each fact that is told. It begins with its mark where the kernel has another."""
+    """A line for each fact that people are shown, with its mark if it is not the kernel's."""
     return "<br>".join(
         ("" if fact["mark"] == kernel["mark"] else f"{fact['mark']}: ") + _fact(fact)
         for fact in told(kernel)
