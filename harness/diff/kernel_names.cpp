@@ -53,14 +53,7 @@ std::string without_parameters(const std::string& name) {
 }
 
 std::string template_of(const std::string& name) {
-  std::string text;
-  int depth = 0;
-  for (const char c : without_parameters(name)) {
-    if (c == '<') ++depth;
-    if (depth == 0) text += c;
-    if (c == '>') --depth;
-  }
-  return text;
+  return metrics::outside_of_angles(without_parameters(name));
 }
 
 Words words_of(const std::string& name) {

@@ -113,9 +113,7 @@ class SourceLines {
  public:
   /// Of facts that another machine made, the sources are those of this program.
   void fill(const metrics::Run& run, std::vector<BlamedLine>& lines) {
-    std::error_code unreadable;
-    const bool is_here = std::filesystem::is_directory(run.source_root, unreadable);
-    const std::string folder(is_here ? run.source_root : kBuildInfo.source_root);
+    const std::string& folder = folder_of(run);
     for (BlamedLine& line : lines) {
       const auto [text, is_new] = texts_.try_emplace({folder, line.file, line.line});
       if (is_new) text->second = files::source_text(folder, line.file, line.line);
@@ -124,6 +122,16 @@ class SourceLines {
   }
 
  private:
+  const std::string& folder_of(const metrics::Run& run) {
+    const auto [folder, is_new] = folders_.try_emplace(run.source_root, run.source_root);
+    std::error_code unreadable;
+    if (is_new && !std::filesystem::is_directory(run.source_root, unreadable)) {
+      folder->second = kBuildInfo.source_root;
+    }
+    return folder->second;
+  }
+
+  std::map<std::string, std::string> folders_;  ///< by that which a run names
   std::map<std::tuple<std::string, std::string, int>, std::string> texts_;
 };
 

@@ -124,14 +124,19 @@ std::string without_types(const std::string& demangled) {
   return demangled;
 }
 
-std::string without_arguments(const std::string& demangled) {
-  std::string name;
+std::string outside_of_angles(std::string_view text) {
+  std::string outside;
   int depth = 0;
-  for (const char c : without_types(demangled)) {
+  for (const char c : text) {
     if (c == '<') ++depth;
-    if (depth == 0) name += c;
+    if (depth == 0) outside += c;
     if (c == '>') --depth;
   }
+  return outside;
+}
+
+std::string without_arguments(const std::string& demangled) {
+  const std::string name = outside_of_angles(without_types(demangled));
   return name.empty() ? demangled : name;
 }
 

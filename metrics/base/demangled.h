@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <typeinfo>
 #include <vector>
 
@@ -26,6 +27,8 @@ std::string without_anonymous(std::string demangled);
 /// "add<float>": the name of a function without the types that it returns and takes.
 std::string without_types(const std::string& demangled);
 
+/// The text without what stands between < and >, and without these.
+std::string outside_of_angles(std::string_view text);
 /// "my::add" for "void my::add<float>(float*)": the name without template arguments either.
 std::string without_arguments(const std::string& demangled);
 

@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <new>
 #include <numeric>
 #include <optional>
@@ -24,6 +23,7 @@
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/core/fault.h"
 #include "harness/emulator/machine/lowest_problem.h"
+#include "harness/emulator/machine/stillness.h"
 #include "metrics/base/available_cores.h"
 
 namespace warpgauge::emulator::machine {
@@ -31,9 +31,8 @@ namespace {
 
 constexpr std::uint64_t kDefaultStack = 512 * 1024;
 constexpr std::uint64_t kThreadsPerMultiprocessor = 2048;
-// Looks at a launch that only waits, and how often nothing may have changed in it.
+// Between looks at a launch that only waits.
 constexpr std::chrono::milliseconds kBetweenLooks{100};
-constexpr int kMostLooks = 10;
 // Warp instructions that are executed sooner by one thread than it wakes others.
 constexpr std::uint64_t kForOneThread = 20'000;
 
@@ -120,45 +119,6 @@ std::uint64_t cluster_at(std::uint64_t n, std::uint64_t clusters, std::uint64_t 
 }
 
 using Clock = std::chrono::steady_clock;
-
-/// Finds out that workers, all of which wait for memory to change, wait in vain.
-class Stillness {
- public:
-  void begin() {
-    const std::lock_guard lock(mutex_);
-    ++workers_;
-  }
-  void end(const void* worker) {
-    const std::lock_guard lock(mutex_);
-    --workers_;
-    seen_.erase(worker);
-    forget();
-  }
-  /// A worker that waits looks at what it has begun. True if nothing has changed for long in that
-  /// of any worker.
-  bool look(const void* worker, std::uint64_t fingerprint) {
-    const std::lock_guard lock(mutex_);
-    Seen& seen = seen_[worker];
-    if (seen.fingerprint != fingerprint) forget();
-    seen.fingerprint = fingerprint;
-    ++seen.looks;
-    const auto is_still = [](const auto& entry) { return entry.second.looks > kMostLooks; };
-    return seen_.size() == workers_ && std::ranges::all_of(seen_, is_still);
-  }
-
- private:
-  struct Seen {
-    std::uint64_t fingerprint = 0;
-    int looks = 0;  ///< since something changed anywhere
-  };
-  void forget() {
-    for (auto& [worker, seen] : seen_) seen.looks = 0;
-  }
-
-  std::mutex mutex_;
-  std::map<const void*, Seen> seen_;
-  std::size_t workers_ = 0;
-};
 
 /// Shared by the workers of a launch.
 struct Shared {

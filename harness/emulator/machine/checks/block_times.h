@@ -17,7 +17,7 @@ class BlockTimes {
  public:
   using Time = std::uint32_t;
   static constexpr int kMostWarps = 32;
-  static constexpr std::uint32_t kBarriers = 16;
+  static constexpr int kBarriers = 16;
 
   explicit BlockTimes(std::size_t warps) : warp_count_(warps) {}
 

@@ -188,7 +188,8 @@ void sync_warp(Warp& warp, const Instruction& instruction) {
       ++other.pc;
       ask_scheduler(warp);
     }
-    note_met(warp);
+    // What they did before is ordered. shfl, vote and their like order no memory.
+    if (checks::History* const history = warp.memory->history) history->sync_lanes(engine.index);
   }
 }
 

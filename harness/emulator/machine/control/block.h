@@ -73,7 +73,7 @@ struct WarpState {
 class Cluster;
 
 struct Block {
-  static constexpr int kBarriers = 16;
+  static constexpr int kBarriers = checks::BlockTimes::kBarriers;
   enum class Progress : std::uint8_t {
     finished,
     yields,  ///< all that could go on poll memory

@@ -41,10 +41,6 @@ Mask gather_lanes(Warp& warp, const Instruction& instruction) {
   return complete;
 }
 
-void note_met(checks::History& history, const Warp& warp) {
-  history.sync_lanes(warp.engine->index);
-}
-
 void check_members(const Warp& warp, const Instruction& instruction, Mask members, Mask lanes) {
   const Mask outside = lanes & ~members;
   if (outside == 0 || !warp.memory->checks_shuffles) return;

@@ -60,13 +60,6 @@ Mask lanes_that_name(const Warp& warp, const Instruction& instruction, int n, Ma
 /// others are set aside, to look again when more lanes get here. May be empty.
 Mask gather_lanes(Warp& warp, const Instruction& instruction);
 
-/// Lanes have come together in __syncwarp(): what they did before is ordered. shfl, vote and their
-/// like order no memory.
-void note_met(checks::History& history, const Warp& warp);
-inline void note_met(const Warp& warp) {
-  if (warp.memory->history != nullptr) note_met(*warp.memory->history, warp);
-}
-
 /// Reports the first lane whose member mask, which it has in common with `lanes`, does not name it.
 void check_members(const Warp& warp, const Instruction& instruction, Mask members, Mask lanes);
 
