@@ -101,6 +101,38 @@ def test_checks_find_nothing_in_programs_that_are_right(name, tmp_path):
     assert "race: " not in checked.stderr and "uninitialised: " not in checked.stderr
 
 
+@pytest.mark.parametrize("way", ["nothing", "late_event", "dependent"])
+def test_launches_that_nothing_orders_race(way, tmp_path):
+    program = BUILD / "programs" / "unordered"
+    options = ["--arch", "sm_90", "--check", "races", "--out", tmp_path]
+    done = emulate(*options, "--", program, way)
+    assert done.returncode == 2, done.stderr
+    assert "ERROR: 1 race found" in done.stderr
+    (reason,) = {line for line in done.stderr.split("\n") if line.startswith("  reason ")}
+    assert re.search(
+        r"unordered\.cu:21: race: global read of 4 bytes at byte \d+ of cudaMalloc #1 "
+        r"\(1024 bytes\), which thread \(\d+,0,0\) of block \(\d,0,0\) of kernel fill, launched "
+        r"before, has written at \S*unordered\.cu:10; ",
+        reason,
+    )
+    edge = "griddepcontrol.wait" if way == "dependent" else "no event and no wait of the program"
+    assert edge in reason
+
+
+@pytest.mark.parametrize(
+    "way",
+    [
+        *("event", "events", "program", "query", "one_stream", "legacy"),
+        *("dependent_waits", "dependent_waits_by_one", "dependent_behind_a_copy"),
+    ],
+)
+def test_launches_that_something_orders_do_not_race(way, tmp_path):
+    program = BUILD / "programs" / "unordered"
+    options = ["--arch", "sm_90", "--check", "races", "--out", tmp_path]
+    done = emulate(*options, "--", program, way)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.parametrize("command", [["gate"], ["emulate", "--", "true"]])
 def test_a_check_that_is_none_is_an_error_with_the_nearest_one(command):
     words = [BUILD / "bin" / "warpgauge", command[0], "--check", "race", *command[1:]]

@@ -119,6 +119,7 @@ cudaError_t call_waiting_until(const char* name, FunctionRef<bool(State&)> done,
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   state.background.wait_until([&] { return done(state); });
+  state.note_program_waited();
   state.flush_prints();
   if (state.fault != cudaSuccess) return record(state.fault);
   return run(name, state, body);

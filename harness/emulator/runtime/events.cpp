@@ -37,6 +37,7 @@ void record(State& state, cudaEvent_t event, cudaStream_t stream, unsigned flags
   } else {
     recorded.captured = {};
     ++recorded.pending;
+    recorded.order = state.device().order.record(order_name(stream), waits_for(state));
     perform_in_order(state, stream, EventRecord{event});
   }
 }
@@ -85,6 +86,7 @@ WARPGAUGE_API cudaError_t cudaEventQuery(cudaEvent_t event) {
   return call_in_stream(__func__, [&](State& state) {
     refuse_captured(event_of(state, event));
     require(event_of(state, event).pending == 0, cudaErrorNotReady);
+    state.note_program_waited();
   });
 }
 

@@ -64,7 +64,8 @@ bool is_cooperative(const KernelCall& request) {
   return found != request.attributes.end() && found->second.cooperative != 0;
 }
 
-machine::Launch launch_of(State& state, const Function& function, const KernelCall& call) {
+machine::Launch launch_of(State& state, const Function& function, const KernelCall& call,
+                          const LaunchOrder::Place& place) {
   return {.grid = {call.grid.x, call.grid.y, call.grid.z},
           .block = {call.block.x, call.block.y, call.block.z},
           .dynamic_shared_bytes = call.shared_bytes,
@@ -72,7 +73,9 @@ machine::Launch launch_of(State& state, const Function& function, const KernelCa
           .parameters = call.parameters,
           .registers = static_cast<std::uint32_t>(function.registers()),
           .resident_blocks = resident_blocks(state, function, call),
-          .cluster = cluster_of(state, function, call)};
+          .cluster = cluster_of(state, function, call),
+          .number = place.number,
+          .concurrent = place.concurrent};
 }
 
 /// The kernel of a call. Throws Failure if it cannot be launched so.
@@ -117,11 +120,11 @@ Watched::~Watched() {
   if (watch_ != nullptr) watch_->ends(kernel_, launch_, kept_);
 }
 
-KernelRun::KernelRun(State& state, const KernelCall& call)
+KernelRun::KernelRun(State& state, const KernelCall& call, const LaunchOrder::Place& place)
     : state_(state),
       call_(call),
       function_(checked_function(state, call_)),
-      launch_(launch_of(state, function_, call_)),
+      launch_(launch_of(state, function_, call_, place)),
       watched_(state.watch, function_, launch_) {
   state.flush_prints();
   for (const auto& [handle, array] : state.device().arrays) {

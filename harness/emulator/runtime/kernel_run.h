@@ -10,6 +10,7 @@
 #include "harness/emulator/machine/core/device_work.h"
 #include "harness/emulator/machine/core/finding.h"
 #include "harness/emulator/machine/launcher.h"
+#include "harness/emulator/runtime/launch_order.h"
 #include "harness/emulator/runtime/state.h"
 #include "harness/emulator/runtime/work.h"
 #include "metrics/facts/fact.h"
@@ -41,7 +42,7 @@ class Watched {
 class KernelRun {
  public:
   /// Throws Failure.
-  KernelRun(State& state, const KernelCall& call);
+  KernelRun(State& state, const KernelCall& call, const LaunchOrder::Place& place);
 
   Module& module() const { return *function_.module; }
   /// False: it waits for memory. Needs no lock.

@@ -22,6 +22,13 @@ namespace {
 /// How long a kernel only waits for memory to change until its launch returns.
 constexpr std::chrono::milliseconds kPatience{20};
 
+/// Whether it may begin before the launch before it in its stream has ended.
+bool is_dependent(const KernelCall& call) {
+  const auto found = call.attributes.find(cudaLaunchAttributeProgrammaticStreamSerialization);
+  return found != call.attributes.end() &&
+         found->second.programmaticStreamSerializationAllowed != 0;
+}
+
 /// Its name in the program; empty if the program has no such kernel.
 std::string name_of(State& state, const void* kernel) {
   try {
@@ -59,9 +66,9 @@ void keeping_failures(State& state, const KernelCall& request, const std::functi
   }
 }
 
-LaunchTree::LaunchTree(State& state, const KernelCall& call)
+LaunchTree::LaunchTree(State& state, const KernelCall& call, const LaunchOrder::Place& place)
     : state_(state), kernel_(name_of(state, call.kernel)) {
-  begin(call);
+  begin(call, place);
   module_ = &current_->module();
 }
 
@@ -119,8 +126,9 @@ void LaunchTree::begin_next() {
   }
 }
 
-void LaunchTree::begin(const KernelCall& call) {
-  keeping_failures(state_, call, [&] { current_ = std::make_unique<KernelRun>(state_, call); });
+void LaunchTree::begin(const KernelCall& call, const LaunchOrder::Place& place) {
+  keeping_failures(state_, call,
+                   [&] { current_ = std::make_unique<KernelRun>(state_, call, place); });
 }
 
 void LaunchTree::begin(const machine::DeviceLaunch& launch) {
@@ -144,14 +152,19 @@ void LaunchTree::begin(const machine::DeviceFill& fill) {
   perform(state_, Fill{.box = {fill.begin}, .size = {.width = fill.bytes}, .value = fill.value});
 }
 
-void perform(State& state, const KernelCall& call) { LaunchTree(state, call).run(std::nullopt); }
+void perform(State& state, const KernelCall& call) {
+  LaunchTree(state, call, {}).run(std::nullopt);
+}
 
 void perform_in_order(State& state, cudaStream_t stream, const KernelCall& call) {
+  const LaunchOrder::Place place =
+      state.device().order.launch(order_name(stream), is_dependent(call), waits_for(state));
   if (state.background.is_busy()) {  // one kernel at a time
-    put_behind(state, stream, [&state, call] { LaunchTree(state, call).run_in_background(); });
+    put_behind(state, stream,
+               [&state, call, place] { LaunchTree(state, call, place).run_in_background(); });
     return;
   }
-  const auto tree = std::make_shared<LaunchTree>(state, call);
+  const auto tree = std::make_shared<LaunchTree>(state, call, place);
   if (!tree->run(kPatience)) put_behind(state, stream, [tree] { tree->run_in_background(); });
 }
 

@@ -11,6 +11,7 @@
 #include "harness/emulator/machine/core/cpu_time.h"
 #include "harness/emulator/machine/core/device_work.h"
 #include "harness/emulator/runtime/kernel_run.h"
+#include "harness/emulator/runtime/launch_order.h"
 #include "harness/emulator/runtime/state.h"
 #include "harness/emulator/runtime/work.h"
 
@@ -23,7 +24,7 @@ void keeping_failures(State& state, const KernelCall& call, const std::function<
 class LaunchTree {
  public:
   /// Throws Failure.
-  LaunchTree(State& state, const KernelCall& call);
+  LaunchTree(State& state, const KernelCall& call, const LaunchOrder::Place& place);
 
   /// False: a kernel waits for memory.
   bool run(std::optional<std::chrono::milliseconds> patience);
@@ -36,7 +37,7 @@ class LaunchTree {
   void begin_next();
   /// Whether the launches took more than a launch may in all, which is then kept as a fault.
   bool is_too_long();
-  void begin(const KernelCall& call);
+  void begin(const KernelCall& call, const LaunchOrder::Place& place = {});
   void begin(const machine::DeviceLaunch& launch);
   void begin(const machine::DeviceCopy& copy);
   void begin(const machine::DeviceFill& fill);

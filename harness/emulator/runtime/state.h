@@ -21,6 +21,7 @@
 #include "harness/emulator/runtime/array.h"
 #include "harness/emulator/runtime/background.h"
 #include "harness/emulator/runtime/graph.h"
+#include "harness/emulator/runtime/launch_order.h"
 #include "harness/emulator/runtime/modules.h"
 #include "harness/emulator/uninterrupted_mutex.h"
 #include "metrics/architecture/architectures.h"
@@ -52,6 +53,7 @@ struct Event {
   CapturePoint captured = {};  ///< if it was recorded in a captured stream
   int pending = 0;             ///< records of it that are still to be done
   std::optional<std::chrono::steady_clock::time_point> recorded = {};
+  LaunchOrder::Clock order = {};  ///< what its stream had got
 };
 
 /// A pool keeps its settings and counts its memory, which goes back at once when it is freed.
@@ -94,6 +96,7 @@ struct Device {
   std::map<std::byte*, unsigned> host_flags;  ///< the flags given to cudaHostAlloc
   std::uint64_t allocations = 0;              ///< made so far, for their names
   Graphs graphs;
+  LaunchOrder order;
   unsigned long long stream_ids = 2;  ///< 1 and 2 are the default streams'
 };
 
@@ -122,6 +125,10 @@ class State {
   Device& device();
   machine::memory::Memory& memory() { return device().machine.memory(); }
   bool has_device() const { return device_ != nullptr; }
+  /// The program has waited for work, or knows that it is done.
+  void note_program_waited() {
+    if (has_device()) device_->order.wait();
+  }
   void reset_device();
 
   /// The code registered since the last call, as what never ran.

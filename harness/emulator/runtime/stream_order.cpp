@@ -7,7 +7,25 @@
 #include "harness/emulator/runtime/failure.h"
 
 namespace warpgauge::emulator::runtime {
+namespace {
+
+/// Whether the legacy stream is one of the two, and waits for the other, and it for the legacy one.
+bool wait_for_each_other(State& state, cudaStream_t stream, cudaStream_t other) {
+  if (is_legacy(stream)) return is_blocking(state, other);
+  return is_legacy(other) && is_blocking(state, stream);
+}
+
+}  // namespace
+
 bool is_legacy(cudaStream_t stream) { return stream == nullptr || stream == cudaStreamLegacy; }
+
+cudaStream_t order_name(cudaStream_t stream) { return is_legacy(stream) ? nullptr : stream; }
+
+LaunchOrder::WaitsFor waits_for(State& state) {
+  return [&state](cudaStream_t stream, cudaStream_t other) {
+    return wait_for_each_other(state, stream, other);
+  };
+}
 
 bool is_blocking(State& state, cudaStream_t stream) {
   const auto& streams = state.device().streams;
@@ -16,10 +34,8 @@ bool is_blocking(State& state, cudaStream_t stream) {
 }
 
 bool has_work(State& state, cudaStream_t stream) {
-  return state.background.is_busy(stream, [&](cudaStream_t other) {
-    if (is_legacy(stream)) return is_blocking(state, other);
-    return is_legacy(other) && is_blocking(state, stream);
-  });
+  return state.background.is_busy(
+      stream, [&](cudaStream_t other) { return wait_for_each_other(state, stream, other); });
 }
 
 cudaError_t call_in_legacy_stream(const char* name, FunctionRef<void(State&)> body) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "harness/emulator/runtime/function_ref.h"
+#include "harness/emulator/runtime/launch_order.h"
 #include "harness/emulator/runtime/state.h"
 #include "harness/emulator/runtime/work.h"
 
@@ -17,6 +18,10 @@ bool is_legacy(cudaStream_t stream);
 
 /// The legacy stream waits for it, and it for the legacy stream.
 bool is_blocking(State& state, cudaStream_t stream);
+
+/// The stream's name in LaunchOrder: the legacy stream has one.
+cudaStream_t order_name(cudaStream_t stream);
+LaunchOrder::WaitsFor waits_for(State& state);
 
 /// Whether what comes next in the stream has to wait for what is left to do.
 bool has_work(State& state, cudaStream_t stream);
@@ -31,6 +36,7 @@ void put_behind(State& state, cudaStream_t stream, std::function<void()> work);
 /// Does the work of a stream: now, if nothing is left of the stream to do, else in the background.
 template <typename Kind>
 void perform_in_order(State& state, cudaStream_t stream, Kind work) {
+  state.device().order.add_work(order_name(stream));
   if (!has_work(state, stream)) return perform(state, work);
   put_behind(state, stream, [&state, work = std::move(work)] { perform(state, work); });
 }

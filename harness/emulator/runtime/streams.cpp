@@ -45,9 +45,13 @@ cudaError_t call_back(const char* name, cudaStream_t stream, const std::function
   bool is_due = false;
   const cudaError_t error = call_in_stream(name, [&](State& state) {
     is_due = check(state);
+    state.note_program_waited();  // what it tells other threads is not known
     if (!is_due || !has_work(state, stream)) return;
     is_due = false;
-    put_behind(state, stream, [&state, function] { state.background.unlocked(function); });
+    put_behind(state, stream, [&state, function] {
+      state.background.unlocked(function);
+      state.note_program_waited();
+    });
   });
   if (is_due) function();
   return error;
@@ -92,6 +96,7 @@ WARPGAUGE_API cudaError_t cudaStreamQuery(cudaStream_t stream) {
   return call_in_stream(__func__, [&](State& state) {
     refuse_captured(state, stream);
     require(!has_work(state, stream), cudaErrorNotReady);
+    state.note_program_waited();
   });
 }
 
@@ -107,6 +112,7 @@ WARPGAUGE_API cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t e
       capture(*point, EventWait{event});
     } else {
       wait_for(state, stream, awaited.captured);
+      state.device().order.wait(order_name(stream), awaited.order);
       if (awaited.pending > 0) put_behind(state, stream, [] {});
     }
   });

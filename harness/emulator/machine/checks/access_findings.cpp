@@ -36,15 +36,24 @@ bool is_volatile_access(const KernelCode& kernel, std::uint64_t counter) {
 }
 
 void report_race(Findings& findings, const LaneAccess& access, const EarlierAccess& earlier) {
-  const std::string other = place_of_counter(findings.kernel, earlier.counter);
-  std::string what =
-      named(findings, access) + ", which " + thread_text(findings.launch, earlier.thread);
-  if (access.window == Window::global) {
-    what += " of " + block_text(findings.launch, earlier.block);
-  }
+  const bool is_of_launch = earlier.launch == nullptr;
+  const KernelCode& kernel = is_of_launch ? findings.kernel : *earlier.launch->kernel;
+  const Launch& shape = is_of_launch ? findings.launch : earlier.launch->shape;
+  const std::string other = place_of_counter(kernel, earlier.counter);
+  std::string what = named(findings, access) + ", which " + thread_text(shape, earlier.thread);
+  if (access.window == Window::global) what += " of " + block_text(shape, earlier.block);
+  if (!is_of_launch) what += " of kernel " + kernel.display + ", launched before,";
   what += std::string(" has ") + (earlier.wrote ? "written" : "read") + " at " + other + "; ";
   if (earlier.in_flight) {
     what += "the copy may not have arrived: no cp.async.wait_group of that thread stands between";
+  } else if (earlier.until_wait) {
+    what +=
+        "this launch may begin before that one has ended: no cudaGridDependencySynchronize() "
+        "(griddepcontrol.wait) stands between";
+  } else if (!is_of_launch) {
+    what +=
+        "the launches are not ordered: they are in two streams, and no event and no wait of the "
+        "program stands between";
   } else if (access.window == Window::global && earlier.block != access.act.block) {
     what +=
         "the blocks are not ordered: only an atomic with __threadfence(), or a barrier of the "

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "harness/emulator/machine/checks/earlier_launches.h"
 #include "harness/emulator/machine/checks/findings.h"
 #include "harness/emulator/machine/core/access.h"
 #include "harness/emulator/machine/core/act.h"
@@ -18,7 +19,9 @@ struct EarlierAccess {
   std::uint32_t thread = 0;  ///< in its block
   std::uint64_t counter = 0;
   bool wrote = false;
-  bool in_flight = false;  ///< cp.async that its thread has not waited for
+  bool in_flight = false;                 ///< cp.async that its thread has not waited for
+  const EarlierLaunch* launch = nullptr;  ///< whose it is; nullptr: the same as the later one
+  bool until_wait = false;                ///< a griddepcontrol.wait would order it
 };
 
 /// An access of one lane.
@@ -36,7 +39,8 @@ bool is_async_copy(const KernelCode& kernel, std::uint64_t counter);
 /// Whether it is volatile.
 bool is_volatile_access(const KernelCode& kernel, std::uint64_t counter);
 
-/// The access races with an earlier one of its block, or (global memory) of another.
+/// The access races with an earlier one of its block, or (global memory) of another or of another
+/// launch.
 void report_race(Findings& findings, const LaneAccess& access, const EarlierAccess& earlier);
 void report_unwritten(Findings& findings, const LaneAccess& access);
 /// A read-only load (ld.global.nc) of what the instruction of a counter has written in this launch.

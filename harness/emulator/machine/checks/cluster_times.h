@@ -18,6 +18,7 @@ class ClusterTimes {
   /// Another cluster, of so many blocks.
   void begin(std::uint32_t blocks) {
     for (std::uint32_t rank = 0; rank < blocks; ++rank) blocks_[rank] = {};
+    waited_ = 0;
   }
   /// The time of something that a block does now.
   std::uint64_t next() { return ++now_; }
@@ -31,6 +32,9 @@ class ClusterTimes {
   void note_use(std::uint32_t owner, std::uint32_t user, const Act& act) {
     blocks_[owner].uses[user] = {++now_, act};
   }
+  /// A thread of the block has waited for the launches that this one depends on.
+  void note_waited(std::uint32_t rank) { waited_ |= 1U << rank; }
+  bool has_other_waited(std::uint32_t rank) const { return (waited_ & ~(1U << rank)) != 0; }
   /// The last uses of the memory of this block, by each other one, since the block met others.
   std::vector<Act> unordered_uses(std::uint32_t owner) const {
     std::vector<Act> acts;
@@ -51,6 +55,7 @@ class ClusterTimes {
   };
   std::array<Block, kMostBlocks> blocks_{};
   std::uint64_t now_ = 0;
+  std::uint32_t waited_ = 0;  ///< a bit for each rank
 };
 
 }  // namespace warpgauge::emulator::machine::checks

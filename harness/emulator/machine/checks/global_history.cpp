@@ -36,6 +36,10 @@ struct History::GlobalLook {
   bool is_ordered(std::uint64_t trace) const {
     const LaunchHistory& launch = history.launch_;
     const std::uint64_t block = GlobalTrace::actor(trace), time = GlobalTrace::time(trace);
+    if (time < launch.begin) {
+      const LaunchHistory::Concurrent* const other = launch.concurrent_at(time);
+      return other == nullptr || (other->until_wait && history.are_dependencies_over(warp.number));
+    }
     if (block != history.block_) return launch.orders(block, time, history.acquired_);
     const auto own_time =
         static_cast<BlockTimes::Time>(time - launch.begin + history.times_.began());
@@ -49,13 +53,21 @@ struct History::GlobalLook {
     if (is_ordered(trace)) return true;
     if (is_silent(warp, instruction, access, lane, reinterpret_cast<const std::byte*>(address)))
       return false;
-    if (history.is_new(false, GlobalTrace::counter(trace), access.counters[0], wrote)) {
+    const std::uint64_t time = GlobalTrace::time(trace);
+    const auto* const other =
+        time < history.launch_.begin ? history.launch_.concurrent_at(time) : nullptr;
+    const std::uint64_t counter = GlobalTrace::counter(trace);
+    const std::uint64_t of_launch = other == nullptr ? 0 : other->launch->begin;
+    if (history.is_new(false, of_launch * GlobalTrace::kCounters + counter, access.counters[0],
+                       wrote)) {
       report_race(history.launch_.findings,
                   {act_of(warp, instruction, lane), access, Window::global, address},
                   {.block = GlobalTrace::actor(trace),
                    .thread = GlobalTrace::thread(trace),
-                   .counter = GlobalTrace::counter(trace),
-                   .wrote = wrote});
+                   .counter = counter,
+                   .wrote = wrote,
+                   .launch = other == nullptr ? nullptr : other->launch,
+                   .until_wait = other != nullptr && other->until_wait});
     }
     return true;
   }
@@ -366,11 +378,12 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
                (block_ % GlobalTrace::kActors) << GlobalTrace::kActorAt |
                std::uint64_t{access.counters[0]} << GlobalTrace::kCounterAt |
                (access.is_strong ? GlobalTrace::kStrong : 0),
-       .floor = races ? GlobalTrace::at_time(launch_.begin) : ~std::uint64_t{0},
+       .floor = races ? GlobalTrace::at_time(launch_.floor()) : ~std::uint64_t{0},
        .in_block = GlobalTrace::at_time(in_block),
        .who = GlobalTrace::kActorBits | kWarpBits,
        .reads = access.effect != AccessEffect::write && checks.uninitialised,
-       .writes = access.effect != AccessEffect::read},
+       .writes = access.effect != AccessEffect::read,
+       .begin = launch_.is_concurrent() ? GlobalTrace::at_time(launch_.begin) : 0},
       GlobalTrace::at_time(launch_.begin),
       static_cast<int>(SectorTraces::kBytes) >> std::countr_zero(unsigned{access.width}),
       pattern};

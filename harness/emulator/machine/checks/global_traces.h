@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "harness/emulator/machine/checks/earlier_launches.h"
 #include "harness/emulator/machine/checks/trace.h"
 #include "harness/emulator/machine/checks/trace_table.h"
 
@@ -16,6 +17,7 @@ class GlobalTraces {
   TraceTable<WordTraces> words;
   /// Time behind all that blocks have made so far.
   std::atomic<std::uint64_t> now = 1;
+  EarlierLaunches launches;  ///< changes only between launches
 
   /// Forgets the accesses of memory that gets another use.
   void forget(std::uint64_t begin, std::uint64_t bytes) {
@@ -25,6 +27,7 @@ class GlobalTraces {
   void forget_all() {
     sectors.forget_all();
     words.forget_all();
+    launches.forget_all();
     now = 1;
   }
 };

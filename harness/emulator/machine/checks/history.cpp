@@ -31,6 +31,22 @@ void History::begin_block(std::uint64_t number) {
   block_ = number;
   acquired_ = 0;
   acquires_ = false;
+  waited_ = {};
+}
+
+void History::wait_for_dependencies(std::uint32_t warp) {
+  waited_[warp] = times_.now();
+  launch_.note_waited();
+  cluster_.note_waited(rank_);
+}
+
+bool History::are_dependencies_over(std::uint32_t warp) const {
+  if (waited_[warp] != 0 || cluster_.has_other_waited(rank_)) return true;
+  if (acquired_ != 0 && launch_.has_waited()) return true;
+  for (std::uint32_t other = 0; other < waited_.size(); ++other) {
+    if (waited_[other] != 0 && times_.orders(other, waited_[other], warp)) return true;
+  }
+  return false;
 }
 
 void History::sync_lanes(std::uint32_t warp) {

@@ -51,6 +51,9 @@ class History {
   Findings& findings() { return launch_.findings; }
   void sync_lanes(std::uint32_t warp);
   void fence(std::uint32_t warp, bool of_grid);
+  /// The warp executes griddepcontrol.
+  void let_dependents_begin() { launch_.let_dependents_begin(); }
+  void wait_for_dependencies(std::uint32_t warp);
 
   /// `pattern` is that of the lanes. `look_at_run` may be nullptr.
   void observe_shared(const Warp& warp, const Instruction& instruction, const Access& access,
@@ -161,6 +164,9 @@ class History {
     }
     return false;
   }
+  /// Whether the launches that this one depends on have ended before what the warp does now. Of
+  /// what other blocks have waited for it is not known who knows it.
+  bool are_dependencies_over(std::uint32_t warp) const;
   /// The present time as traces of global memory keep it.
   std::uint64_t global_time() const { return launch_.begin + (times_.now() - times_.began()); }
 
@@ -182,6 +188,8 @@ class History {
   std::uint64_t block_ = 0;
   std::uint64_t acquired_ = 0;  ///< all fences up to this one are known
   bool acquires_ = false;       ///< the last access to global memory acquires
+  /// When each warp has last waited for the launches that this one depends on; 0: not yet.
+  std::array<BlockTimes::Time, BlockTimes::kMostWarps> waited_{};
   std::array<WatchedMemory::Range, 4>
       written_{};  ///< where something else has written, lately found
   std::size_t next_written_ = 0;

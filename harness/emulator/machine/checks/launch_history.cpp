@@ -1,5 +1,7 @@
-// The order of blocks by fences.
+// The order of blocks by fences, and of launches.
 #include "harness/emulator/machine/checks/launch_history.h"
+
+#include <algorithm>
 
 namespace warpgauge::emulator::machine::checks {
 namespace {
@@ -29,6 +31,28 @@ LaunchHistory::LaunchHistory(const Checks& checks, WatchedMemory& memory, Findin
       traces(with_time_left(memory)),
       begin(++traces.now) {
   if (blocks <= GlobalTrace::kActors) fences_ = std::make_unique<Fences[]>(blocks);
+  const Launch& launch = findings.launch;
+  traces.launches.add({.number = launch.number,
+                       .begin = begin,
+                       .kernel = &findings.kernel,
+                       .shape = {.grid = launch.grid, .block = launch.block}});
+  if (!checks.races) return;
+  for (const ConcurrentLaunch& other : launch.concurrent) {
+    const EarlierLaunch* const earlier = traces.launches.numbered(other.number);
+    if (earlier == nullptr || (other.until_wait && !earlier->lets_dependents_begin)) continue;
+    concurrent_.push_back({earlier, other.until_wait});
+  }
+  std::ranges::sort(concurrent_, {}, [](const Concurrent& other) { return other.launch->begin; });
+}
+
+LaunchHistory::~LaunchHistory() {
+  if (lets_dependents_begin_) traces.launches.latest().lets_dependents_begin = true;
+}
+
+const LaunchHistory::Concurrent* LaunchHistory::concurrent_at(std::uint64_t time) const {
+  const EarlierLaunch* const earlier = traces.launches.at(time);
+  const auto found = std::ranges::find(concurrent_, earlier, &Concurrent::launch);
+  return found == concurrent_.end() ? nullptr : &*found;
 }
 
 void LaunchHistory::fence(std::uint64_t block, std::uint64_t time) {

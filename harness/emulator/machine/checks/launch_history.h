@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "harness/emulator/machine/checks/findings.h"
 #include "harness/emulator/machine/checks/global_traces.h"
@@ -19,12 +20,32 @@ class LaunchHistory {
  public:
   LaunchHistory(const Checks& checks, WatchedMemory& memory, Findings& findings,
                 std::uint64_t blocks);
+  ~LaunchHistory();
 
   const Checks checks;
   const WatchedMemory& memory;
   Findings& findings;
   GlobalTraces& traces;
   const std::uint64_t begin;  ///< time at which each block begins
+
+  // Earlier launches that may run at the same time.
+
+  bool is_concurrent() const { return !concurrent_.empty(); }
+  /// Traces below this time are of launches that are ordered before this one.
+  std::uint64_t floor() const {
+    return is_concurrent() ? concurrent_.front().launch->begin : begin;
+  }
+  struct Concurrent {
+    const EarlierLaunch* launch;
+    bool until_wait;
+  };
+  /// The concurrent launch that left traces at this time; nullptr: it was none of them.
+  const Concurrent* concurrent_at(std::uint64_t time) const;
+  /// A thread lets launches begin that depend on this one.
+  void let_dependents_begin() { lets_dependents_begin_ = true; }
+  /// A thread has waited for the launches that this one depends on.
+  void note_waited() { waited_ = true; }
+  bool has_waited() const { return waited_; }
 
   /// False where the grid has more blocks than traces can name.
   bool tells_blocks() const { return fences_ != nullptr; }
@@ -45,6 +66,8 @@ class LaunchHistory {
   };
   std::unique_ptr<Fences[]> fences_;
   std::atomic<std::uint64_t> fences_made_ = 0;
+  std::vector<Concurrent> concurrent_;  ///< the first to begin first
+  std::atomic<bool> lets_dependents_begin_ = false, waited_ = false;
 };
 
 }  // namespace warpgauge::emulator::machine::checks

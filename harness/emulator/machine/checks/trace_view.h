@@ -28,9 +28,11 @@ struct TraceView {
   bool reads;              ///< and it matters whether something was written
   bool writes;
   std::uint64_t exempt = Layout::kStrong;  ///< two accesses with this bit do not race
+  std::uint64_t begin = 0;  ///< traces below are of other launches, whoever made them
 
   bool may_race(std::uint64_t trace, std::uint64_t own) const {
-    return trace >= floor && ((trace ^ own) & who) != 0 && (trace & own & exempt) == 0;
+    return trace >= floor && (((trace ^ own) & who) != 0 || trace < begin) &&
+           (trace & own & exempt) == 0;
   }
   /// Whether a read takes the place of the one that is kept: of one that can race no more, or with
   /// other blocks only, as this one can; of a strong one by one that can race with more; and of its

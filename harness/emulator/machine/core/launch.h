@@ -34,6 +34,12 @@ inline std::uint64_t volume(const std::array<std::uint32_t, 3>& size) {
   return std::uint64_t{size[0]} * size[1] * size[2];
 }
 
+/// An earlier launch that may run at the same time.
+struct ConcurrentLaunch {
+  std::uint64_t number = 0;  ///< Launch::number
+  bool until_wait = false;   ///< until a thread executes griddepcontrol.wait
+};
+
 struct Launch {
   std::array<std::uint32_t, 3> grid{1, 1, 1}, block{1, 1, 1};
   std::uint64_t dynamic_shared_bytes = 0;
@@ -48,6 +54,8 @@ struct Launch {
   std::uint64_t resident_blocks = 0;  ///< that the GPU holds at once; 0: not known
   /// Blocks that run together and reach each other's shared memory; nothing: none do.
   std::optional<std::array<std::uint32_t, 3>> cluster = std::nullopt;
+  std::uint64_t number = 0;  ///< for the checks of later launches; 0: it is ordered before them
+  std::vector<ConcurrentLaunch> concurrent = {};
 };
 
 }  // namespace warpgauge::emulator::machine

@@ -10,6 +10,7 @@
 #include "harness/emulator/machine/control/branches.h"
 #include "harness/emulator/machine/control/calls.h"
 #include "harness/emulator/machine/control/clocks.h"
+#include "harness/emulator/machine/control/dependent_launch.h"
 #include "harness/emulator/machine/decode/function_decoder.h"
 
 namespace warpgauge::emulator::machine::decode {
@@ -101,7 +102,8 @@ bool decode_control(const ptx::Instruction& instruction, FunctionDecoder& decode
     result->execute = control::do_nothing;
   } else if (opcode == "griddepcontrol") {
     expect_modifiers(instruction, {"launch_dependents", "wait"});
-    result->execute = control::do_nothing;  // launches follow each other: nothing to wait for
+    result->execute =
+        instruction.has("wait") ? control::wait_for_dependencies : control::let_dependents_begin;
   } else {
     return decode_call(instruction, decoder, result) ||
            decode_cluster(instruction, decoder, result) ||
