@@ -486,6 +486,19 @@ TEST(Uninitialised, GlobalMemoryIsFoundWhereNothingWroteIt) {
               IsEmpty());
 }
 
+TEST(Uninitialised, AnExchangeGivesMemoryItsFirstValue) {
+  Shape shape = blocks(1, 32);
+  shape.is_unwritten = true;
+  EXPECT_THAT(found("atom.global.exch.b32 %r3, [%rd1], 1; ld.global.u32 %r3, [%rd1];", shape,
+                    "uninitialised"),
+              IsEmpty());
+  EXPECT_THAT(found("atom.global.add.u32 %r3, [%rd1], 1;", shape, "uninitialised"),
+              ElementsAre(HasSubstr("uninitialised: global atomic access of 4 bytes")));
+  const std::string kernel =
+      with_tile("atom.shared.exch.b32 %r5, [%r4], 0; atom.shared.add.u32 %r5, [%r4], 1;");
+  EXPECT_THAT(found(kernel, blocks(1, 32), "uninitialised"), IsEmpty());
+}
+
 TEST(Stores, OfSeveralValuesToOneWordAreFound) {
   const std::string_view checks = "stores";
   EXPECT_THAT(

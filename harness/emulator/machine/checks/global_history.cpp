@@ -381,7 +381,7 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
        .floor = races ? GlobalTrace::at_time(launch_.floor()) : ~std::uint64_t{0},
        .in_block = GlobalTrace::at_time(in_block),
        .who = GlobalTrace::kActorBits | kWarpBits,
-       .reads = access.effect != AccessEffect::write && checks.uninitialised,
+       .reads = access.depends_on_memory() && checks.uninitialised,
        .writes = access.effect != AccessEffect::read,
        .begin = launch_.is_concurrent() ? GlobalTrace::at_time(launch_.begin) : 0},
       GlobalTrace::at_time(launch_.begin),

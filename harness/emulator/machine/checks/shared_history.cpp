@@ -248,7 +248,7 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
        .floor = races || checks.async ? SharedTrace::at_time(floor) : ~std::uint64_t{0},
        .in_block = 0,
        .who = SharedTrace::kActorBits | kInFlight | (checks.lanes ? SharedTrace::kThreadBits : 0),
-       .reads = access.effect != AccessEffect::write && checks.uninitialised,
+       .reads = access.depends_on_memory() && checks.uninitialised,
        .writes = access.effect != AccessEffect::read,
        .exempt = checks.lanes ? 0 : SharedTrace::kStrong},
       pattern,

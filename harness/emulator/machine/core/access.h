@@ -34,6 +34,7 @@ struct Access {
   bool is_strong = false;      ///< atomic, volatile, relaxed, acquire, release
   bool is_read_only = false;   ///< ld.global.nc
   bool counts = true;          ///< false: parameters, constants, absorbed accesses, cluster
+  bool overwrites = false;     ///< an update whose result does not depend on what was there
   bool cas_loop = false;       ///< an update of shared memory that the GPU does by a loop of CAS
   metrics::AccessKind shared_kind = metrics::AccessKind::shared_load;  ///< how shared ones count
   std::uint8_t counted_width = 4;  ///< bytes a lane of what is counted, at the address rounded down
@@ -44,6 +45,8 @@ struct Access {
   std::uint32_t counters[3] = {};
   std::uint32_t cluster_counter = 0;  ///< for shared memory of the cluster, if it may be accessed
 
+  /// Whether what it does depends on what is in memory.
+  bool depends_on_memory() const { return effect != AccessEffect::write && !overwrites; }
   bool is_used_in_part() const { return used_to - used_from < width; }
 };
 

@@ -61,6 +61,8 @@ bool decode_atomic(const ptx::Instruction& instruction, Decoder& decoder, const 
   detail->access = decode_access(instruction, decoder, AccessEffect::update, atomic.space,
                                  atomic.elements * detail->element_bytes);
   detail->access.is_strong = true;
+  // What an exchange returns is mostly of no use where it gives memory its first value.
+  detail->access.overwrites = atomic.op == memory::AtomicOp::exchange;
   result->flags = atomic.flags;
   if (detail->has_c) detail->access.shared_kind = metrics::AccessKind::shared_cas;
 
