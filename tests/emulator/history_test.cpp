@@ -18,10 +18,13 @@ namespace {
 
 using testing::AllOf;
 using testing::Contains;
+using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::MatchesRegex;
+using testing::Not;
 using testing::SizeIs;
 using testing::UnorderedElementsAre;
 
@@ -31,7 +34,7 @@ Shape blocks(std::uint32_t count, std::uint32_t threads) {
 
 std::vector<std::string> found(const std::string& body, const Shape& shape,
                                std::string_view checks = "races") {
-  return findings_of(kernel_text(body), shape, checks);
+  return findings_of(kernel_text(body) + ".file 1 \"f.cu\"\n", shape, checks);
 }
 
 /// 64 threads: %r4 is the shared address of the thread's word, %r5 that of its opposite's.
@@ -62,11 +65,12 @@ TEST(SharedRace, OfAReadBehindAWriteIsFound) {
   const auto kernel = [](const std::string& barrier) {
     return with_tile("st.shared.u32 [%r4], %r0;\n" + barrier + "\nld.shared.u32 %r6, [%r5];");
   };
-  EXPECT_THAT(found(kernel(""), blocks(2, 64)),
-              Contains(AllOf(HasSubstr("kernel k, block (0,0,0), thread (32,0,0), k, PTX line "),
-                             HasSubstr("race: shared read of 4 bytes at 0x7c, which thread "
-                                       "(31,0,0) has written at k, PTX line "),
-                             EndsWith("; no __syncthreads() stands between"))));
+  EXPECT_THAT(
+      found(kernel(""), blocks(2, 64)),
+      Contains(AllOf(HasSubstr("kernel k, block (0,0,0), thread (32,0,0), k, PTX line "),
+                     HasSubstr("race: shared read of 4 bytes at tile[31] (byte 124), which thread "
+                               "(31,0,0) has written at k, PTX line "),
+                     EndsWith("; no __syncthreads() stands between"))));
   EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(2, 64)), IsEmpty());
 }
 
@@ -77,8 +81,8 @@ TEST(SharedRace, OfAWriteBehindAReadIsFound) {
   };
   EXPECT_THAT(found(kernel(""), blocks(1, 64)),
               ElementsAre(AllOf(HasSubstr("thread (0,0,0)"),
-                                HasSubstr("shared write of 4 bytes at 0x0, which thread (32,0,0) "
-                                          "has read at"))));
+                                HasSubstr("shared write of 4 bytes at tile[0] (byte 0), which "
+                                          "thread (32,0,0) has read at"))));
   EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(1, 64)), IsEmpty());
 }
 
@@ -96,6 +100,42 @@ TEST(SharedRace, IsNoneBetweenBarriers) {
   )"),
                     blocks(3, 64)),
               IsEmpty());
+}
+
+TEST(SharedRace, OfTheNextRoundOfALoopSaysSo) {
+  // Lines 20 to 22 are the round: write, barrier, read. The next write may come before the read.
+  const auto kernel = [](const std::string& at_end) {
+    return with_tile(R"(
+      .loc 1 19 0
+      mov.u32 %r7, 0;
+      AGAIN:
+      .loc 1 20 0
+      st.shared.u32 [%r4], %r7;
+      .loc 1 21 0
+      bar.sync 0;
+      .loc 1 22 0
+      ld.shared.u32 %r6, [%r5];
+    )" + at_end + R"(
+      .loc 1 23 0
+      add.u32 %r7, %r7, 1;
+      setp.lt.u32 %p0, %r7, 5;
+      @%p0 bra AGAIN;
+    )");
+  };
+  const auto edge = MatchesRegex(
+      ".*; no __syncthreads\\(\\) stands between .*22 and, in the next round of the loop, .*20");
+  EXPECT_THAT(found(kernel(""), blocks(1, 64)), AllOf(Not(IsEmpty()), Each(edge)));
+  EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(1, 64)), IsEmpty());
+}
+
+TEST(SharedRace, OfAChangeInPlaceWantsAnAtomic) {
+  const auto kernel = [](const std::string& line_of_store) {
+    return with_tile(".loc 1 30 0\nld.shared.u32 %r6, [%r3]; add.u32 %r6, %r6, 1;\n.loc 1 " +
+                     line_of_store + " 0\nst.shared.u32 [%r3], %r6;");
+  };
+  const auto hint = EndsWith("; threads that change one value in place need an atomic");
+  EXPECT_THAT(found(kernel("30"), blocks(1, 64)), Contains(hint));
+  EXPECT_THAT(found(kernel("31"), blocks(1, 64)), AllOf(Not(IsEmpty()), Each(Not(hint))));
 }
 
 TEST(SharedRace, IsNoneWhereOneWarpWaitsForAnother) {
@@ -224,11 +264,13 @@ TEST(SharedRace, WithACopyThatNothingHasWaitedForIsFound) {
       ld.shared.u32 %r8, [%r7];
     )");
   };
-  EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(2, 64)),
-              Contains(AllOf(HasSubstr("race: shared read of 4 bytes at 0x0, which thread (0,0,0) "
-                                       "has written at"),
-                             EndsWith("; the copy may not have arrived: no cp.async.wait_group of "
-                                      "that thread stands between"))));
+  EXPECT_THAT(
+      found(kernel("bar.sync 0;"), blocks(2, 64)),
+      Contains(
+          AllOf(HasSubstr("race: shared read of 4 bytes at tile[0] (byte 0), which thread (0,0,0) "
+                          "has written at"),
+                EndsWith("; the copy may not have arrived: no cp.async.wait_group of "
+                         "that thread stands between"))));
   EXPECT_THAT(found(kernel("cp.async.wait_group 0;"), blocks(2, 64)),
               AllOf(testing::Not(IsEmpty()),
                     testing::Each(EndsWith("; no __syncthreads() stands between"))));
@@ -465,9 +507,10 @@ TEST(Uninitialised, SharedMemoryIsFoundInEachBlock) {
   )");
   EXPECT_THAT(found(kernel, blocks(2, 64)), IsEmpty());
   EXPECT_THAT(found(kernel, blocks(2, 64), "uninitialised"),
-              ElementsAre(AllOf(HasSubstr("block (1,0,0), thread (3,0,0)"),
-                                EndsWith("uninitialised: shared read of 4 bytes at 0xc: no thread "
-                                         "of the block has written it"))));
+              ElementsAre(AllOf(
+                  HasSubstr("block (1,0,0), thread (3,0,0)"),
+                  EndsWith("uninitialised: shared read of 4 bytes at tile[3] (byte 12): no thread "
+                           "of the block has written it"))));
 }
 
 TEST(Uninitialised, GlobalMemoryIsFoundWhereNothingWroteIt) {

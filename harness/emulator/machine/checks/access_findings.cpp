@@ -1,21 +1,80 @@
 // The texts of what the history of accesses finds.
 #include "harness/emulator/machine/checks/access_findings.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
+#include "harness/emulator/machine/checks/loop_rounds.h"
 #include "harness/emulator/machine/core/access_text.h"
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine::checks {
 namespace {
 
+/// "tile[3] (byte 12)", as if elements were as wide as the access; "0xc" where no variable is
+/// known.
+std::string shared_place(const KernelCode& kernel, std::uint64_t address, std::uint64_t width) {
+  for (const KernelCode::SharedVariable& variable : kernel.shared_variables) {
+    const bool is_dynamic = variable.bytes == 0;
+    if (address < variable.begin || (!is_dynamic && address >= variable.begin + variable.bytes)) {
+      continue;
+    }
+    const std::uint64_t offset = address - variable.begin;
+    const std::string bytes = "byte " + std::to_string(offset);
+    if (offset % width != 0) return bytes + " of " + variable.name;
+    return variable.name + "[" + std::to_string(offset / width) + "] (" + bytes + ")";
+  }
+  return hexadecimal(address);
+}
+
 /// "global read of 4 bytes at byte 8 of cudaMalloc #2 (400 bytes)"
 std::string named(const Findings& findings, const LaneAccess& access) {
   const std::string text = title(access.access, access.window, access.address);
+  const std::string begin = text.substr(0, text.rfind(' ') + 1);
+  if (access.window == Window::shared) {
+    return begin + shared_place(findings.kernel, access.address, access.access.width);
+  }
   if (access.window != Window::global) return text;
   const auto* const at = reinterpret_cast<const void*>(access.address);
-  return text.substr(0, text.rfind(' ') + 1) + findings.memory.describe(at, access.access.width);
+  return begin + findings.memory.describe(at, access.access.width);
+}
+
+/// The operand with the address; nullptr: it has none.
+const ptx::Operand* address_operand(const ptx::Instruction& instruction) {
+  const auto found =
+      std::ranges::find(instruction.operands, ptx::Operand::Kind::address, &ptx::Operand::kind);
+  return found == instruction.operands.end() ? nullptr : &*found;
+}
+
+/// Whether a line of source loads and stores by one address, as `*sum += x` does, and these are the
+/// two accesses.
+bool is_change_in_place(const Act& act, const KernelCode::Counter& earlier) {
+  const ptx::Function& function = *act.code->function;
+  if (act.code != earlier.code) return false;
+  const ptx::Instruction& first = function.body[act.instruction];
+  const ptx::Instruction& second = function.body[earlier.instruction];
+  const bool in_one_line = first.source_line == second.source_line && first.source_line >= 0;
+  if (!in_one_line || first.opcode == second.opcode) return false;
+  const auto is_plain = [](const ptx::Instruction& access) {
+    return access.opcode == "ld" || access.opcode == "st";
+  };
+  const ptx::Operand* const at = address_operand(first);
+  const ptx::Operand* const other = address_operand(second);
+  return is_plain(first) && is_plain(second) && at != nullptr && other != nullptr &&
+         at->offset == other->offset && at->elements.at(0).name == other->elements.at(0).name;
+}
+
+/// The edge that is missing between two accesses of a block by different warps.
+std::string missing_barrier(const Act& act, const KernelCode::Counter& earlier) {
+  const std::string barrier = "no __syncthreads() stands between";
+  if (act.code != earlier.code ||
+      !are_of_different_rounds(*act.code, act.instruction, earlier.instruction)) {
+    return barrier;
+  }
+  const auto [first, last] = std::minmax(act.instruction, earlier.instruction);
+  return barrier + " " + source_place(*act.code, last) + " and, in the next round of the loop, " +
+         source_place(*act.code, first);
 }
 
 }  // namespace
@@ -61,7 +120,10 @@ void report_race(Findings& findings, const LaneAccess& access, const EarlierAcce
   } else if (earlier.thread / kLanes == access.act.thread / kLanes) {
     what += "no __syncwarp() stands between";
   } else {
-    what += "no __syncthreads() stands between";
+    what += missing_barrier(access.act, kernel.counters[earlier.counter]);
+  }
+  if (is_change_in_place(access.act, kernel.counters[earlier.counter])) {
+    what += "; threads that change one value in place need an atomic";
   }
   findings.report(access.act, "race", other, what);
 }

@@ -105,6 +105,10 @@ struct KernelCode {
     std::uint32_t instruction;                    ///< index in the body
     const metrics::SourceLine* source = nullptr;  ///< in `sources`
   };
+  struct SharedVariable {
+    std::string name;                    ///< as in the source
+    std::uint64_t begin = 0, bytes = 0;  ///< of dynamic shared memory: 0 bytes
+  };
   std::string name;                              ///< mangled
   std::string display;                           ///< as in the source, for messages
   std::vector<std::unique_ptr<Code>> functions;  ///< the kernel first
@@ -116,6 +120,7 @@ struct KernelCode {
   std::vector<Branch> branches;
   /// Their lines of source, each once. The outcomes of launches share it and may outlive the code.
   std::shared_ptr<const std::map<int, metrics::SourceLine>> sources;
+  std::vector<SharedVariable> shared_variables;
   std::uint64_t shared_bytes = 0;  ///< the static variables'
   /// Local memory of a lane for the deepest chain of calls; nothing if it has no bound (recursion).
   std::optional<std::uint64_t> stack_bytes;
