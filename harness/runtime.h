@@ -98,6 +98,9 @@ inline constexpr const char* kUsualChecks = "async,barriers";
 /// for other names, and on a GPU for all but the usual ones and none.
 void check_accesses(const std::string& checks, int schedules);
 
+/// Whether the emulator could look for races and does not. False on a GPU.
+bool could_look_for_races();
+
 /// The findings of these checks since the last call, each pair of lines once a launch. Nothing on a
 /// GPU.
 std::vector<metrics::DeviceFault> take_findings();

@@ -155,6 +155,10 @@ class Emulated : public programs::Source {
     }
     return options;
   }
+  std::string cure() const override {
+    const bool looks = checks_ == "all" || checks_.find("races") != std::string::npos;
+    return looks ? "" : kLookForRaces;
+  }
   metrics::RunRequest asked() const override {
     return {.device = "emulated", .architectures = {arch_}};
   }

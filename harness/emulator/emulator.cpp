@@ -133,6 +133,12 @@ void check_accesses(const std::string& checks, int schedules) {
   });
 }
 
+bool could_look_for_races() {
+  bool looks = false;
+  locked([&](State& state) { looks = state.options().checks.races; });
+  return !looks;
+}
+
 std::vector<metrics::DeviceFault> take_findings() {
   return taken([](State::Results& results) { return std::exchange(results.findings, {}); });
 }

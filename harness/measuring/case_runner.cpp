@@ -144,7 +144,10 @@ CaseRunner::Checked CaseRunner::check(const Case& test_case, bool may_do_nothing
       what_is_wrong(test_case, expected, run.launches, *problem, may_do_nothing, comparison);
   if (wrong.empty()) wrong = run.too_little;
   if (!wrong.empty()) {
-    return {std::move(run), {}, {error_fact(test_case, std::move(wrong), arch())}};
+    Fact fact = error_fact(test_case, std::move(wrong), arch());
+    const bool is_wrong = comparison.compared() && !comparison.passed();
+    if (is_wrong && could_look_for_races()) fact.cure = kLookForRaces;
+    return {std::move(run), {}, {std::move(fact)}};
   }
   return {std::move(run), comparison.errors(), {}};
 }

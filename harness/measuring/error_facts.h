@@ -16,6 +16,10 @@ class CudaError;
 
 /// The fact of a case that could not be run to its end. `arch` is the architecture that ran it.
 metrics::Fact error_fact(const Case& test_case, std::string reason, const std::string& arch = "");
+
+/// The cure of a wrong result on the emulator where no check looked for races.
+inline constexpr const char* kLookForRaces =
+    "If nothing else explains it, look for races: --check races,uninitialised";
 /// The fact of a kernel's fault, blamed on its line.
 metrics::Fact error_fact(const Case& test_case, const metrics::DeviceFault& fault,
                          const std::string& arch = "");

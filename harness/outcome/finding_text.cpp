@@ -169,6 +169,7 @@ std::string finding_text(const Finding& finding, const std::string& repeat, bool
                                  error ? "" : fact.metric);
   if (error) {
     add_line(text, "reason", fact.reason);
+    add_line(text, "cure", fact.cure);
   } else {
     add_line(text, "value", value_text(fact));
     if (!fact.confidence_reason.empty()) {

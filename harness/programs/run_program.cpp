@@ -194,6 +194,7 @@ outcome::ExitCode run_program(const ProgramOptions& options, const Source& sourc
         fmt::format("the program itself failed: {} {}", options.command[0], ending.str());
     if (shows) {
       beside.faults.push_back(program_failure(source.counter(), options.command[0], failure));
+      if (ending.signal == 0) beside.faults.back().cure = source.cure();
     } else {
       beside.lost.push_back(failure);
     }

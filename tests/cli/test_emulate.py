@@ -370,6 +370,17 @@ def test_a_static_runtime_is_told_from_the_program(tmp_path):
     assert "the CUDA runtime is part of it" in result.stderr
 
 
+LOOK_FOR_RACES = "look for races: --check races,uninitialised\n"
+
+
+def test_a_program_that_fails_is_told_of_the_checks_that_were_not_made(tmp_path):
+    program = BUILD / "programs" / "ends"
+    command = ["--out", tmp_path, "--", program]
+    assert LOOK_FOR_RACES in emulate(*command, "_exit").stderr
+    assert LOOK_FOR_RACES not in emulate("--check", "races", *command, "_exit").stderr
+    assert LOOK_FOR_RACES not in emulate(*command, "SIGINT").stderr
+
+
 def test_a_program_that_is_not_there_is_a_fault(tmp_path):
     result = emulate("--out", tmp_path, "--", "./no-such-program")
     assert result.returncode == 2

@@ -348,7 +348,7 @@ def test_a_fact_that_was_tampered_with_is_reported_with_its_line(tmp_path):
 @on_any_device
 def test_what_breaks_the_device_costs_one_case(tmp_path, device):
     arguments = ["--filter", "faulty.*", "--timeout", 10, "--device", device]
-    gate(tmp_path, *arguments, program="warpgauge-faulty")
+    result = gate(tmp_path, *arguments, program="warpgauge-faulty")
     facts = of_cases(tmp_path)
     results = {i.split(".")[1]: f for (i, m, _), f in facts.items() if m == "result.correct"}
     assert "cudaErrorIllegalAddress" in results["illegal_address"].reason
@@ -359,6 +359,8 @@ def test_what_breaks_the_device_costs_one_case(tmp_path, device):
     assert re.search(ended, results["endless"].reason)
     assert "wrong result: element 0" in results["wrong_result"].reason
     assert "never written?" in results["half_written"].reason
+    look = "  cure     If nothing else explains it, look for races: --check races,uninitialised\n"
+    assert result.stdout.count(look) == (2 if device == "emulated" else 0)
     for variant in ("good", "good_after_all", "spilling"):
         assert results[variant].verdict == "pass", results[variant]
 
