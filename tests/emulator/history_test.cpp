@@ -362,6 +362,25 @@ TEST(LanesRace, IsAskedForByItsOwnName) {
   EXPECT_THAT(found(kernel("bar.warp.sync -1;"), blocks(1, 64), "lanes"), IsEmpty());
 }
 
+TEST(LanesRace, OfAWriteIsFoundBehindTheReadOfItsOwnLane) {
+  // A stencil in place: each lane adds the word of the next one to its own. `before` and `behind`
+  // are the reads of the two words, in either order.
+  const auto kernel = [](const std::string& before, const std::string& behind,
+                         const std::string& sync) {
+    return with_tile("st.shared.u32 [%r4], %r0; bar.warp.sync -1; xor.b32 %r6, %r4, 4;" + before +
+                     behind + "add.u32 %r7, %r7, %r8;" + sync + "st.shared.u32 [%r4], %r7;");
+  };
+  const std::string own = "ld.shared.u32 %r7, [%r4];", other = "ld.shared.u32 %r8, [%r6];";
+  const std::string sync = "bar.warp.sync -1;";
+  const auto is_race =
+      ElementsAre(HasSubstr("race: shared write of 4 bytes at tile[0] (byte 0), "
+                            "which thread (1,0,0) has read"));
+  EXPECT_THAT(found(kernel(own, other, ""), blocks(1, 32), "lanes"), is_race);
+  EXPECT_THAT(found(kernel(other, own, ""), blocks(1, 32), "lanes"), is_race);
+  EXPECT_THAT(found(kernel(own, other, sync), blocks(1, 32), "lanes"), IsEmpty());
+  EXPECT_THAT(found(kernel(other, own, sync), blocks(1, 32), "lanes"), IsEmpty());
+}
+
 TEST(GlobalRace, BetweenBlocksIsFoundWithBothThreads) {
   EXPECT_THAT(
       found("st.global.u32 [%rd0], %r1;", blocks(2, 1)),
@@ -430,9 +449,9 @@ TEST(GlobalRace, BetweenSectorsAndWordsIsFound) {
 }
 
 TEST(GlobalRace, IsNoneForTheLastBlockBehindAFence) {
-  const auto kernel = [](const std::string& fence) {
-    return "st.global.u32 [%rd1], %r1;" + fence + R"(
-      atom.global.add.u32 %r3, [%rd2], 1;
+  const auto kernel = [](const std::string& fence, const std::string& scope = "") {
+    return "st.global.u32 [%rd1], %r1;" + fence + "atom" + scope +
+           R"(.global.add.u32 %r3, [%rd2], 1;
       setp.ne.u32 %p0, %r3, 3;
       @%p0 bra DONE;
       ld.global.u32 %r4, [%rd0];
@@ -442,7 +461,11 @@ TEST(GlobalRace, IsNoneForTheLastBlockBehindAFence) {
     )";
   };
   EXPECT_THAT(found(kernel("membar.gl;"), blocks(4, 1)), IsEmpty());
-  EXPECT_THAT(found(kernel("membar.cta;"), blocks(4, 1)), testing::Not(IsEmpty()));
+  EXPECT_THAT(found(kernel("membar.cta;"), blocks(4, 1)), Not(IsEmpty()));
+  EXPECT_THAT(found(kernel("", ".acq_rel.gpu"), blocks(4, 1)), IsEmpty());
+  EXPECT_THAT(found(kernel("", ".acq_rel.cta"), blocks(4, 1)), Not(IsEmpty()));
+  EXPECT_THAT(found(kernel("membar.gl;", ".cta"), blocks(4, 1)), Not(IsEmpty()))
+      << "atomicAdd_block() tells other blocks nothing";
 }
 
 TEST(GlobalRace, IsNoneAcrossABarrierOfTheGrid) {

@@ -355,10 +355,11 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
   if (acquires_) acquired_ = launch_.fenced();
   acquires_ = false;
   if (access.is_strong) {
-    if ((instruction.flags & memory_flag::kRelease) != 0) fence(number, true);
+    const bool of_grid = (instruction.flags & memory_flag::kOfBlock) == 0;
+    if ((instruction.flags & memory_flag::kRelease) != 0) fence(number, of_grid);
     if (access.effect != AccessEffect::write) {
       acquire(warp);
-      acquires_ = true;  // of what is known when it is made
+      acquires_ = of_grid;  // of what is known when it is made
     }
   }
   const Checks& checks = launch_.checks;

@@ -105,7 +105,8 @@ struct History::SharedLook {
       }
     });
     if (std::max(last_write, last_read) >= view.floor || first_write < begin) return Next::examine;
-    const bool keeps_reads = first_read >= view.floor && (bits & SharedTrace::kStrong) == 0;
+    const bool keeps_reads =
+        first_read >= view.floor && (bits & SharedTrace::kStrong) == 0 && !view.tells_lanes();
     return !view.writes && keeps_reads ? Next::nothing : Next::put;
   }
   template <int kWords>
@@ -117,7 +118,7 @@ struct History::SharedLook {
         for (int n = 0; n < kWords; ++n) {
           if (view.writes) {
             word[n].write = own;
-          } else if (view.replaces(word[n].read, own)) {
+          } else if (view.replaces(word[n].read, own, word[n].write)) {
             word[n].read = own;
           }
         }
@@ -176,7 +177,7 @@ struct History::SharedLook {
   void go_through(const LaneAddresses<std::uint32_t>& lanes, LookAtRun look_at_run) const {
     if (!access.is_strong) {
       const int words = access.width / static_cast<int>(WordTraces::kBytes);
-      if (look_at_run != nullptr && is_run(lanes)) {
+      if (look_at_run != nullptr && is_run(lanes) && !view.tells_lanes()) {
         if (look_at_run(run_of(lanes))) return;
       } else if (words == 4) {
         if (go_through_words<4>(lanes)) return;

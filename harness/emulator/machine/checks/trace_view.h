@@ -30,6 +30,8 @@ struct TraceView {
   std::uint64_t exempt = Layout::kStrong;  ///< two accesses with this bit do not race
   std::uint64_t begin = 0;  ///< traces below are of other launches, whoever made them
 
+  /// Whether lanes of one warp may race with each other.
+  bool tells_lanes() const { return exempt == 0; }
   bool may_race(std::uint64_t trace, std::uint64_t own) const {
     return trace >= floor && (((trace ^ own) & who) != 0 || trace < begin) &&
            (trace & own & exempt) == 0;
@@ -37,6 +39,12 @@ struct TraceView {
   /// Whether a read takes the place of the one that is kept: of one that can race no more, or with
   /// other blocks only, as this one can; of a strong one by one that can race with more; and of its
   /// own one before, for has_seen().
+  /// Of lanes of one warp, that of the lane which has written the word last gives way to another's:
+  /// mostly that lane writes it again.
+  bool replaces(std::uint64_t read, std::uint64_t own, std::uint64_t write) const {
+    if (tells_lanes() && ((read ^ write) & who) == 0 && ((own ^ write) & who) != 0) return true;
+    return replaces(read, own);
+  }
   bool replaces(std::uint64_t read, std::uint64_t own) const {
     if (read < floor) return true;
     if (read < in_block && ((read ^ own) & Layout::kActorBits) == 0) return true;
@@ -45,7 +53,7 @@ struct TraceView {
   }
   /// Whether it has read, by a strong access, a word that was written so: a flag that it polled.
   bool has_seen(std::uint64_t read, std::uint64_t write, std::uint64_t own) const {
-    const bool is_of_lanes = exempt == 0 && ((write ^ own) & Layout::kActorBits) == 0;
+    const bool is_of_lanes = tells_lanes() && ((write ^ own) & Layout::kActorBits) == 0;
     return !is_of_lanes && (read & write & Layout::kStrong) != 0 &&
            ((read ^ own) & Layout::kActorBits) == 0 && Layout::time(read) >= Layout::time(write);
   }
@@ -65,7 +73,7 @@ template <typename Layout, typename Judge>
     if (view.may_race(was_read, own)) [[unlikely]]
       keep &= judge(was_read, false);
     if (keep) store(write, own);
-  } else if (keep && view.replaces(was_read, own)) {
+  } else if (keep && view.replaces(was_read, own, written)) {
     store(read, own);
   }
 }

@@ -25,6 +25,7 @@ struct MoveDetail {
 namespace memory_flag {
 inline constexpr std::uint16_t kAcquire = 1 << 0;
 inline constexpr std::uint16_t kRelease = 1 << 1;
+inline constexpr std::uint16_t kOfBlock = 1 << 2;  ///< of scope .cta: other blocks learn nothing
 }  // namespace memory_flag
 
 /// Names a handler of ld or st.
