@@ -1,6 +1,10 @@
 // The interface by which a process watches its launches and decides about them.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 
 namespace warpgauge::metrics {
@@ -9,6 +13,12 @@ struct ReportedCode;
 }  // namespace warpgauge::metrics
 
 namespace warpgauge::emulator {
+
+/// The work of a launch.
+struct LaunchWork {
+  std::span<const std::byte> arguments;
+  std::uint64_t global_sectors = 0;
+};
 
 /// Calls come one at a time, and must not call the emulator.
 class LaunchWatch {
@@ -19,8 +29,9 @@ class LaunchWatch {
   /// Before a kernel (a mangled name) runs. False: its counts are not to be kept.
   virtual bool begins(const std::string& kernel, const metrics::Launch& launch,
                       const metrics::ReportedCode& code) = 0;
-  /// After it. `kept`: its counts were.
-  virtual void ends(const std::string& kernel, const metrics::Launch& launch, bool kept) = 0;
+  /// After it. `work`: nothing if its counts were not kept.
+  virtual void ends(const std::string& kernel, const metrics::Launch& launch,
+                    const std::optional<LaunchWork>& work) = 0;
 };
 
 }  // namespace warpgauge::emulator

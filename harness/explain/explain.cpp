@@ -198,13 +198,13 @@ std::string explain_static(const Case& explained) {
   const std::vector<LaunchRecord> launches = dry_launches(explained);
   std::string text;
   for (const LaunchRecord& record : launches) {
-    const auto& [grid, block, shared, count, cluster] = record.launch;
-    text +=
-        fmt::format("launches {} as <<<({}), ({}), {}>>> {} time{}",
-                    metrics::without_void(metrics::demangled(record.kernel)), fmt::join(grid, ", "),
-                    fmt::join(block, ", "), shared, count, count == 1 ? "" : "s");
-    if (cluster != metrics::kNoCluster) {
-      text += fmt::format(" in clusters of ({})", fmt::join(cluster, ", "));
+    const metrics::Launch& launch = record.launch;
+    text += fmt::format("launches {} as <<<({}), ({}), {}>>> {} time{}",
+                        metrics::without_void(metrics::demangled(record.kernel)),
+                        fmt::join(launch.grid, ", "), fmt::join(launch.block, ", "),
+                        launch.dynamic_shared_bytes, launch.count, launch.count == 1 ? "" : "s");
+    if (launch.cluster != metrics::kNoCluster) {
+      text += fmt::format(" in clusters of ({})", fmt::join(launch.cluster, ", "));
     }
     text += '\n';
   }

@@ -71,10 +71,12 @@ std::string code_hash(const std::vector<metrics::Kernel>& kernels) {
   std::string text;
   for (const metrics::Kernel& kernel : kernels) {
     if (kernel.sass_hash.empty()) return "";
-    for (const auto& [grid, block, shared, count, cluster] : kernel.launches) {
-      text += fmt::format("{} <<<{} {} {}>>> {}\n", kernel.sass_hash, fmt::join(grid, " "),
-                          fmt::join(block, " "), shared, count);
-      if (cluster != metrics::kNoCluster) text += fmt::format("{}\n", fmt::join(cluster, " "));
+    for (const metrics::Launch& launch : kernel.launches) {
+      text += fmt::format("{} <<<{} {} {}>>> {}\n", kernel.sass_hash, fmt::join(launch.grid, " "),
+                          fmt::join(launch.block, " "), launch.dynamic_shared_bytes, launch.count);
+      if (launch.cluster != metrics::kNoCluster) {
+        text += fmt::format("{}\n", fmt::join(launch.cluster, " "));
+      }
     }
   }
   return text.empty() ? "" : metrics::hash_text(text);

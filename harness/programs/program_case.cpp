@@ -172,10 +172,13 @@ ProgramCase case_of(const Counter& counter, const std::string& program, const Co
                            .launches = kernel.launches,
                            .counted_warps = kernel.counted_warps,
                            .facts = {}};
+  metrics::Launch unequal;
   for (const metrics::Launch& shape : kernel.counted) {
     program_case.counted += shape.count;
     program_case.warps += shape.warps();
+    add_unequal(unequal, shape);
   }
+  program_case.unequal_sectors = unequal.unequal_sectors;
   program_case.budgets = budgets.of_kernel(program_case.id, program_case.names());
   const Fact blank{.id = program_case.id, .arch = kernel.arch, .file = "", .line = 0};
   program_case.facts = facts_of(counter, kernel, blank, program_case.budgets);

@@ -1,7 +1,9 @@
 // The kernels of a program as cases with facts, whatever has counted them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <optional>
 #include <regex>
 #include <string>
 #include <string_view>
@@ -49,6 +51,8 @@ struct ProgramCase {
   std::uint64_t warps = 0;           ///< the warps of those launches
   std::uint64_t counted_warps = 0;   ///< the warps whose counts came back; 0: not known
   std::vector<metrics::Fact> facts;  ///< facts of the case and of its lines, not judged
+  /// The fewest and most sectors of launches with equal arguments; nothing: none differ.
+  std::optional<std::array<std::uint64_t, 2>> unequal_sectors = std::nullopt;
 
   /// Its names in sections of a budget file: with and without template arguments, parameters, etc.,
   /// and those of its id.

@@ -75,6 +75,18 @@ std::string kernels_table(const std::vector<ProgramCase>& cases) {
   return text;
 }
 
+std::string unequal_text(const std::vector<ProgramCase>& cases) {
+  std::string text;
+  for (const ProgramCase& program_case : cases) {
+    if (!program_case.unequal_sectors) continue;
+    const auto [fewest, most] = *program_case.unequal_sectors;
+    text += fmt::format(
+        "unequal: launches of {} with equal arguments moved {} to {} sectors of global memory\n",
+        shortened(program_case.kernel), fewest, most);
+  }
+  return text;
+}
+
 UnusedSections::UnusedSections(const JudgeOptions& options, const metrics::Budgets& budgets)
     : file_(options.budgets.string()), left_(budgets.section_names()) {}
 

@@ -15,6 +15,8 @@ namespace warpgauge::programs {
 
 /// A row for each kernel, those with most launches first.
 std::string kernels_table(const std::vector<ProgramCase>& cases);
+/// A line for each kernel of which launches with equal arguments did unequal work.
+std::string unequal_text(const std::vector<ProgramCase>& cases);
 
 /// The sections of the budget file that fit no kernel.
 class UnusedSections {

@@ -94,6 +94,8 @@ void ProgramWatch::look(const process::Descendant& process) {
   std::error_code gone;
   const std::string name = fs::read_symlink(program, gone).string();
   if (gone == std::errc::no_such_file_or_directory || gone == std::errc::no_such_process) return;
+  const bool is_begun = !process::text_in_proc(folder / "cmdline").value_or("").empty();
+  if (!gone && maps && !is_begun) return;  // in the middle of exec(): it has no environment yet
   std::string why;
   if (gone || !maps) {
     why = "belongs to another user, so that it cannot be looked at";

@@ -83,7 +83,7 @@ Selected select_kernels(const ProgramOptions& options, const Source& source,
   if (cases.empty() && counted.faults.empty()) {
     lost.push_back(why_nothing(options, launched, kept, counted.why_no_kernel));
   }
-  std::string text = kernels_table(cases) + skipped + late;
+  std::string text = kernels_table(cases) + unequal_text(cases) + skipped + late;
   return {.cases = std::move(cases),
           .beside = {.faults = std::move(counted.faults),
                      .lost = std::move(lost),

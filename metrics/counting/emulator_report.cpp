@@ -46,8 +46,9 @@ json to_json(const ReportedKernel& kernel) {
   json object = {{"kernel", kernel.name}, {"launches", kernel.launches}};
   json& counted = object["counted"] = json::array();
   for (const Launch& launch : kernel.counted) {
-    counted.push_back(json::array(
+    json& shape = counted.emplace_back(json::array(
         {launch.grid, launch.block, launch.dynamic_shared_bytes, launch.count, launch.cluster}));
+    if (launch.unequal_sectors) shape.push_back(*launch.unequal_sectors);
   }
   json& codes = object["codes"] = json::array();
   for (const ReportedCode& code : kernel.codes) {
@@ -79,11 +80,13 @@ void add_kernel(const json& object, std::vector<ReportedKernel>& kernels) {
   if (known == kernels.end()) known = kernels.insert(known, {.name = name});
   known->launches += object.at("launches").get<std::uint64_t>();
   for (const json& launch : object.at("counted")) {
-    add(known->counted, {.grid = launch.at(0),
-                         .block = launch.at(1),
-                         .dynamic_shared_bytes = launch.at(2),
-                         .count = launch.at(3),
-                         .cluster = launch.at(4)});
+    Launch shape{.grid = launch.at(0),
+                 .block = launch.at(1),
+                 .dynamic_shared_bytes = launch.at(2),
+                 .count = launch.at(3),
+                 .cluster = launch.at(4)};
+    if (launch.size() > 5) shape.unequal_sectors = launch.at(5);
+    add(known->counted, shape);
   }
   for (const json& code_object : object.at("codes")) {
     ReportedCode code{.resources = {},

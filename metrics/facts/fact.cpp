@@ -79,6 +79,7 @@ ordered_json kernel_json(const Kernel& kernel) {
     }
     if (launch.count != 1) shape["count"] = launch.count;
     if (launch.cluster != kNoCluster) shape["cluster"] = launch.cluster;
+    if (launch.unequal_sectors) shape["unequal_sectors"] = *launch.unequal_sectors;
     object["launches"].push_back(shape);
   }
   return object;

@@ -2,6 +2,7 @@
 // run, case, shared, values and end (metrics/facts/fact.schema.json).
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <filesystem>
@@ -88,6 +89,9 @@ struct Launch {
   std::uint64_t dynamic_shared_bytes = 0;
   std::uint64_t count = 1;
   std::array<std::uint32_t, 3> cluster = kNoCluster;  ///< blocks in x, y and z
+  /// The fewest and the most sectors of global memory that launches with equal arguments moved;
+  /// nothing where they are not known to differ.
+  std::optional<std::array<std::uint64_t, 2>> unequal_sectors = std::nullopt;
 
   /// True for launches that differ in nothing but their number.
   bool like(const Launch& other) const {
@@ -107,11 +111,23 @@ struct Launch {
   std::uint64_t warps() const { return count * grid[0] * grid[1] * grid[2] * warps_per_block(); }
 };
 
+/// Adds what is unequal among the launches of `more`.
+inline void add_unequal(Launch& launch, const Launch& more) {
+  auto& known = launch.unequal_sectors;
+  const auto& added = more.unequal_sectors;
+  if (!known) {
+    known = added;
+  } else if (added) {
+    known = {std::min((*known)[0], (*added)[0]), std::max((*known)[1], (*added)[1])};
+  }
+}
+
 /// Adds `more` to the entry of its shape, or appends it.
 inline void add(std::vector<Launch>& launches, const Launch& more) {
   for (Launch& launch : launches) {
     if (!launch.like(more)) continue;
     launch.count += more.count;
+    add_unequal(launch, more);
     return;
   }
   launches.push_back(more);

@@ -103,6 +103,16 @@ std::array<int, 2> Members::pair(std::string_view key) {
   return pair;
 }
 
+std::optional<std::array<std::uint64_t, 2>> Members::counts_or_absent(std::string_view key) {
+  if (!has(key)) return std::nullopt;
+  const ordered_json member = take(key);
+  if (!member.is_array() || member.size() != 2) fail(key, "must be two whole numbers");
+  std::array<std::uint64_t, 2> counts{};
+  for (std::size_t i = 0; i < 2; ++i) counts[i] = to_whole<std::uint64_t>(key, member[i], 0);
+  if (counts[0] >= counts[1]) fail(key, "must begin with the smaller number");
+  return counts;
+}
+
 std::array<std::uint32_t, 3> Members::extent(std::string_view key) {
   const ordered_json member = take(key);
   if (!member.is_array() || member.size() != 3) fail(key, "must be three whole numbers");

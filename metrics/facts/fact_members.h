@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -61,6 +62,8 @@ class Members {
   std::array<int, 2> pair(std::string_view key);
   /// Three whole numbers of 1 or more.
   std::array<std::uint32_t, 3> extent(std::string_view key);
+  /// Two counts, the smaller one first.
+  std::optional<std::array<std::uint64_t, 2>> counts_or_absent(std::string_view key);
 
   /// Adds the members of another object, of which it has none yet.
   void add(const nlohmann::ordered_json& others);

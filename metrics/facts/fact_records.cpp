@@ -68,7 +68,8 @@ Kernel read_kernel(Members members) {
                                      ? launch.whole<std::uint64_t>("dynamic_shared_bytes", 1)
                                      : 0,
          .count = launch.has("count") ? launch.whole<std::uint64_t>("count", 2) : 1,
-         .cluster = launch.has("cluster") ? launch.extent("cluster") : kNoCluster});
+         .cluster = launch.has("cluster") ? launch.extent("cluster") : kNoCluster,
+         .unequal_sectors = launch.counts_or_absent("unequal_sectors")});
     launch.end();
   }
   members.end();

@@ -133,6 +133,21 @@ def test_launches_that_something_orders_do_not_race(way, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+def test_launches_with_equal_arguments_that_did_unequal_work_are_told(tmp_path):
+    program = BUILD / "programs" / "first_call_only"
+    done = emulate("--arch", "sm_90", "--out", tmp_path, "--", program)
+    assert done.returncode == 0, done.stderr
+    # Each warp loads a word of `known`, and the first time 4 sectors, and stores 4.
+    warps, once = 32, 8 * 32
+    told = re.findall(r"^unequal: launches of (.*) with equal arguments (.*)$", done.stderr, re.M)
+    moved = f"moved {warps} to {warps + once} sectors of global memory"
+    assert told == [("scale(float*, float const*, unsigned int)", moved)]
+    facts = read_facts(tmp_path / "facts.jsonl")
+    kernels = {fact.kernel: fact.case.kernels[0] for fact in facts if fact.kernel}
+    assert kernels["_Z5scalePfPKfj"].launches[0].unequal_sectors == (warps, warps + once)
+    assert kernels["_Z8rememberj"].launches[0].unequal_sectors is None
+
+
 @pytest.mark.parametrize("command", [["gate"], ["emulate", "--", "true"]])
 def test_a_check_that_is_none_is_an_error_with_the_nearest_one(command):
     words = [BUILD / "bin" / "warpgauge", command[0], "--check", "race", *command[1:]]

@@ -141,6 +141,20 @@ TEST_F(Report, AddsUpTheLaunchesOfAKernelAndHasEachCodeOnce) {
   EXPECT_THAT(report.kernels[1].counted, IsEmpty());
 }
 
+TEST_F(Report, KeepsTheFewestAndTheMostSectorsOfEqualLaunches) {
+  using Sectors = std::array<std::uint64_t, 2>;
+  const Launch equal{.grid = {2, 1, 1}, .block = {32, 1, 1}};
+  Launch unequal = equal, more = equal;
+  unequal.unequal_sectors = {3, 8};
+  more.unequal_sectors = {0, 5};
+  append_report(path_, {.kernels = {{"k", 1, {equal}, {}}}});
+  EXPECT_EQ(read_report(path_).kernels[0].counted[0].unequal_sectors, std::nullopt);
+  append_report(path_, {.kernels = {{"k", 1, {unequal}, {}}}});
+  EXPECT_EQ(read_report(path_).kernels[0].counted[0].unequal_sectors, (Sectors{3, 8}));
+  append_report(path_, {.kernels = {{"k", 1, {more}, {}}}});
+  EXPECT_EQ(read_report(path_).kernels[0].counted[0].unequal_sectors, (Sectors{0, 8}));
+}
+
 TEST_F(Report, HasEachProcessOnceAndKnowsThoseThatHaveNotEnded) {
   const ReportedProcess killed{"7-1", "./a", false}, ended{"7-2", "./b", true};
   append_report(path_, {.processes = {killed}});

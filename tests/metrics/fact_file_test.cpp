@@ -371,7 +371,27 @@ TEST_F(FactFile, LaunchesOfOneShapeAreCounted) {
     ASSERT_EQ(facts[0].context->kernels.size(), 1u);
     ASSERT_EQ(facts[0].context->kernels[0].launches.size(), 1u);
     EXPECT_EQ(facts[0].context->kernels[0].launches[0].count, count);
+    EXPECT_EQ(facts[0].context->kernels[0].launches[0].unequal_sectors, std::nullopt);
   }
+}
+
+TEST_F(FactFile, LaunchesWithUnequalWorkKeepTheFewestAndTheMost) {
+  const auto write = [&](std::uint64_t fewest, std::uint64_t most) {
+    Launch launch{.grid = {2, 1, 1}, .block = {32, 1, 1}, .count = 4};
+    launch.unequal_sectors = {fewest, most};
+    CaseContext context;
+    context.kernels = {{.name = "k", .launches = {launch}}};
+    Fact fact = registers(32);
+    fact.context = std::make_shared<const CaseContext>(context);
+    fs::remove(path_);
+    FactWriter(path_, run()).write({fact});
+  };
+  write(0, 128);
+  EXPECT_EQ(values(path_).at(0).context->kernels[0].launches[0].unequal_sectors,
+            (std::array<std::uint64_t, 2>{0, 128}));
+  write(8, 8);
+  EXPECT_THAT(error_of([&] { values(path_); }),
+              testing::HasSubstr("unequal_sectors' must begin with the smaller number"));
 }
 
 }  // namespace

@@ -83,7 +83,7 @@ Limit full_limit() {
 CaseContext full_context() {
   return {.kind = CaseKind::attached,
           .device = "GPU",
-          .kernels = {{"k", "s", "h", {{{2, 1, 1}, {32, 1, 1}, 16, 2, {2, 1, 1}}}}},
+          .kernels = {{"k", "s", "h", {{{2, 1, 1}, {32, 1, 1}, 16, 2, {2, 1, 1}, {{0, 8}}}}}},
           .code_hash = "c",
           .file = "a.cu",
           .line = 1};

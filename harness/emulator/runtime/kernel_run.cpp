@@ -10,7 +10,6 @@
 #include "harness/emulator/counting/coverage.h"
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/line_counts.h"
-#include "harness/emulator/launch_watch.h"
 #include "harness/emulator/machine/core/fault.h"
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/clusters.h"
@@ -112,12 +111,22 @@ Watched::Watched(LaunchWatch* watch, const Function& function, const machine::La
       launch_{.grid = launch.grid,
               .block = launch.block,
               .dynamic_shared_bytes = launch.dynamic_shared_bytes,
-              .cluster = launch.cluster.value_or(metrics::kNoCluster)} {
+              .cluster = launch.cluster.value_or(metrics::kNoCluster)},
+      arguments_(launch.parameters) {
   if (watch_ != nullptr) counts_ = watch_->begins(kernel_, launch_, function.code);
 }
 
 Watched::~Watched() {
-  if (watch_ != nullptr) watch_->ends(kernel_, launch_, kept_);
+  if (watch_ != nullptr) watch_->ends(kernel_, launch_, work_);
+}
+
+void Watched::kept(const machine::LaunchOutcome& outcome) {
+  work_ = LaunchWork{.arguments = arguments_};
+  for (const machine::InstructionTotals& instruction : outcome.totals) {
+    const metrics::Counts counts = counting::counts_of(instruction.access);
+    work_->global_sectors += counts.global_load_sectors + counts.global_store_sectors +
+                             counts.global_atomic_sectors + counts.bulk_sectors;
+  }
 }
 
 KernelRun::KernelRun(State& state, const KernelCall& call, const LaunchOrder::Place& place)
@@ -172,7 +181,7 @@ std::vector<machine::DeviceWork> KernelRun::finish() {
     if (watched_.counts()) {
       results.counts->add(function_.name, outcome_, function_.trust, results.memory);
       results.accesses->add(function_.name, outcome_, *function_.trust, results.memory);
-      watched_.kept();
+      watched_.kept(outcome_);
     }
     if (function_.trust->unsettles_memory) results.memory = metrics::Memory::unsettled;
     return std::move(outcome_.work);

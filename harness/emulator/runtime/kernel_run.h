@@ -5,8 +5,10 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "harness/emulator/launch_watch.h"
 #include "harness/emulator/machine/core/device_work.h"
 #include "harness/emulator/machine/core/finding.h"
 #include "harness/emulator/machine/launcher.h"
@@ -23,19 +25,22 @@ void check_dimensions(const KernelCall& call);
 /// A launch under a watch, if there is one.
 class Watched {
  public:
+  /// What `launch` refers to must live as long.
   Watched(LaunchWatch* watch, const Function& function, const machine::Launch& launch);
   ~Watched();
   Watched(const Watched&) = delete;
   Watched& operator=(const Watched&) = delete;
 
   bool counts() const { return counts_; }
-  void kept() { kept_ = true; }
+  void kept(const machine::LaunchOutcome& outcome);
 
  private:
   LaunchWatch* watch_;
   const std::string& kernel_;
   const metrics::Launch launch_;
-  bool counts_ = true, kept_ = false;
+  const std::span<const std::byte> arguments_;
+  bool counts_ = true;
+  std::optional<LaunchWork> work_;  ///< of a launch whose counts are kept
 };
 
 /// A launch of one kernel.

@@ -1,0 +1,32 @@
+// The work of launches that ought to do the same.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "metrics/facts/fact.h"
+
+namespace warpgauge::programs {
+
+/// The fewest and the most sectors of global memory that launches of one kernel, of one shape and
+/// with equal arguments moved.
+class EqualLaunches {
+ public:
+  using Sectors = std::array<std::uint64_t, 2>;
+
+  /// Adds a launch. Nothing while all that are like it have moved as many sectors.
+  std::optional<Sectors> add(const std::string& kernel, const metrics::Launch& launch,
+                             std::span<const std::byte> arguments, std::uint64_t sectors);
+
+ private:
+  /// What is new after so many is not kept.
+  static constexpr std::size_t kMost = 10'000;
+  std::map<std::string, Sectors> sectors_;
+};
+
+}  // namespace warpgauge::programs
