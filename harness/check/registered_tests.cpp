@@ -172,9 +172,7 @@ std::string test_name(const metrics::CaseId& id) {
 }
 
 /// Measured, but not surely enough to be judged: listed, as by the gate.
-bool is_estimate(const metrics::Fact& fact) {
-  return fact.verdict == metrics::Verdict::unmeasured && fact.would;
-}
+bool is_estimate(const metrics::Fact& fact) { return fact.would.has_value(); }
 
 bool is_missing(const metrics::Fact& fact) {
   return fact.verdict == metrics::Verdict::unmeasured && !fact.would;
