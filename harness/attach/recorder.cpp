@@ -7,6 +7,7 @@
 #include <set>
 #include <string>
 
+#include "harness/attach/taking_pace.h"
 #include "metrics/cupti/cupti.h"
 
 namespace warpgauge::attach {
@@ -46,8 +47,7 @@ struct Recorder::Context {
   bool is_taken_once = false;                     ///< has so much code
   bool stays_on = false;                          ///< CUPTI does not end counting
   std::set<std::string> patched;                  ///< kernels that were launched since it began
-  Clock::time_point last;
-  Clock::duration cost{};  ///< the time that the last taking took
+  TakingPace pace;
 };
 
 Recorder::Recorder(const std::filesystem::path& folder, programs::LaunchFilter choice)
@@ -118,8 +118,7 @@ bool Recorder::take(Context& context, Clock::duration patience) {
     context.countable = false;
     warn(std::string("the last launches are not counted: ") + error.what());
   }
-  context.last = Clock::now();
-  context.cost = context.last - begin;
+  context.pace.taken(begin, Clock::now());
   return idle;
 }
 
@@ -353,12 +352,11 @@ void Recorder::capture_ends(CUstream stream) {
 }
 
 void Recorder::waited(CUcontext handle) {
-  constexpr int kShare = 20;
   const std::shared_ptr<Context> context = find(handle);
   if (!context) return;
   const std::unique_lock lock(context->mutex, std::try_to_lock);
   if (!lock || !context->session || captures_.any()) return;
-  if (Clock::now() - context->last < (kShare - 1) * context->cost) return;
+  if (!context->pace.allows(Clock::now())) return;
   if (ledger_.waiting(handle) == 0 || is_taken_once(*context)) return;
   const driver::RelaxedCapture relaxed;
   take(*context, kAtOnce);

@@ -9,6 +9,7 @@
 #include <functional>
 #include <iterator>
 #include <map>
+#include <ranges>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -26,6 +27,7 @@
 #include "harness/measuring/missing_facts.h"
 #include "harness/measuring/provenance.h"
 #include "harness/outcome/finding_text.h"
+#include "harness/outcome/outcome.h"
 #include "harness/outcome/recorded_run.h"
 #include "harness/outcome/repeat_command.h"
 #include "harness/process/gpu_turns.h"
@@ -108,37 +110,14 @@ class Session {
   const Options& options() const { return options_; }
   const std::string& program() const { return program_; }
 
-  /// The result of judging the facts of a test.
-  struct Judged {
-    int within_budget = 0;
-    std::string unmeasured;  ///< why something was not measured; empty if all was
-    /// Measured, but not surely enough to be judged: listed, as by the gate.
-    std::vector<std::string> estimates;
-  };
-
-  /// Judges the facts; values over budget become failures of the running test.
-  Judged assert_within_budget(std::vector<metrics::Fact> facts, const std::string& test) {
-    Judged judged;
+  /// Judges the facts; values over budget become failures of the running test. Returns those of
+  /// whole cases.
+  std::vector<metrics::Fact> assert_within_budget(std::vector<metrics::Fact> facts,
+                                                  const std::string& test) {
     const std::string as_arch = options_.arch.empty() ? "" : " --arch " + options_.arch;
     const metrics::References references(facts, [this] { return std::span(measured_); });
     for (metrics::Fact& fact : facts) metrics::judge(fact, budgets(fact), today_, references);
     recorded_.add(facts);
-    std::ranges::copy_if(facts, std::back_inserter(measured_), [](const metrics::Fact& fact) {
-      return fact.scope == metrics::Scope::whole_case;
-    });
-    for (const metrics::Fact& fact : facts) {
-      if (fact.scope != metrics::Scope::whole_case) continue;
-      using enum metrics::Verdict;
-      judged.within_budget +=
-          fact.verdict == pass || fact.verdict == better || fact.verdict == waived;
-      if (fact.verdict != unmeasured) continue;
-      const std::string why = fact.metric + ": " + fact.reason;
-      if (fact.would) {
-        judged.estimates.push_back(why);
-      } else {
-        judged.unmeasured = why;
-      }
-    }
     const metrics::Run run;
     for (const outcome::Finding& finding : outcome::findings_of(facts, run, requirements_)) {
       if (!finding.wrong) continue;
@@ -147,7 +126,10 @@ class Session {
           finding, fmt::format("{} --gtest_filter='{}'{}{}", program_, test, as_arch,
                                outcome::trial_option(fact)));
     }
-    return judged;
+    std::erase_if(
+        facts, [](const metrics::Fact& fact) { return fact.scope != metrics::Scope::whole_case; });
+    std::ranges::copy(facts, std::back_inserter(measured_));
+    return facts;
   }
 
   /// Ends the run in the file of facts.
@@ -189,6 +171,22 @@ std::string test_name(const metrics::CaseId& id) {
   return fmt::format("{}.{}@{}", id.variant, id.type, id.size);
 }
 
+/// Measured, but not surely enough to be judged: listed, as by the gate.
+bool is_estimate(const metrics::Fact& fact) { return fact.would.has_value(); }
+
+bool is_missing(const metrics::Fact& fact) {
+  return fact.verdict == metrics::Verdict::unmeasured && !fact.would;
+}
+
+std::string reason_of(const metrics::Fact& fact) { return fact.metric + ": " + fact.reason; }
+
+/// Fails if none of the facts was held against a budget.
+void require_judged(const std::vector<metrics::Fact>& facts) {
+  outcome::Tally tally;
+  for (const metrics::Fact& fact : facts) ++tally.verdicts[fact.verdict];
+  if (tally.judged() == 0) FAIL() << "nothing was judged";
+}
+
 /// Ends a test that could not measure something: it fails where that was required.
 void end_unmeasured(const Session& session, const std::string& why) {
   if (session.options().require_cupti) FAIL() << "unmeasured: " << why;
@@ -218,13 +216,15 @@ class RunTest : public testing::Test {
     };
     session_.add_ratios(case_, meter.arch(), "result.correct", measure);
     std::vector<metrics::Fact> facts = measure(case_);
-    const Session::Judged judged = session_.assert_within_budget(std::move(facts), case_.id.str());
+    facts = session_.assert_within_budget(std::move(facts), case_.id.str());
     if (HasFailure()) return;
-    for (const std::string& estimate : judged.estimates) {
-      fmt::print("not judged: {}: {}\n", case_.id.str(), estimate);
+    for (const metrics::Fact& estimate : facts | std::views::filter(is_estimate)) {
+      fmt::print("not judged: {}: {}\n", case_.id.str(), reason_of(estimate));
     }
-    if (!judged.unmeasured.empty()) return end_unmeasured(session_, judged.unmeasured);
-    if (judged.within_budget == 0) FAIL() << "nothing was judged";
+    if (const auto missing = std::ranges::find_if(facts, is_missing); missing != facts.end()) {
+      return end_unmeasured(session_, reason_of(*missing));
+    }
+    require_judged(facts);
   }
 
  private:
@@ -267,10 +267,12 @@ class StaticTest : public testing::Test {
       return static_facts(tested, launches_on(tested, arch_), arch_);
     };
     session_.add_ratios(case_, arch_, "registers", measure);
-    const Session::Judged judged =
+    const std::vector<metrics::Fact> facts =
         session_.assert_within_budget(measure(case_), arch_ + "/" + case_.id.str());
-    if (!judged.unmeasured.empty()) FAIL() << "unmeasured: " << judged.unmeasured;
-    if (judged.within_budget == 0) FAIL() << "nothing was judged";
+    if (const auto missing = std::ranges::find_if(facts, is_missing); missing != facts.end()) {
+      FAIL() << "unmeasured: " << reason_of(*missing);
+    }
+    require_judged(facts);
   }
 
  private:

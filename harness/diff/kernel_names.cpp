@@ -41,15 +41,7 @@ std::string without_version(std::string family) {
 }
 
 std::string without_parameters(const std::string& name) {
-  const std::string text =
-      metrics::without_anonymous(metrics::without_void(metrics::demangled(name)));
-  int depth = 0;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '<') ++depth;
-    if (text[i] == '>') --depth;
-    if (text[i] == '(' && depth == 0) return text.substr(0, i);
-  }
-  return text;
+  return metrics::without_types(metrics::without_anonymous(metrics::demangled(name)));
 }
 
 std::string template_of(const std::string& name) {

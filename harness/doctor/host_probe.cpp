@@ -20,6 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kOtherFolder = "choose another folder with --out";
+
 /// The first line of a file that begins with `key` and a colon, without them; nullopt if there is
 /// none.
 std::optional<std::string> value_of(const fs::path& path, std::string_view key) {
@@ -213,9 +215,7 @@ Precondition check_injection(const HostProbe& here) {
 }
 
 Precondition check_out(const fs::path& out) {
-  constexpr double kMiB = 1 << 20;
-  constexpr double kEnoughMiB = 100;  // facts of some thousand cases
-  Precondition finding{.id = id::kOutput, .remedy = "choose another folder with --out"};
+  Precondition finding{.id = id::kOutput, .remedy = kOtherFolder};
   std::error_code error;
   const fs::path there = nearest_there(out);
   if (out.empty() || !fs::is_directory(there, error)) {
@@ -233,11 +233,17 @@ Precondition check_out(const fs::path& out) {
   }
   fs::remove(probe, error);
   const fs::space_info space = fs::space(there, error);
-  const double free_mib = error ? 0 : static_cast<double>(space.available) / kMiB;
-  finding.text = fmt::format("'{}' can be written, {:.0f} MiB are free", out.string(), free_mib);
-  finding.health = free_mib < kEnoughMiB ? Health::warn : Health::ok;
-  if (finding.health == Health::ok) finding.remedy.clear();
-  return finding;
+  return check_room(out, error ? 0 : space.available);
+}
+
+Precondition check_room(const fs::path& out, std::uintmax_t free_bytes) {
+  constexpr std::uintmax_t kEnoughMiB = 100;  // facts of some thousand cases
+  const std::uintmax_t free_mib = free_bytes >> 20;
+  const bool is_enough = free_mib >= kEnoughMiB;
+  return {.id = id::kOutput,
+          .health = is_enough ? Health::ok : Health::warn,
+          .text = fmt::format("'{}' can be written, {} MiB are free", out.string(), free_mib),
+          .remedy = is_enough ? "" : kOtherFolder};
 }
 
 Precondition check_python(const fs::path& programs) {

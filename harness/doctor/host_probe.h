@@ -2,6 +2,7 @@
 // counting fails; only counting shows whether it does.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
@@ -37,6 +38,8 @@ Precondition check_profilers(const HostProbe& here);
 Precondition check_injection(const HostProbe& here);
 /// Can the gate write its results into `out`? Writes nothing.
 Precondition check_out(const std::filesystem::path& out);
+/// Is enough of its disk free, for a folder that can be written?
+Precondition check_room(const std::filesystem::path& out, std::uintmax_t free_bytes);
 /// Can warpgauge-python in the folder `programs` be run, and does it have the packages that its
 /// commands need? Runs it.
 Precondition check_python(const std::filesystem::path& programs);

@@ -286,8 +286,10 @@ int execveat(int folder, const char* path, char* const* arguments, char* const* 
              int flags) noexcept {
   char named[PATH_MAX];
   const bool is_below = path != nullptr && *path != '/' && folder != AT_FDCWD;
-  if (is_below) std::snprintf(named, sizeof named, "/proc/self/fd/%d/%s", folder, path);
-  if (is_below && *path == '\0') named[std::strlen(named) - 1] = '\0';
+  if (is_below) {  // an empty path: `folder` is the file itself
+    std::snprintf(named, sizeof named, "/proc/self/fd/%d%s%s", folder, *path == '\0' ? "" : "/",
+                  path);
+  }
   note(is_below ? named : path);
   return with_kept(variables, [&](char* const* kept) {
     return next().execveat(folder, path, arguments, kept, flags);

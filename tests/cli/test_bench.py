@@ -63,6 +63,45 @@ def test_a_case_and_its_yardstick_are_timed(program, tmp_path):
     assert not (tmp_path / "accuracy.md").exists()
 
 
+def test_shares_are_of_the_peaks_of_the_device(tmp_path):
+    """That of `warpgauge devices`; of arithmetic it has 128 multiply-adds a clock and
+    multiprocessor in f32, and half as many in f64. A copy by the runtime has no share."""
+    devices = subprocess.run(
+        [BIN / "warpgauge-emulated", "devices"], capture_output=True, text=True, check=True
+    ).stdout
+
+    def of_device(name):
+        return int(re.search(rf"^  {name} +(\d+)", devices, re.MULTILINE)[1])
+
+    # Two transfers a clock, of the bus's bits.
+    bytes_per_second = 2 * of_device("memory clock") * 1e6 * of_device("memory bus") / 8
+    f32 = of_device("multiprocessors") * 128 * 2 * of_device("clock") * 1e6
+    result = bench(
+        *("warpgauge-bench-emulated", "--filter", "copies.by_kernel.*@4096,matmul.naive.f*@99x*"),
+        *("--samples", 6, "--no-counters", "--facts", tmp_path / "facts.jsonl"),
+    )
+    assert result.returncode == 0, result.stderr
+    cases = {}
+    for fact in read_facts(tmp_path / "facts.jsonl"):
+        cases.setdefault(fact.id, {})[fact.metric.removeprefix("throughput.")] = fact.value
+    copied = cases.pop("copies.on_device.u8@4096")
+    assert copied["bytes_per_second"] > 0 and "percent_of_peak" not in copied
+    assert {id: "flops_per_second" in values for id, values in cases.items()} == {
+        "copies.by_kernel.u8@4096": False,
+        "matmul.naive.f32@99x168x68": True,
+        "matmul.naive.f64@99x168x68": True,
+    }
+    for id, values in cases.items():
+        share = 100 * values["bytes_per_second"] / bytes_per_second
+        assert values["percent_of_peak"] == pytest.approx(share), id
+        assert ("percent_of_arithmetic_peak" in values) == ("flops_per_second" in values)
+        if "flops_per_second" in values:
+            peak = f32 / 2 if ".f64@" in id else f32
+            share = 100 * values["flops_per_second"] / peak
+            assert values["percent_of_arithmetic_peak"] == pytest.approx(share), id
+        assert f"{values['percent_of_peak']:.3g} % of peak" in result.stdout
+
+
 def test_the_speed_up_is_over_one_thread_of_the_cpu(tmp_path):
     """Where a problem has such a solution; the copy of the transpositions has none."""
     for filter_ in ("transpose.[cp]*.f32@1000x700", "vector_add.grid.f32@1048576"):

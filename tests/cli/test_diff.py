@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import re
+import resource
 import subprocess
 
 import pytest
@@ -488,3 +489,28 @@ def test_a_torn_last_line_is_told(tmp_path):
     _, after = re.findall(r"^[AB]: .*", result.stdout, re.MULTILINE)
     assert after.endswith("its last line was cut off)")
     assert result.stdout.count("cut off") == 1
+
+
+@pytest.mark.skipif("ASAN_OPTIONS" in os.environ, reason="the sanitizer reserves terabytes")
+def test_values_of_cases_that_are_not_compared_take_no_memory(tmp_path):
+    """A hundred thousand of them need more than 256 MiB."""
+    small, large = ("transpose", "naive"), ("transpose", "tiled")
+    path = write(tmp_path / "facts.jsonl", [a_fact(case=small), a_fact(case=large)])
+    lines = path.read_text().splitlines(keepends=True)
+    last = max(n for n, line in enumerate(lines) if line.startswith('{"record":"values"'))
+    lines[last] *= 100_000
+    path.write_text("".join(lines))
+
+    def limited(case):
+        return subprocess.run(
+            [BIN / "warpgauge", "diff", path, path, "--filter", ".".join((*case, "*"))],
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_DATA, (64 << 20, 64 << 20)),
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    assert limited(large).returncode == 2
+    done = limited(small)
+    assert done.returncode == 0, done.stderr
+    assert "NOT WORSE: 1 kernel the same" in done.stdout

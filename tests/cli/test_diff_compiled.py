@@ -149,6 +149,14 @@ def test_block_is_for_compiled_files(tmp_path):
     assert "--block is for compiled files, and A and B are facts" in result.stderr
 
 
+@pytest.mark.parametrize("threads, code", [("0", 2), ("1", 0), ("1024", 0), ("1025", 2)])
+def test_a_block_has_1_to_1024_threads(threads, code):
+    cubin = DATA / "oracle" / "wmma.sm_90.cubin"
+    result = diff("--block", threads, cubin, cubin)
+    assert result.returncode == code
+    assert ("--block" in result.stderr) == (code == 2)
+
+
 def test_a_file_without_kernels_is_a_fault(build, tmp_path):
     (tmp_path / "nothing").mkdir()
     result = diff(build("a", CROWDED), tmp_path / "nothing")

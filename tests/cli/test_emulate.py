@@ -541,6 +541,8 @@ def in_python(program, call):
         "-c",
         f"import ctypes, os\nlibc, path = ctypes.CDLL(None), {os.fsencode(program)!r}\n"
         "words, none = (ctypes.c_char_p * 3)(path, b'launch'), (ctypes.c_char_p * 1)()\n"
+        "folder, child = os.path.dirname(path), ctypes.byref(ctypes.c_int())\n"
+        "file, folder_file = os.open(path, os.O_RDONLY), os.open(folder, os.O_RDONLY)\n"
         "names = [b'WARPGAUGE_KEPT_LIBRARIES', b'WARPGAUGE_EMULATED_REPORT']\n"
         "others = (ctypes.c_char_p * 3)(*(name + b'=/dev/null' for name in names))\n"
         f"if os.fork() == 0:\n  {call}\n  os._exit(7)\nos.wait()\n",
@@ -602,11 +604,28 @@ def test_a_program_without_the_library_is_named(tmp_path):
     assert values(tmp_path)["copy", "global.load.requests"].value == 32
 
 
-def test_a_static_program_with_device_code_is_named(tmp_path):
+# Calls that start the program at `path`, whose folder and file are open as well.
+STARTS = {
+    "execve": "libc.execve(path, words, none)",
+    "execvpe": "os.putenv('PATH', folder), libc.execvpe(b'static', words, none)",
+    "fexecve": "libc.fexecve(file, words, none)",
+    "execveat, whole path": "libc.execveat(folder_file, path, words, none, 0)",
+    "execveat, in this folder": "os.chdir(folder), libc.execveat(-100, b'static', words, none, 0)",
+    "execveat, in a folder": "libc.execveat(folder_file, b'static', words, none, 0)",
+    "execveat, a file": "libc.execveat(file, b'', words, none, 0x1000)",
+    "posix_spawn": "libc.posix_spawn(child, path, None, None, words, none)",
+    "posix_spawnp": "libc.posix_spawnp(child, path, None, None, words, none)",
+    "system": "libc.system(path)",
+}
+
+
+@pytest.mark.parametrize("way", STARTS)
+def test_a_static_program_with_device_code_is_named(way, tmp_path):
     section = (
         '__asm__(".section .nv_fatbin,\\"a\\"\\n.long 1\\n.text");\nint main(void) { return 0; }\n'
     )
-    script = f"{BUILD / 'programs' / 'forks'} launch; {static_program(tmp_path, section)}"
+    start = in_python(static_program(tmp_path, section), STARTS[way])
+    script = f"{BUILD / 'programs' / 'forks'} launch; {shlex.join(start)}"
     result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", "sh", "-c", script)
     assert result.returncode == 3, result.stderr
     assert f"{tmp_path}/static is linked with CUDA, and no library can be preloaded" in (

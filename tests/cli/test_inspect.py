@@ -318,6 +318,16 @@ def test_the_cure_of_an_array_is_not_that_of_spills(tmp_path):
     assert "Shorten live ranges" not in result.stdout
 
 
+@pytest.mark.parametrize("threads", ["0", "1", "1024", "1025", "-1", "many"])
+def test_a_block_has_1_to_1024_threads(threads):
+    result = inspect("--block", threads, LEAN)
+    if threads in ("1", "1024"):
+        assert result.returncode == 0, result.stderr
+    else:
+        assert (result.returncode, result.stdout) == (2, "")
+        assert "--block" in result.stderr and "inspect --help" in result.stderr
+
+
 def test_occupancy_is_that_of_the_block_or_of_launch_bounds(tmp_path):
     _, facts = inspected(tmp_path, "--block", 256, SPILLS)
     (spills,) = {kernel for kernel, _ in facts if "spills" in kernel}

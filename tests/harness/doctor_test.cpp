@@ -153,6 +153,25 @@ TEST_F(Machine, TakesOutput) {
   EXPECT_EQ(doctor::check_out("").health, doctor::Health::fail);
 }
 
+TEST_F(Machine, HasRoomForOutput) {
+  const doctor::Precondition enough = doctor::check_room("results", 100 << 20);
+  EXPECT_EQ(enough.health, doctor::Health::ok);
+  EXPECT_EQ(enough.text, "'results' can be written, 100 MiB are free");
+  EXPECT_EQ(enough.remedy, "");
+  const doctor::Precondition little = doctor::check_room("results", (100 << 20) - 1);
+  EXPECT_EQ(little.health, doctor::Health::warn);
+  EXPECT_EQ(little.text, "'results' can be written, 99 MiB are free");
+  EXPECT_EQ(little.remedy, "choose another folder with --out");
+  for (const doctor::Precondition& finding : {enough, little, doctor::check_out(here_.root)}) {
+    EXPECT_EQ(finding.id, doctor::id::kOutput);
+  }
+  // That of the disk, which others may write to meanwhile.
+  const std::string text = doctor::check_out(here_.root / "new").text;
+  const double shown = std::stod(text.substr(text.find("written, ") + 9));
+  const double free_mib = static_cast<double>(fs::space(here_.root).available) / (1 << 20);
+  EXPECT_NEAR(shown, free_mib, 100 + free_mib / 10) << text;
+}
+
 TEST_F(Machine, LacksPython) {
   const doctor::Precondition finding = doctor::check_python(here_.root);
   EXPECT_EQ(finding.health, doctor::Health::warn);
