@@ -237,6 +237,39 @@ TEST(SharedRace, WithACopyThatNothingHasWaitedForIsFound) {
   EXPECT_THAT(found(kernel("cp.async.wait_all; bar.sync 0;"), blocks(2, 64)), IsEmpty());
 }
 
+TEST(SharedRace, IsOrderedByAnMbarrierThatCopiesArriveAt) {
+  const auto kernel = [](const std::string& wait) {
+    return with_tile(R"(
+      .shared .align 8 .b64 bar[1];
+      mov.u32 %r10, bar;
+      setp.eq.u32 %p1, %r0, 0;
+      @%p1 mbarrier.init.shared.b64 [%r10], 64;
+      bar.sync 0;
+      cp.async.ca.shared.global [%r4], [%rd1], 4;
+      cp.async.mbarrier.arrive.noinc.shared.b64 [%r10];
+    )" + wait + "ld.shared.u32 %r6, [%r5];");
+  };
+  const std::string wait = R"(
+    WAIT:
+      mbarrier.try_wait.parity.shared.b64 %p2, [%r10], 0;
+      @!%p2 bra WAIT;
+  )";
+  EXPECT_THAT(found(kernel(wait), blocks(2, 64)), IsEmpty());
+  EXPECT_THAT(found(kernel(""), blocks(2, 64)), testing::Not(IsEmpty()));
+}
+
+TEST(SharedRace, OfACopyInFlightEndsWithItsBlock) {
+  // Block 1 stores where block 0 copies to.
+  EXPECT_THAT(found(with_tile(R"(
+    mov.u32 %r6, %ctaid.x;
+    setp.eq.u32 %p0, %r6, 0;
+    @%p0 cp.async.ca.shared.global [%r4], [%rd1], 4;
+    @!%p0 st.shared.u32 [%r5], %r0;
+  )"),
+                    blocks(2, 64)),
+              IsEmpty());
+}
+
 /// Lane by lane a warp accesses words that lie one behind the other: 1, 2 or 4 each.
 class SharedRun : public testing::TestWithParam<int> {
  protected:
@@ -318,6 +351,16 @@ TEST(LanesRace, IsAskedForByItsOwnName) {
               ElementsAre(AllOf(HasSubstr("thread (0,0,0)"), HasSubstr("which thread (1,0,0) has"),
                                 EndsWith("; no __syncwarp() stands between"))));
   EXPECT_THAT(found(kernel("bar.warp.sync -1;"), blocks(1, 64), "lanes"), IsEmpty());
+}
+
+TEST(LanesRace, SaysNothingOfOtherWarpsAndOfCopies) {
+  const std::string of_warps = with_tile("st.shared.u32 [%r4], %r0; ld.shared.u32 %r6, [%r5];");
+  const std::string of_copy =
+      with_tile("cp.async.ca.shared.global [%r4], [%rd1], 4; ld.shared.u32 %r6, [%r4];");
+  for (const std::string& kernel : {of_warps, of_copy}) {
+    EXPECT_THAT(found(kernel, blocks(1, 64), "lanes"), IsEmpty());
+    EXPECT_THAT(found(kernel, blocks(1, 64), "races"), testing::Not(IsEmpty()));
+  }
 }
 
 TEST(GlobalRace, BetweenBlocksIsFoundWithBothThreads) {

@@ -49,7 +49,7 @@ struct History::GlobalLook {
     if (is_ordered(trace)) return true;
     if (is_silent(warp, instruction, access, lane, reinterpret_cast<const std::byte*>(address)))
       return false;
-    if (history.is_new(false, GlobalTrace::counter(trace), access.counters[0], wrote)) {
+    if (history.is_new(GlobalTrace::counter(trace), access.counters[0], wrote)) {
       report_race(history.launch_.findings,
                   {act_of(warp, instruction, lane), access, Window::global, address},
                   {.block = GlobalTrace::actor(trace),
@@ -319,7 +319,7 @@ struct History::GlobalLook {
       }
       if (write < begin) continue;
       const std::uint64_t counter = GlobalTrace::counter(write);
-      if (!history.is_new(false, counter, access.counters[0], true)) continue;
+      if (!history.is_new(counter, access.counters[0], true)) continue;
       report_read_only(history.launch_.findings,
                        {act_of(warp, instruction, lane), access, Window::global, address}, counter);
     }

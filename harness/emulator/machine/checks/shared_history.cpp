@@ -25,7 +25,7 @@ struct History::SharedLook {
     const auto number = warp.number;
     if (is_of_copy(trace)) {
       if (history.is_ahead_of_copy(number, trace, wrote) &&
-          history.is_new(true, SharedTrace::counter(trace), access.counters[1], wrote)) {
+          history.is_new(SharedTrace::counter(trace), access.counters[1], wrote)) {
         history.report_ahead_of_copy(warp, instruction, access, lane, address, trace, wrote);
       }
       return true;
@@ -42,7 +42,7 @@ struct History::SharedLook {
     }
     if (!in_flight && history.times_.orders(maker, time, number)) return true;
     if (is_silent(warp, instruction, access, lane, history.memory_ + address)) return false;
-    if (history.is_new(true, SharedTrace::counter(trace), access.counters[1], wrote)) {
+    if (history.is_new(SharedTrace::counter(trace), access.counters[1], wrote)) {
       report_race(history.launch_.findings,
                   {act_of(warp, instruction, lane), access, Window::shared, address},
                   {.block = history.block_,
