@@ -159,7 +159,7 @@ constexpr const char* kForms[] = {"add.s32 r r r",
                                   "rem.u32 r r r"};
 constexpr const char* kNotCompiled[] = {"abs.s32 r r",      "popc.b32 r r",    "clz.b32 r r",
                                         "prmt.b32 r r r r", "bfe.u32 r r r r", "lg2.approx.f32 f f",
-                                        "rem.u64 R R R"};
+                                        "rem.u64 R R R",    "cvt.u8.u32 c r",  "cvt.u32.u8 r c"};
 
 std::string reg(char kind, int n) {
   switch (kind) {
@@ -184,7 +184,8 @@ std::string instruction_of(std::string_view form, Operand operand) {
   return text;
 }
 
-constexpr const char* kRegisters = ".reg .f64 %d<8>; .reg .b32 %t<4>; .reg .b32 %n<8>;\n";
+constexpr const char* kRegisters =
+    ".reg .b8 %c<8>; .reg .f64 %d<8>; .reg .b32 %t<4>; .reg .b32 %n<8>;\n";
 
 /// Writes kernels of arithmetic with predicates, branches and loops.
 class RandomKernel {
@@ -202,6 +203,7 @@ class RandomKernel {
       line("cvt.rn.f32.s32 " + reg('f', n) + ", " + reg('r', n));
       line("cvt.rn.f64.s64 " + reg('d', n) + ", " + reg('R', n));
       line("cvt.u16.u32 " + reg('h', n) + ", " + reg('r', n));
+      line("cvt.u8.u32 " + reg('c', n) + ", " + reg('r', n));
       line("setp.gt.s32 " + reg('p', n) + ", " + reg('r', n) + ", " + number());
     }
     block(3);

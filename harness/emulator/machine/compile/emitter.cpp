@@ -194,11 +194,11 @@ int Emitter::take_register() {
   }
   int free = std::countr_one(taken);
   if (free >= kRegisters) {
-    // What the present instruction uses is younger than all others.
-    const auto oldest = std::ranges::min_element(held_, {}, &Held::used);
-    if (oldest == held_.end() || (locked_ >> oldest->registers[0] & 1) != 0) {
+    if (std::popcount(locked_) == kRegisters) {
       throw std::logic_error("an instruction needs too many registers");
     }
+    // It is none that the present instruction uses: those are the youngest.
+    const auto oldest = std::ranges::min_element(held_, {}, &Held::used);
     if (oldest->dirty) store(*oldest);
     free = oldest->registers[0];
     held_.erase(oldest);
