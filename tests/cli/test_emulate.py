@@ -133,6 +133,15 @@ def test_launches_that_something_orders_do_not_race(way, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.parametrize(("way", "code"), [("set", 0), ("filled", 0), ("neither", 2)])
+def test_a_copy_of_memory_that_nothing_wrote_is_no_write(way, code, tmp_path):
+    program = BUILD / "programs" / "copied"
+    done = emulate("--check", "uninitialised", "--out", tmp_path, "--", program, way)
+    assert done.returncode == code, done.stderr
+    place = r"copied\.cu:7: uninitialised: global read of 4 bytes at byte 0 of cudaMalloc #2"
+    assert bool(re.search(place, done.stderr)) == (code == 2)
+
+
 def test_launches_with_equal_arguments_that_did_unequal_work_are_told(tmp_path):
     program = BUILD / "programs" / "first_call_only"
     done = emulate("--arch", "sm_90", "--out", tmp_path, "--", program)

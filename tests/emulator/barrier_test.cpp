@@ -9,7 +9,10 @@
 namespace warpgauge::emulator::machine::barrier_test {
 namespace {
 
+using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 constexpr Shape kFourWarps{{3, 1, 1}, {128, 1, 1}};
 
@@ -308,6 +311,16 @@ TEST(Deadlock, NamesKernelBlockWarpsAndLines) {
   EXPECT_THAT(what, HasSubstr("PTX line 18: warp 1, lanes 0-15, waiting at barrier 1"));
   EXPECT_THAT(what,
               HasSubstr("PTX line 21: warp 1, lanes 16-31, waiting at barrier 2, where 16 of 96"));
+}
+
+TEST(Deadlock, NamesEightOfThoseThatWait) {
+  const auto what = [](std::uint32_t warps) {
+    return std::string(
+        fault_of(kernel_text("bar.sync 1, 1024;"), {{1, 1, 1}, {32 * warps, 1, 1}})->what());
+  };
+  EXPECT_THAT(what(8), AllOf(HasSubstr("warp 7"), EndsWith(" threads have arrived")));
+  EXPECT_THAT(what(10), AllOf(HasSubstr("warp 7"), Not(HasSubstr("warp 8")),
+                              EndsWith(" threads have arrived; and 2 more")));
 }
 
 TEST(Deadlock, IsBlamedOnTheFirstLineThatWaits) {

@@ -67,6 +67,33 @@ TEST(BulkCopy, ArrivesWhenAThreadWaitsAndNotSooner) {
   EXPECT_EQ(run.output, words(32, [](auto) { return 9; }));
 }
 
+TEST(BulkCopy, ArrivesWithThoseOfItsOwnBarrier) {
+  // The copy that is begun last is waited for first.
+  const KernelRun run = run_body(with_buffer(R"(
+    .shared .align 8 .b64 late[1];
+    mov.u32 %r20, late;
+    @%p1 mbarrier.init.shared.b64 [%r20], 1;
+    bar.sync 0;
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], 64;
+    @%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r20], 64;
+    @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
+        [%r11], [%rd2], 64, [%r20];
+    @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes
+        [%r11+64], [%rd2+64], 64, [%r10];
+)" + std::string(kWait) + R"(
+    ld.shared.u32 %r13, [%r12];
+  wait_late:
+    mbarrier.try_wait.parity.shared.b64 %p2, [%r20], 0;
+    @!%p2 bra wait_late;
+    ld.shared.u32 %r14, [%r12];
+    mad.lo.u32 %r14, %r13, 10000, %r14;
+    st.global.u32 [%rd1], %r14;
+    ret;)"),
+                                 {}, numbered(32));
+  EXPECT_EQ(run.output,
+            words(32, [](auto n) { return (n < 16 ? 9 : 1000 + n) * 10'000 + 1000 + n; }));
+}
+
 TEST(BulkCopy, ReachesAllBlocksOfAMask) {
   Shape shape{{4, 1, 1}, {32, 1, 1}};
   shape.cluster = {4, 1, 1};

@@ -1,5 +1,5 @@
-// Counts of bulk copies, accesses to the cluster's shared memory and products of tiles, from the
-// machine code to the lines of source: oracle/bulk.cu, oracle/product.cu.
+// Counts of bulk copies, accesses to the cluster's shared memory, matrices and products of tiles,
+// from the machine code to the lines of source: oracle/bulk.cu, oracle/product.cu.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -152,6 +152,12 @@ TEST_F(BulkCounts, CopiesWithinTheClusterAreRequestsToIt) {
   EXPECT_EQ(counts_.bulk_load_instructions + counts_.bulk_store_instructions, 0u);
   EXPECT_EQ(counts_.bulk_sectors, 0u);
   EXPECT_EQ(trust("cluster.requests"), metrics::Trust{});
+}
+
+TEST_F(BulkCounts, AMatrixThatLanesStoreTogetherIsOneRequest) {
+  run("stored_matrix", 32);
+  EXPECT_EQ(counts_.shared_requests, kBlocks * 2) << "it and a load";
+  EXPECT_EQ(trust("shared.requests"), metrics::Trust{});
 }
 
 TEST_F(ProductCounts, EachWarpCountsItsInstructions) {

@@ -7,10 +7,13 @@
 #include <cstdlib>
 #include <optional>
 #include <random>
+#include <set>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "harness/emulator/machine/core/code.h"
 #include "harness/emulator/machine/isa/isa.h"
 #include "tests/emulator/kernel_run.h"
 
@@ -23,27 +26,189 @@ class InstructionSet {
   ~InstructionSet() { unsetenv("WARPGAUGE_ISA"); }
 };
 
+/// Instructions; letters are kinds of registers.
+constexpr const char* kForms[] = {"add.s32 r r r",
+                                  "sub.s32 r r r",
+                                  "mul.lo.s32 r r r",
+                                  "mad.lo.s32 r r r r",
+                                  "mul.hi.u32 r r r",
+                                  "mul.hi.s32 r r r",
+                                  "mad.hi.s32 r r r r",
+                                  "and.b32 r r r",
+                                  "or.b32 r r r",
+                                  "xor.b32 r r r",
+                                  "not.b32 r r",
+                                  "shl.b32 r r r",
+                                  "shr.u32 r r r",
+                                  "shr.s32 r r r",
+                                  "min.s32 r r r",
+                                  "max.u32 r r r",
+                                  "neg.s32 r r",
+                                  "mul.wide.u32 R r r",
+                                  "mul.wide.s32 R r r",
+                                  "mad.wide.s32 R r r R",
+                                  "add.s64 R R R",
+                                  "sub.s64 R R R",
+                                  "mul.lo.s64 R R R",
+                                  "mad.lo.s64 R R R R",
+                                  "and.b64 R R R",
+                                  "xor.b64 R R R",
+                                  "shl.b64 R R r",
+                                  "shr.s64 R R r",
+                                  "shr.u64 R R r",
+                                  "min.s64 R R R",
+                                  "max.u64 R R R",
+                                  "neg.s64 R R",
+                                  "mov.u32 r r",
+                                  "mov.u64 R R",
+                                  "mov.f32 f f",
+                                  "mov.f64 d d",
+                                  "mov.u16 h h",
+                                  "add.s16 h h h",
+                                  "mul.lo.s16 h h h",
+                                  "shl.b16 h h r",
+                                  "sub.s16 h h h",
+                                  "and.b16 h h h",
+                                  "min.s16 h h h",
+                                  "add.f32 f f f",
+                                  "sub.f32 f f f",
+                                  "mul.f32 f f f",
+                                  "fma.rn.f32 f f f f",
+                                  "div.rn.f32 f f f",
+                                  "sqrt.rn.f32 f f",
+                                  "min.f32 f f f",
+                                  "max.f32 f f f",
+                                  "neg.f32 f f",
+                                  "abs.f32 f f",
+                                  "add.f64 d d d",
+                                  "sub.f64 d d d",
+                                  "mul.f64 d d d",
+                                  "fma.rn.f64 d d d d",
+                                  "div.rn.f64 d d d",
+                                  "min.f64 d d d",
+                                  "neg.f64 d d",
+                                  "abs.f64 d d",
+                                  "cvt.rn.f32.s32 f r",
+                                  "cvt.rn.f32.u32 f r",
+                                  "cvt.rn.f64.s32 d r",
+                                  "cvt.rn.f64.u64 d R",
+                                  "cvt.rn.f32.s64 f R",
+                                  "cvt.rzi.s32.f32 r f",
+                                  "cvt.rni.u32.f32 r f",
+                                  "cvt.rmi.f32.f32 f f",
+                                  "cvt.rpi.f64.f64 d d",
+                                  "cvt.f64.f32 d f",
+                                  "cvt.rn.f32.f64 f d",
+                                  "cvt.s64.s32 R r",
+                                  "cvt.u64.u32 R r",
+                                  "cvt.u32.u64 r R",
+                                  "cvt.s32.s16 r h",
+                                  "cvt.u32.u16 r h",
+                                  "cvt.u16.u32 h r",
+                                  "cvt.s32.s8 r r",
+                                  "cvt.u64.u16 R h",
+                                  "selp.b32 r r r p",
+                                  "selp.b64 R R R p",
+                                  "selp.b16 h h h p",
+                                  "selp.f32 f f f p",
+                                  "setp.lt.s32 p r r",
+                                  "setp.ge.u32 p r r",
+                                  "setp.ne.s64 p R R",
+                                  "setp.lt.f32 p f f",
+                                  "setp.neu.f64 p d d",
+                                  "setp.geu.f32 p f f",
+                                  "setp.eq.s16 p h h",
+                                  "setp.lt.and.s32 p r r p",
+                                  "setp.gt.xor.f32 p f f p",
+                                  "setp.le.or.u64 p R R p",
+                                  "and.pred p p p",
+                                  "or.pred p p p",
+                                  "xor.pred p p p",
+                                  "not.pred p p",
+                                  "mov.pred p p",
+                                  "rcp.rn.f32 f f",
+                                  "shf.l.wrap.b32 r r r r",
+                                  "shf.r.wrap.b32 r r r r",
+                                  "shf.l.clamp.b32 r r r r",
+                                  "ex2.approx.f32 f f",
+                                  "ex2.approx.ftz.f32 f f",
+                                  "rcp.approx.f32 f f",
+                                  "rcp.approx.ftz.f32 f f",
+                                  "rsqrt.approx.f32 f f",
+                                  "rsqrt.approx.ftz.f32 f f",
+                                  "sqrt.approx.f32 f f",
+                                  "sqrt.approx.ftz.f32 f f",
+                                  "div.approx.f32 f f f",
+                                  "div.full.f32 f f f",
+                                  "div.approx.ftz.f32 f f f",
+                                  "div.full.ftz.f32 f f f",
+                                  "add.ftz.f32 f f f",
+                                  "mul.ftz.f32 f f f",
+                                  "fma.rn.ftz.f32 f f f f",
+                                  "setp.lt.ftz.f32 p f f",
+                                  "shr.s16 h h r",
+                                  "shr.u16 h h r",
+                                  "cvt.f32.f16 f h",
+                                  "cvt.rn.f16.f32 h f",
+                                  "cvt.rn.f32.u16 f h",
+                                  "cvt.rn.f64.s8 d r",
+                                  "shf.r.clamp.b32 r r r r",
+                                  "div.s32 r r r",
+                                  "div.u32 r r r",
+                                  "rem.s32 r r r",
+                                  "rem.u32 r r r"};
+constexpr const char* kNotCompiled[] = {"abs.s32 r r",      "popc.b32 r r",    "clz.b32 r r",
+                                        "prmt.b32 r r r r", "bfe.u32 r r r r", "lg2.approx.f32 f f",
+                                        "rem.u64 R R R",    "cvt.u8.u32 c r",  "cvt.u32.u8 r c"};
+
+std::string reg(char kind, int n) {
+  switch (kind) {
+    case 'r':
+      return "%r" + std::to_string(n + 10);
+    case 'R':
+      return "%rd" + std::to_string(n + 10);
+    default:
+      return std::string("%") + kind + std::to_string(n);
+  }
+}
+
+/// An instruction of a form: `operand(kind, is_first)` are its operands.
+template <typename Operand>
+std::string instruction_of(std::string_view form, Operand operand) {
+  const std::size_t space = form.find(' ');
+  std::string text(form.substr(0, space));
+  for (std::size_t n = space + 1; n < form.size(); n += 2) {
+    const bool is_first = n == space + 1;
+    text += (is_first ? " " : ", ") + operand(form[n], is_first);
+  }
+  return text;
+}
+
+constexpr const char* kRegisters =
+    ".reg .b8 %c<8>; .reg .f64 %d<8>; .reg .b32 %t<4>; .reg .b32 %n<8>;\n";
+
 /// Writes kernels of arithmetic with predicates, branches and loops.
 class RandomKernel {
  public:
   explicit RandomKernel(unsigned seed) : random_(seed) {}
 
   std::string text() {
-    body_ = ".reg .f64 %d<8>; .reg .b32 %t<4>; .reg .b32 %n<8>;\n";
+    body_ = kRegisters;
     make_memory();
     for (int n = 1; n < 8; ++n) line("mov.u32 %n" + std::to_string(n) + ", 0");
     line("setp.ne.u32 %p8, %r1, %r1");
-    for (int n = 0; n < kRegisters; ++n) {
+    for (int n = 0; n < kEach; ++n) {
       line("mad.lo.u32 " + reg('r', n) + ", %r1, " + number() + ", " + number());
       line("mul.wide.u32 " + reg('R', n) + ", " + reg('r', n) + ", " + number());
       line("cvt.rn.f32.s32 " + reg('f', n) + ", " + reg('r', n));
       line("cvt.rn.f64.s64 " + reg('d', n) + ", " + reg('R', n));
       line("cvt.u16.u32 " + reg('h', n) + ", " + reg('r', n));
+      line("cvt.u8.u32 " + reg('c', n) + ", " + reg('r', n));
       line("setp.gt.s32 " + reg('p', n) + ", " + reg('r', n) + ", " + number());
     }
     block(3);
     line("mov.u32 %t0, 17");
-    for (int n = 0; n < kRegisters; ++n) {
+    for (int n = 0; n < kEach; ++n) {
       fold(reg('r', n));
       line("mov.b64 {%t1, %t2}, " + reg('R', n));
       fold("%t1");
@@ -127,25 +292,14 @@ class RandomKernel {
     }
   }
 
-  static constexpr int kRegisters = 6;
+  static constexpr int kEach = 6;  // registers of a kind
 
   unsigned below(unsigned n) { return random_() % n; }
   bool one_in(unsigned n) { return below(n) == 0; }
   void line(const std::string& text) { body_ += text + ";\n"; }
   std::string number() { return std::to_string(static_cast<int>(random_()) % 100'000); }
 
-  std::string reg(char kind, int n) {
-    const std::string i = std::to_string(n);
-    switch (kind) {
-      case 'r':
-        return "%r" + std::to_string(n + 10);
-      case 'R':
-        return "%rd" + std::to_string(n + 10);
-      default:
-        return std::string("%") + kind + i;
-    }
-  }
-  std::string any(char kind) { return reg(kind, static_cast<int>(below(kRegisters))); }
+  std::string any(char kind) { return reg(kind, static_cast<int>(below(kEach))); }
   std::string value(char kind) {
     return kind == 'r' && one_in(4) ? std::to_string(below(64)) : any(kind);
   }
@@ -162,143 +316,6 @@ class RandomKernel {
 
   /// One to some instructions. Letters of a form are kinds of registers.
   void arithmetic() {
-    static const char* const kForms[] = {"add.s32 r r r",
-                                         "sub.s32 r r r",
-                                         "mul.lo.s32 r r r",
-                                         "mad.lo.s32 r r r r",
-                                         "mul.hi.u32 r r r",
-                                         "mul.hi.s32 r r r",
-                                         "mad.hi.s32 r r r r",
-                                         "and.b32 r r r",
-                                         "or.b32 r r r",
-                                         "xor.b32 r r r",
-                                         "not.b32 r r",
-                                         "shl.b32 r r r",
-                                         "shr.u32 r r r",
-                                         "shr.s32 r r r",
-                                         "min.s32 r r r",
-                                         "max.u32 r r r",
-                                         "neg.s32 r r",
-                                         "abs.s32 r r",
-                                         "mul.wide.u32 R r r",
-                                         "mul.wide.s32 R r r",
-                                         "mad.wide.s32 R r r R",
-                                         "add.s64 R R R",
-                                         "sub.s64 R R R",
-                                         "mul.lo.s64 R R R",
-                                         "mad.lo.s64 R R R R",
-                                         "and.b64 R R R",
-                                         "xor.b64 R R R",
-                                         "shl.b64 R R r",
-                                         "shr.s64 R R r",
-                                         "shr.u64 R R r",
-                                         "min.s64 R R R",
-                                         "max.u64 R R R",
-                                         "neg.s64 R R",
-                                         "mov.u32 r r",
-                                         "mov.u64 R R",
-                                         "mov.f32 f f",
-                                         "mov.f64 d d",
-                                         "mov.u16 h h",
-                                         "add.s16 h h h",
-                                         "mul.lo.s16 h h h",
-                                         "shl.b16 h h r",
-                                         "sub.s16 h h h",
-                                         "and.b16 h h h",
-                                         "min.s16 h h h",
-                                         "add.f32 f f f",
-                                         "sub.f32 f f f",
-                                         "mul.f32 f f f",
-                                         "fma.rn.f32 f f f f",
-                                         "div.rn.f32 f f f",
-                                         "sqrt.rn.f32 f f",
-                                         "min.f32 f f f",
-                                         "max.f32 f f f",
-                                         "neg.f32 f f",
-                                         "abs.f32 f f",
-                                         "add.f64 d d d",
-                                         "sub.f64 d d d",
-                                         "mul.f64 d d d",
-                                         "fma.rn.f64 d d d d",
-                                         "div.rn.f64 d d d",
-                                         "min.f64 d d d",
-                                         "neg.f64 d d",
-                                         "abs.f64 d d",
-                                         "cvt.rn.f32.s32 f r",
-                                         "cvt.rn.f32.u32 f r",
-                                         "cvt.rn.f64.s32 d r",
-                                         "cvt.rn.f64.u64 d R",
-                                         "cvt.rn.f32.s64 f R",
-                                         "cvt.rzi.s32.f32 r f",
-                                         "cvt.rni.u32.f32 r f",
-                                         "cvt.rmi.f32.f32 f f",
-                                         "cvt.rpi.f64.f64 d d",
-                                         "cvt.f64.f32 d f",
-                                         "cvt.rn.f32.f64 f d",
-                                         "cvt.s64.s32 R r",
-                                         "cvt.u64.u32 R r",
-                                         "cvt.u32.u64 r R",
-                                         "cvt.s32.s16 r h",
-                                         "cvt.u32.u16 r h",
-                                         "cvt.u16.u32 h r",
-                                         "cvt.s32.s8 r r",
-                                         "cvt.u64.u16 R h",
-                                         "selp.b32 r r r p",
-                                         "selp.b64 R R R p",
-                                         "selp.b16 h h h p",
-                                         "selp.f32 f f f p",
-                                         "setp.lt.s32 p r r",
-                                         "setp.ge.u32 p r r",
-                                         "setp.ne.s64 p R R",
-                                         "setp.lt.f32 p f f",
-                                         "setp.neu.f64 p d d",
-                                         "setp.geu.f32 p f f",
-                                         "setp.eq.s16 p h h",
-                                         "setp.lt.and.s32 p r r p",
-                                         "setp.gt.xor.f32 p f f p",
-                                         "setp.le.or.u64 p R R p",
-                                         "and.pred p p p",
-                                         "or.pred p p p",
-                                         "xor.pred p p p",
-                                         "not.pred p p",
-                                         "mov.pred p p",
-                                         "popc.b32 r r",
-                                         "clz.b32 r r",
-                                         "rcp.rn.f32 f f",
-                                         "shf.l.wrap.b32 r r r r",
-                                         "shf.r.wrap.b32 r r r r",
-                                         "shf.l.clamp.b32 r r r r",
-                                         "prmt.b32 r r r r",
-                                         "bfe.u32 r r r r",
-                                         "ex2.approx.f32 f f",
-                                         "ex2.approx.ftz.f32 f f",
-                                         "rcp.approx.f32 f f",
-                                         "rcp.approx.ftz.f32 f f",
-                                         "rsqrt.approx.f32 f f",
-                                         "rsqrt.approx.ftz.f32 f f",
-                                         "sqrt.approx.f32 f f",
-                                         "sqrt.approx.ftz.f32 f f",
-                                         "div.approx.f32 f f f",
-                                         "div.full.f32 f f f",
-                                         "div.approx.ftz.f32 f f f",
-                                         "div.full.ftz.f32 f f f",
-                                         "lg2.approx.f32 f f",  // not compiled
-                                         "add.ftz.f32 f f f",
-                                         "mul.ftz.f32 f f f",
-                                         "fma.rn.ftz.f32 f f f f",
-                                         "setp.lt.ftz.f32 p f f",
-                                         "shr.s16 h h r",
-                                         "shr.u16 h h r",
-                                         "cvt.f32.f16 f h",
-                                         "cvt.rn.f16.f32 h f",
-                                         "cvt.rn.f32.u16 f h",
-                                         "cvt.rn.f64.s8 d r",
-                                         "shf.r.clamp.b32 r r r r",
-                                         "div.s32 r r r",
-                                         "div.u32 r r r",
-                                         "rem.s32 r r r",
-                                         "rem.u32 r r r",
-                                         "rem.u64 R R R"};  // not compiled
     if (one_in(12)) {
       line("lop3.b32 " + any('r') + ", " + any('r') + ", " + any('r') + ", " + any('r') + ", " +
            std::to_string(below(256)));
@@ -306,7 +323,7 @@ class RandomKernel {
     }
     if (one_in(14)) return line("mov.b64 " + any('R') + ", {" + any('r') + ", " + any('r') + "}");
     if (one_in(14)) {
-      const unsigned first = below(kRegisters - 1);
+      const unsigned first = below(kEach - 1);
       return line("mov.b64 {" + reg('r', static_cast<int>(first)) + ", " +
                   reg('r', static_cast<int>(first + 1)) + "}, " + any('R'));
     }
@@ -314,17 +331,11 @@ class RandomKernel {
       return line("setp.lt.u32 " + reg('p', 0) + "|" + reg('p', 1) + ", " + any('r') + ", " +
                   any('r'));
     }
-    const std::string form = choice(kForms);
-    std::string text;
-    if (one_in(4)) text += (one_in(2) ? "@" : "@!") + any('p') + " ";
-    const std::size_t space = form.find(' ');
-    text += form.substr(0, space);
-    bool first = true;
-    for (std::size_t n = space + 1; n < form.size(); n += 2) {
-      text += (first ? " " : ", ") + (first ? any(form[n]) : value(form[n]));
-      first = false;
-    }
-    line(text);
+    const std::string form = one_in(20) ? choice(kNotCompiled) : choice(kForms);
+    const std::string guard = one_in(4) ? (one_in(2) ? "@" : "@!") + any('p') + " " : "";
+    line(guard + instruction_of(form, [&](char kind, bool is_first) {
+           return is_first ? any(kind) : value(kind);
+         }));
   }
 
   void some() {
@@ -395,10 +406,11 @@ std::vector<std::array<std::uint64_t, 6>> counts(const LaunchOutcome& outcome) {
   return result;
 }
 
+bool compiles() { return std::string_view(isa::best_isa().name) == "compiled"; }
+constexpr const char* kNoCompiler = "there is no compiler for this CPU";
+
 TEST(Compiler, RandomKernelsGiveTheSame) {
-  if (std::string_view(isa::best_isa().name) != "compiled") {
-    GTEST_SKIP() << "there is no compiler for this CPU";
-  }
+  if (!compiles()) GTEST_SKIP() << kNoCompiler;
   for (unsigned seed = 1; seed <= 600; ++seed) {
     const std::string text = RandomKernel(seed).text();
     Shape shape;
@@ -413,6 +425,55 @@ TEST(Compiler, RandomKernelsGiveTheSame) {
     ASSERT_EQ(divergent(plain.outcome), divergent(compiled.outcome)) << seed;
     ASSERT_EQ(counts(plain.outcome), counts(compiled.outcome)) << seed << "\n" << text;
   }
+}
+
+/// Positions in the body of a kernel's instructions that are compiled.
+std::set<std::uint32_t> compiled_of(const std::string& text) {
+  std::set<std::uint32_t> positions;
+  run_kernel(text, {}, {}, limited(), [&](std::span<const FunctionHits> functions) {
+    const std::vector<Instruction>& code = functions.front().code->instructions;
+    for (std::size_t first = 0; first < code.size(); ++first) {
+      for (std::size_t n = 0; n < code[first].fused; ++n) {
+        positions.insert(code[first + n].index);
+      }
+    }
+  });
+  return positions;
+}
+
+TEST(Compiler, TakesTheseForms) {
+  if (!compiles()) GTEST_SKIP() << kNoCompiler;
+  const auto is_compiled = [](const char* form) {
+    const std::string text =
+        instruction_of(form, [](char kind, bool is_first) { return reg(kind, is_first ? 0 : 1); });
+    return compiled_of(kernel_text(kRegisters + text + ";")).contains(kPrologue);
+  };
+  for (const char* const form : kForms) EXPECT_TRUE(is_compiled(form)) << form;
+  for (const char* const form : kNotCompiled) EXPECT_FALSE(is_compiled(form)) << form;
+}
+
+TEST(Compiler, SubnormalNumbersAreFlushedUpToTheEndOfASequence) {
+  // The sequence has as many predicates as one may have, and all are read behind it.
+  std::string body = R"(
+    .reg .pred %q<30>;
+    mov.f32 %f1, 0f00400000;
+    add.ftz.f32 %f2, %f1, %f1;
+  )";
+  std::string behind = "bar.sync 0; mov.u32 %r3, 0;\n";
+  for (int n = 0; n < 30; n += 2) {
+    const std::string less = "%q" + std::to_string(n), not_less = "%q" + std::to_string(n + 1);
+    body += "setp.lt.u32 " + less + "|" + not_less + ", %r0, 5;\n";
+    behind += "@" + less + " add.u32 %r3, %r3, 1; @" + not_less + " add.u32 %r3, %r3, 100;\n";
+  }
+  behind += R"(
+    add.f32 %f3, %f1, %f1;
+    add.f32 %f3, %f3, %f2;
+    mov.b32 %r4, %f3;
+    add.u32 %r3, %r3, %r4;
+    st.global.u32 [%rd1], %r3;
+  )";
+  EXPECT_EQ(run_body(body + behind).output,
+            words(32, [](auto n) { return 0x00800000 + (n < 5 ? 15 : 1500); }));
 }
 
 }  // namespace

@@ -100,6 +100,13 @@ TEST(Faults, UnknownModifiersAreNotIgnored) {
   }
 }
 
+TEST(Faults, AnAddressIsNoValue) {
+  const auto fault = fault_of(kernel_text("mov.u32 %r3, [%r4];"));
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kind(), Fault::Kind::not_emulated);
+  EXPECT_THAT(fault->what(), HasSubstr("mov.u32: an operand that is a list or an address where"));
+}
+
 TEST(Faults, EndlessLoopsMeetTheStepLimit) {
   Options options;
   options.step_limit = 5000;

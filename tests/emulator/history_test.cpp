@@ -102,6 +102,18 @@ TEST(SharedRace, IsNoneBetweenBarriers) {
               IsEmpty());
 }
 
+TEST(SharedRace, DoesNotDependOnWhatIsLeftInSharedMemory) {
+  // Thread 63 stores 7 to a word that others have read and nobody wrote: also in the second block,
+  // where the first one has left 7.
+  const std::string kernel = with_tile(
+      "setp.lt.u32 %p1, %r1, 64; @%p1 bra FIRST; setp.eq.u32 %p0, %r0, 63; ld.shared.u32 %r6, "
+      "[%r3];"
+      "@%p0 st.shared.u32 [%r3], 7; bra DONE; FIRST: setp.eq.u32 %p0, %r0, 63;"
+      "@%p0 st.shared.u32 [%r3], 7; DONE:");
+  EXPECT_THAT(found(kernel, blocks(2, 64)),
+              ElementsAre(HasSubstr("block (1,0,0), thread (63,0,0)")));
+}
+
 TEST(SharedRace, OfTheNextRoundOfALoopSaysSo) {
   // Lines 20 to 22 are the round: write, barrier, read. The next write may come before the read.
   const auto kernel = [](const std::string& at_end) {
@@ -279,6 +291,39 @@ TEST(SharedRace, WithACopyThatNothingHasWaitedForIsFound) {
   EXPECT_THAT(found(kernel("cp.async.wait_all; bar.sync 0;"), blocks(2, 64)), IsEmpty());
 }
 
+TEST(SharedRace, IsOrderedByAnMbarrierThatCopiesArriveAt) {
+  const auto kernel = [](const std::string& wait) {
+    return with_tile(R"(
+      .shared .align 8 .b64 bar[1];
+      mov.u32 %r10, bar;
+      setp.eq.u32 %p1, %r0, 0;
+      @%p1 mbarrier.init.shared.b64 [%r10], 64;
+      bar.sync 0;
+      cp.async.ca.shared.global [%r4], [%rd1], 4;
+      cp.async.mbarrier.arrive.noinc.shared.b64 [%r10];
+    )" + wait + "ld.shared.u32 %r6, [%r5];");
+  };
+  const std::string wait = R"(
+    WAIT:
+      mbarrier.try_wait.parity.shared.b64 %p2, [%r10], 0;
+      @!%p2 bra WAIT;
+  )";
+  EXPECT_THAT(found(kernel(wait), blocks(2, 64)), IsEmpty());
+  EXPECT_THAT(found(kernel(""), blocks(2, 64)), testing::Not(IsEmpty()));
+}
+
+TEST(SharedRace, OfACopyInFlightEndsWithItsBlock) {
+  // Block 1 stores where block 0 copies to.
+  EXPECT_THAT(found(with_tile(R"(
+    mov.u32 %r6, %ctaid.x;
+    setp.eq.u32 %p0, %r6, 0;
+    @%p0 cp.async.ca.shared.global [%r4], [%rd1], 4;
+    @!%p0 st.shared.u32 [%r5], %r0;
+  )"),
+                    blocks(2, 64)),
+              IsEmpty());
+}
+
 /// Lane by lane a warp accesses words that lie one behind the other: 1, 2 or 4 each.
 class SharedRun : public testing::TestWithParam<int> {
  protected:
@@ -379,6 +424,16 @@ TEST(LanesRace, OfAWriteIsFoundBehindTheReadOfItsOwnLane) {
   EXPECT_THAT(found(kernel(other, own, ""), blocks(1, 32), "lanes"), is_race);
   EXPECT_THAT(found(kernel(own, other, sync), blocks(1, 32), "lanes"), IsEmpty());
   EXPECT_THAT(found(kernel(other, own, sync), blocks(1, 32), "lanes"), IsEmpty());
+}
+
+TEST(LanesRace, SaysNothingOfOtherWarpsAndOfCopies) {
+  const std::string of_warps = with_tile("st.shared.u32 [%r4], %r0; ld.shared.u32 %r6, [%r5];");
+  const std::string of_copy =
+      with_tile("cp.async.ca.shared.global [%r4], [%rd1], 4; ld.shared.u32 %r6, [%r4];");
+  for (const std::string& kernel : {of_warps, of_copy}) {
+    EXPECT_THAT(found(kernel, blocks(1, 64), "lanes"), IsEmpty());
+    EXPECT_THAT(found(kernel, blocks(1, 64), "races"), testing::Not(IsEmpty()));
+  }
 }
 
 TEST(GlobalRace, BetweenBlocksIsFoundWithBothThreads) {

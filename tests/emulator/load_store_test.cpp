@@ -275,6 +275,23 @@ TEST_P(LoadStore, LocalMemoryIsEachLanesOwn) {
   }
 }
 
+TEST_P(LoadStore, LocalMemoryAndParametersByShortAddresses) {
+  bench().fill<std::uint32_t>("%r1", [](int lane) { return 8 * (lane % 4); });
+  bench().fill<std::uint32_t>("%r2", [](int lane) { return 100 + lane; });
+  bench().run("st.local.u32 [%r1+16], %r2;");
+  bench().run("ld.local.u32 %r3, [%r1+16];");
+  for (int lane = 0; lane < kLanes; ++lane) {
+    EXPECT_EQ(bench().reg<std::uint32_t>("%r3")[lane], 100u + lane);
+    EXPECT_EQ(
+        at<std::uint32_t>(bench().local, MemoryBench::kLocalStride * lane + 16 + 8 * (lane % 4)),
+        100u + lane);
+  }
+  bench().parameters[24] = std::byte{9};
+  bench().run("ld.param.u8 %rs1, [%r1+8];");
+  EXPECT_EQ(bench().reg<std::uint16_t>("%rs1")[6], 9);
+  EXPECT_THROW(bench().run("ld.global.u32 %r3, [%r1];"), decode::Unsupported);
+}
+
 TEST_P(LoadStore, KernelParametersAreTheSameForAllLanes) {
   for (std::size_t i = 0; i < sizeof(bench().parameters); ++i) {
     bench().parameters[i] = static_cast<std::byte>(i);

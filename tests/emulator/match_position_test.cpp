@@ -122,6 +122,27 @@ TEST_P(PlacesOf, ALoadOnConditionIsTheLoadBehindTheBranch) {
 
 TEST_P(PlacesOf, ALoadThatStandsBesideAStoreIsNotEarly) { expect_all_exact("conditions_in_one"); }
 
+TEST_P(PlacesOf, ALoadOfSharedMemoryThatMayBeEarlyIsExactWhereNoLaneGoesPastIt) {
+  const OracleAnswer answer = recorded_.about("load_alone");
+  const int load = line("load_alone", "ld.shared");
+  ASSERT_TRUE(answer.trust.conditions.contains(load));
+  const std::set<int> branches = answer.trust.conditions.find(load)->second.without.taken;
+  ASSERT_EQ(branches.size(), 1u);
+  const int branch = *branches.begin();
+  EXPECT_TRUE(answer.plans.watched.contains(branch));
+  EXPECT_THAT(recorded_.line(branch), HasSubstr("bra"));
+  EXPECT_LT(branch, load);
+  EXPECT_EQ(answer.trust.of(load, KernelTrust::Ways{}).confidence, Confidence::exact);
+  const metrics::Trust& past = answer.trust.of(load, KernelTrust::Ways{{}, {branch}});
+  EXPECT_EQ(past.confidence, Confidence::estimate);
+  EXPECT_THAT(past.reason, HasSubstr("may make it also where the branch in line "));
+  for (const char* const others : {"ld.global", "st."}) {
+    for (const int other : recorded_.lines("load_alone", others)) {
+      EXPECT_EQ(answer.trust.of(other, KernelTrust::Ways{{}, {branch}}), metrics::Trust{});
+    }
+  }
+}
+
 TEST_P(PlacesOf, ABranchMayHaveTheLineOfWhereItLeads) { expect_all_exact("loop_or_nothing"); }
 
 TEST_P(PlacesOf, TheTargetsOfASwitchAreKnown) { expect_all_exact("one_of_many"); }

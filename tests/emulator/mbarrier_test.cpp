@@ -160,6 +160,30 @@ TEST(Mbarrier, CopiesOfAThreadArrive) {
   EXPECT_EQ(run.output, words(32, [](auto n) { return 131 - n; }));
 }
 
+TEST(Mbarrier, LanesOfAWarpWaitForSeveral) {
+  // Warp 0 waits for both, its upper lanes for the one that is complete first.
+  const KernelRun run = run_body(with_barrier(1, R"(
+    .shared .align 8 .b64 other[1];
+    mov.u32 %r20, other;
+    @%p1 mbarrier.init.shared.b64 [%r20], 1;
+    bar.sync 0;
+    setp.ge.u32 %p3, %r0, 32;
+    @%p3 bra arrive;
+    setp.ge.u32 %p4, %r0, 16;
+    selp.u32 %r21, %r20, %r10, %p4;
+    mbarrier.try_wait.parity.shared.b64 %p2, [%r21], 0;
+    selp.u32 %r22, 1, 0, %p2;
+    st.global.u32 [%rd1], %r22;
+    ret;
+  arrive:
+    setp.eq.u32 %p5, %r0, 32;
+    @%p5 mbarrier.arrive.shared.b64 _, [%r20];
+    @%p5 mbarrier.arrive.shared.b64 _, [%r10];
+    ret;)"),
+                                 {{1, 1, 1}, {64, 1, 1}});
+  EXPECT_EQ(run.output, words(64, [](auto n) { return n < 32; }));
+}
+
 TEST(Mbarrier, AnotherBlockOfTheClusterArrives) {
   Shape shape{{2, 1, 1}, {32, 1, 1}};
   shape.cluster = {2, 1, 1};

@@ -69,6 +69,23 @@ TEST_P(MergedOf, WhatEachRoundOfALoopExecutesIsNotThatOfAnotherLoop) {
   EXPECT_THAT(exact_widths("in_two_loops", "ld.local.f32"), ElementsAre(4, 8, 0, 4, 8, 0, 4));
 }
 
+TEST_P(MergedOf, WhatARoundMayNotComeToMayBeThatOfAnotherLoop) {
+  const OracleAnswer answer = recorded_.about("in_loops_that_end_early");
+  const auto loads = recorded_.lines("in_loops_that_end_early", "ld.local.f32 %f");
+  ASSERT_EQ(loads.size(), 6u);
+  for (const int load : {loads[0], loads[2], loads[3], loads[5]}) {
+    EXPECT_THAT(answer.trust.of(load).reason, HasSubstr("may have made one of it and the access"));
+  }
+}
+
+TEST_P(MergedOf, WhatTheMachineCodeLacksIsAnEstimate) {
+  const auto loads = recorded_.lines("loads_in_vain", "ld.shared.v2");
+  ASSERT_EQ(loads.size(), 1u);
+  const metrics::Trust trust = recorded_.about("loads_in_vain").trust.of(loads.front());
+  EXPECT_EQ(trust.confidence, Confidence::estimate);
+  EXPECT_THAT(trust.reason, HasSubstr("ptxas removed it"));
+}
+
 TEST_P(MergedOf, SavedRegistersExecuteWithWhatEachCallExecutes) {
   const OracleAnswer answer = recorded_.about("saved_around_a_call");
   EXPECT_THAT(answer.extras, IsEmpty());
@@ -122,6 +139,24 @@ TEST(RemovedInAnotherLoop, WhatMayStandElsewhereIsNotExact) {
     const metrics::Trust trust = trust_beside_removed(place);
     EXPECT_EQ(trust.confidence, Confidence::estimate);
     EXPECT_THAT(trust.reason, HasSubstr("may have made one of it and the access in line 8"));
+  }
+}
+
+TEST(RemovedInAnotherLoop, WhatAWideAccessHoldsIsNotMadeOneWithOthers) {
+  // Two values beside each other are loaded as one, and a loop behind them loads as well.
+  const PtxAccess loads[] = {{.text_line = 5, .width = 4, .base = "a", .block = 1},
+                             {.text_line = 6, .width = 4, .base = "b", .block = 1},
+                             {.text_line = 9, .width = 4, .base = "c", .block = 2}};
+  Comparison comparison;
+  comparison.spaces = {ptx::Space::global};
+  for (const PtxAccess& load : loads) comparison.matches.push_back({.access = &load});
+  comparison.matches[0].block_last_line = comparison.matches[1].block_last_line = 7;
+  comparison.matches[2].block_last_line = comparison.matches[2].loop_header_last_line = 9;
+  comparison.matches[0].found.push_back({.op = metrics::MemoryOp::ldg, .width = 8});
+  comparison.matches[2].found.push_back({.op = metrics::MemoryOp::ldg, .width = 4});
+  const OracleAnswer answer = conclude(std::move(comparison));
+  for (const PtxAccess& load : loads) {
+    EXPECT_EQ(answer.trust.of(load.text_line), metrics::Trust{}) << load.text_line;
   }
 }
 

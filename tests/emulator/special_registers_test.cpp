@@ -88,5 +88,30 @@ TEST(SpecialRegisters, ClocksGoForward) {
   EXPECT_LT(run.outcome.warp_instructions, 1000u) << "a loop that waits for time ends soon";
 }
 
+TEST(SpecialRegisters, ClocksHaveUpperHalves) {
+  // A clock that is read so often has gone round its lower half.
+  const KernelRun run = run_body(R"(
+    mov.u32 %r3, 0;
+  READ:
+    mov.u32 %r4, %clock;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p1, %r3, 20000;
+    @%p1 bra READ;
+    mov.u64 %rd4, %clock64;
+    mov.u32 %r5, %clock_hi;
+    mov.u64 %rd6, %globaltimer;
+    mov.u32 %r6, %globaltimer_hi;
+    shr.u64 %rd4, %rd4, 32;
+    cvt.u32.u64 %r7, %rd4;
+    shr.u64 %rd6, %rd6, 32;
+    cvt.u32.u64 %r8, %rd6;
+    sub.u32 %r8, %r6, %r8;
+    st.global.v4.u32 [%rd0], {%r5, %r7, %r8, 0};
+  )");
+  EXPECT_GT(run.output[0], 0u);
+  EXPECT_EQ(run.output[0], run.output[1]);
+  EXPECT_LE(run.output[2], 1u) << "which passes between the two";
+}
+
 }  // namespace
 }  // namespace warpgauge::emulator::machine::special_registers_test

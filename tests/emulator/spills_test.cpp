@@ -161,6 +161,7 @@ TEST_P(Spilled, ThoseWithTheLineOfAnArrayAreNotOfTheArray) {
 
 TEST_P(Spilled, StoresOfSeveralRoundsCountAsTheMachineCodeHasThem) {
   expect_five_rounds("cleared_array");
+  expect_five_rounds("cleared_behind_a_load");
 }
 
 TEST_P(Spilled, StoresOfSeveralRoundsCountWhereNothingIsSpilled) {

@@ -134,6 +134,15 @@ TEST(WgmmaFault, WarpsThatAreNoWarpgroup) {
               HasSubstr("deadlock"));
 }
 
+TEST(WgmmaFault, AWarpgroupDoesNotWaitForAnother) {
+  Shape two;
+  two.block = {256, 1, 1};
+  EXPECT_EQ(message(kernel_of("setp.lt.u32 %p3, %r0, 128;\n@%p3 exit;\n" +
+                              TileProduct().instruction(kDescriptor, kDescriptor)),
+                    two),
+            "");
+}
+
 TEST(WgmmaFault, OneLaneMaySetTheNumberOfRegisters) {
   EXPECT_EQ(refusal("setp.eq.s32 %p3, %r0, 64;\n@%p3 setmaxnreg.dec.sync.aligned.u32 40;"), "");
   EXPECT_EQ(refusal("setp.ne.s32 %p3, %r0, 64;\n@%p3 exit;\nsetmaxnreg.dec.sync.aligned.u32 40;"),

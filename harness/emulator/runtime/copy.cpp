@@ -87,9 +87,14 @@ void perform(State& state, const Copy& copy) {
   const Box& from = source.box;
   for (std::size_t z = 0; z < size.depth; ++z) {
     for (std::size_t y = 0; y < size.height; ++y) {
-      std::memmove(to.begin + z * to.slice + y * to.pitch,
-                   from.begin + z * from.slice + y * from.pitch, size.width);
-      state.memory().note_written(to.begin + z * to.slice + y * to.pitch, size.width);
+      std::byte* const row = to.begin + z * to.slice + y * to.pitch;
+      const std::byte* const from_row = from.begin + z * from.slice + y * from.pitch;
+      std::memmove(row, from_row, size.width);
+      if (state.options().checks.uninitialised) {
+        state.memory().note_copied(row, from_row, size.width);
+      } else {
+        state.memory().note_written(row, size.width);
+      }
     }
   }
 }

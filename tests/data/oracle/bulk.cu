@@ -124,3 +124,14 @@ extern "C" __global__ void sent(unsigned* out, const float*) {
   out[blockIdx.x * blockDim.x + threadIdx.x] = to[threadIdx.x];
   wait_for_cluster();
 }
+
+// The lanes of a warp store a matrix of 8 x 8 halves together.
+extern "C" __global__ void stored_matrix(unsigned* out, const unsigned* in) {
+  __shared__ alignas(16) unsigned rows[32];
+  asm volatile("stmatrix.sync.aligned.m8n8.x1.shared.b16 [%0], {%1};" ::"r"(
+                   shared(rows + threadIdx.x % 8 * 4)),
+               "r"(in[threadIdx.x])
+               : "memory");
+  __syncthreads();
+  out[threadIdx.x] = rows[31 - threadIdx.x];
+}

@@ -89,4 +89,40 @@ __global__ void in_two_loops(float* __restrict__ out, const float* __restrict__ 
   change_array(out, in, array, rounds, first);
   change_array(out, in + rounds, array, more, first);
 }
+
+// The same, and each loop may end before the loads of a round.
+__device__ __forceinline__ void change_until_negative(float* out, const float* in,
+                                                      std::size_t array, int rounds, int first) {
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+    float value = in[round];
+    if (value < 0) break;
+    value += local_load(array);
+    if (first > 0) value += local_load(array + 4) * in[round];
+    out[round * blockDim.x + threadIdx.x] = value;
+    local_store(array + 4 * first, value + local_load(array + 4 * first));
+  }
+}
+__global__ void in_loops_that_end_early(float* __restrict__ out, const float* __restrict__ in,
+                                        int rounds, int more, int first) {
+  float values[16];
+  for (int i = 0; i < 16; ++i) values[i] = in[i * blockDim.x + threadIdx.x];
+  const std::size_t array = __cvta_generic_to_local(values);
+  out[0] = values[first];
+  change_until_negative(out, in, array, rounds, first);
+  change_until_negative(out, in + rounds, array, more, first);
+}
+
+// Nothing needs the pair.
+__global__ void loads_in_vain(float* out, const float* in) {
+  __shared__ float2 pairs[32];
+  float* const values = &pairs[0].x;
+  values[threadIdx.x] = in[threadIdx.x];
+  values[threadIdx.x + 32] = in[threadIdx.x + 32];
+  __syncthreads();
+  const unsigned place = static_cast<unsigned>(__cvta_generic_to_shared(pairs + threadIdx.x));
+  float x, y;
+  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];" : "=f"(x), "=f"(y) : "r"(place) : "memory");
+  out[threadIdx.x] = values[63 - threadIdx.x];
+}
 }

@@ -150,4 +150,23 @@ __global__ void one_way_by_predicates(float* __restrict__ out, const float* __re
   }
   out[threadIdx.x + 4] = a * b + c;
 }
+
+// The same two conditions before a load alone, which ptxas could make early.
+__global__ void load_alone(float* out, const float* in, int n, int m) {
+  __shared__ float tile[256];
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  if (int(threadIdx.x) >= n) goto end;
+  asm volatile("");
+  if (int(threadIdx.x) <= m) goto end;
+  {
+    float x = tile[threadIdx.x ^ 1];
+    if (x > 5) {
+#pragma unroll 1
+      for (int i = 1; i < n; ++i) out[threadIdx.x + 256 * i] = x = x * in[i];
+    }
+  }
+end:
+  out[m] = 3;
+}
 }

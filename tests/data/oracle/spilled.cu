@@ -86,4 +86,15 @@ __global__ void cleared_array(float* b, const float* a, int rounds) {
   b[blockIdx.x * blockDim.x + threadIdx.x] = array[rounds & 63];
 }
 
+// The same behind another access.
+__global__ void cleared_behind_a_load(float* b, const float* a, int rounds) {
+  const float first = a[threadIdx.x];
+  double array[64] = {};
+#pragma unroll 1
+  for (int round = 0; round < rounds; ++round) {
+    array[round & 63] += a[round * blockDim.x + threadIdx.x];
+  }
+  b[blockIdx.x * blockDim.x + threadIdx.x] = array[rounds & 63] + first;
+}
+
 }  // extern "C"

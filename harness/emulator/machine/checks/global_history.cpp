@@ -58,8 +58,7 @@ struct History::GlobalLook {
         time < history.launch_.begin ? history.launch_.concurrent_at(time) : nullptr;
     const std::uint64_t counter = GlobalTrace::counter(trace);
     const std::uint64_t of_launch = other == nullptr ? 0 : other->launch->begin;
-    if (history.is_new(false, of_launch * GlobalTrace::kCounters + counter, access.counters[0],
-                       wrote)) {
+    if (history.is_new(of_launch * GlobalTrace::kCounters + counter, access.counters[0], wrote)) {
       report_race(history.launch_.findings,
                   {act_of(warp, instruction, lane), access, Window::global, address},
                   {.block = GlobalTrace::actor(trace),
@@ -331,7 +330,7 @@ struct History::GlobalLook {
       }
       if (write < begin) continue;
       const std::uint64_t counter = GlobalTrace::counter(write);
-      if (!history.is_new(false, counter, access.counters[0], true)) continue;
+      if (!history.is_new(counter, access.counters[0], true)) continue;
       report_read_only(history.launch_.findings,
                        {act_of(warp, instruction, lane), access, Window::global, address}, counter);
     }

@@ -19,6 +19,11 @@ class GlobalTraces {
   std::atomic<std::uint64_t> now = 1;
   EarlierLaunches launches;  ///< changes only between launches
 
+  /// Whether a kernel is known to have written to any of these bytes.
+  bool any_written(std::uint64_t begin, std::uint64_t bytes) const {
+    const auto is_written = [](const auto& traces) { return traces.write != 0; };
+    return sectors.any(begin, bytes, is_written) || words.any(begin, bytes, is_written);
+  }
   /// Forgets the accesses of memory that gets another use.
   void forget(std::uint64_t begin, std::uint64_t bytes) {
     sectors.forget(begin, bytes);

@@ -63,8 +63,8 @@ void History::acquire(const Warp& warp) {
   cluster_.note_met(rank_);
 }
 
-bool History::is_new(bool of_shared, std::uint64_t first, std::uint64_t second, bool wrote) {
-  return found_.insert({of_shared, first, second, wrote}).second;
+bool History::is_new(std::uint64_t first, std::uint64_t second, bool wrote) {
+  return found_.insert({first, second, wrote}).second;
 }
 
 }  // namespace warpgauge::emulator::machine::checks

@@ -156,7 +156,7 @@ class History {
                       const LaneAddresses<std::uint32_t>& lanes, Pattern pattern,
                       std::uint64_t in_flight, LookAtRun look_at_run);
   /// False if this block object has reported this pair of instructions before.
-  bool is_new(bool of_shared, std::uint64_t first, std::uint64_t second, bool wrote);
+  bool is_new(std::uint64_t first, std::uint64_t second, bool wrote);
   /// Whether something other than a kernel is known to have written there.
   bool knows_written(std::uint64_t address, std::uint64_t bytes) const {
     for (const WatchedMemory::Range& range : written_) {
@@ -174,7 +174,7 @@ class History {
   ClusterTimes& cluster_;
   const std::uint32_t rank_;
   const std::byte* const memory_;  ///< shared
-  std::set<std::tuple<bool, std::uint64_t, std::uint64_t, bool>> found_;
+  std::set<std::tuple<std::uint64_t, std::uint64_t, bool>> found_;
   BlockTimes times_;
   std::vector<WordTraces> shared_;
   bool any_in_flight_ = false;  ///< whether traces in shared_ may be of copies in flight

@@ -18,14 +18,15 @@ struct History::SharedLook {
   const Pattern pattern;   ///< how the lanes' addresses lie
   const bool copies_only;  ///< nothing else is looked for
 
-  /// False if it is not to be kept.
+  /// False if it is not to be kept. `is_written`: a thread of the block has written the word. What
+  /// else is there is by chance.
   [[gnu::noinline]] bool judge(int lane, std::uint32_t address, std::uint64_t own,
-                               std::uint64_t trace, bool wrote) const {
+                               std::uint64_t trace, bool wrote, bool is_written) const {
     if ((SharedTrace::bytes(trace) & SharedTrace::bytes(own)) == 0) return true;
     const auto number = warp.number;
     if (is_of_copy(trace)) {
       if (history.is_ahead_of_copy(number, trace, wrote) &&
-          history.is_new(true, SharedTrace::counter(trace), access.counters[1], wrote)) {
+          history.is_new(SharedTrace::counter(trace), access.counters[1], wrote)) {
         history.report_ahead_of_copy(warp, instruction, access, lane, address, trace, wrote);
       }
       return true;
@@ -41,8 +42,10 @@ struct History::SharedLook {
       return true;
     }
     if (!in_flight && history.times_.orders(maker, time, number)) return true;
-    if (is_silent(warp, instruction, access, lane, history.memory_ + address)) return false;
-    if (history.is_new(true, SharedTrace::counter(trace), access.counters[1], wrote)) {
+    if (is_written && is_silent(warp, instruction, access, lane, history.memory_ + address)) {
+      return false;
+    }
+    if (history.is_new(SharedTrace::counter(trace), access.counters[1], wrote)) {
       report_race(history.launch_.findings,
                   {act_of(warp, instruction, lane), access, Window::shared, address},
                   {.block = history.block_,
@@ -197,9 +200,10 @@ struct History::SharedLook {
     for_lanes(lanes, [&](int lane, std::uint32_t address, std::uint64_t own, WordTraces* traces) {
       int unwritten = 0;
       for (WordTraces* word = traces; word != traces + words; ++word) {
-        if (view.reads) unwritten += word->write < begin;
+        const bool is_written = word->write >= begin;
+        if (view.reads && !is_written) ++unwritten;
         look(view, word->write, word->read, own, true, [&](std::uint64_t trace, bool wrote) {
-          return judge(lane, address, own, trace, wrote);
+          return judge(lane, address, own, trace, wrote, is_written);
         });
       }
       if (unwritten == words) [[unlikely]] {

@@ -57,6 +57,20 @@ class TraceTable {
       at = end;
     }
   }
+  /// Whether `holds` is true of an entry of memory that no kernel accesses at the same time.
+  template <typename Holds>
+  bool any(std::uint64_t begin, std::uint64_t bytes, Holds holds) const {
+    for (std::uint64_t at = begin; at < begin + bytes;) {
+      const std::uint64_t end = std::min(begin + bytes, (at | (kChunkBytes - 1)) + 1);
+      const Chunks* const chunks = regions_[at >> kRegionShift];
+      const Entry* const known = chunks == nullptr ? nullptr : (*chunks)[number(at)].load();
+      if (known != nullptr && std::any_of(known + index(at), known + index(end - 1) + 1, holds)) {
+        return true;
+      }
+      at = end;
+    }
+    return false;
+  }
   void forget_all() {
     const std::lock_guard lock(mutex_);
     for (const auto& chunks : made_) {

@@ -194,16 +194,14 @@ int Emitter::take_register() {
   }
   int free = std::countr_one(taken);
   if (free >= kRegisters) {
-    Held* oldest = nullptr;
-    for (Held& held : held_) {
-      bool locked = false;
-      for (const int n : held.registers) locked |= n >= 0 && (locked_ >> n & 1) != 0;
-      if (!locked && (oldest == nullptr || held.used < oldest->used)) oldest = &held;
+    if (std::popcount(locked_) == kRegisters) {
+      throw std::logic_error("an instruction needs too many registers");
     }
-    if (oldest == nullptr) throw std::logic_error("an instruction needs too many registers");
+    // It is none that the present instruction uses: those are the youngest.
+    const auto oldest = std::ranges::min_element(held_, {}, &Held::used);
     if (oldest->dirty) store(*oldest);
     free = oldest->registers[0];
-    held_.erase(held_.begin() + (oldest - held_.data()));
+    held_.erase(oldest);
   }
   locked_ |= std::uint32_t{1} << free;
   return free;
@@ -234,7 +232,7 @@ Lanes Emitter::fresh(int bytes) {
   Lanes result;
   result.bytes = bytes;
   result.parts = bytes == 8 ? 2 : 1;
-  for (int part = 0; part < result.parts; ++part) result.part[part] = zmm(take_register());
+  for (int part = 0; part < result.parts; ++part) result.part[part] = fresh();
   return result;
 }
 
@@ -349,11 +347,9 @@ void Emitter::store(Held& held) {
 
 bool Emitter::ends_in_sequence(OperandSlot slot) const {
   if (slot.base != OperandSlot::frame) return false;
-  const auto behind = std::upper_bound(
-      lives_.begin(), lives_.end(), std::pair(std::uint32_t{slot.offset}, place_),
-      [](const auto& key, const SlotLife& life) {
-        return key.first != life.offset ? key.first < life.offset : key.second < life.first;
-      });
+  const auto behind = std::ranges::upper_bound(
+      lives_, std::pair(std::uint32_t{slot.offset}, place_), {},
+      [](const SlotLife& life) { return std::pair(life.offset, life.first); });
   if (behind == lives_.begin()) return false;
   const SlotLife& life = *std::prev(behind);
   // A life that ends with the sequence may be one that goes on elsewhere, behind a jump.

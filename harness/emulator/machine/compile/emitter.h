@@ -54,6 +54,8 @@ class Emitter : public Xbyak::CodeGenerator {
   Lanes read(OperandSlot slot, int bytes, Nan nan = Nan::canonical);
   /// Registers for a result or for something in between.
   Lanes fresh(int bytes);
+  /// One for something in between.
+  Xbyak::Zmm fresh() { return Xbyak::Zmm(take_register()); }
   /// The instruction's destination becomes `value`, where its guard holds.
   void write(OperandSlot slot, const Lanes& value, Nan nan = Nan::canonical);
   Xbyak::Opmask read_predicate(OperandSlot slot, bool negated);

@@ -15,7 +15,6 @@ using Xbyak::Zmm;
 // Comparisons of vcmpps and vpcmpud.
 constexpr std::uint8_t kLess = 1, kUnsignedMore = 6, kNotLess = 0x0d;
 
-Zmm fresh(Emitter& e) { return e.fresh(4).part[0]; }
 #define WARPGAUGE_EACH(name) e.constant_in_each_lane(offsetof(Constants, name))
 #define WARPGAUGE_ONE(name) e.constant(offsetof(Constants, name))
 
@@ -52,8 +51,8 @@ struct Coefficients {
   Zmm c0, c1_and_c2;
 };
 Coefficients look_up(Emitter& e, const Zmm& place, const Function& function) {
-  const Coefficients found = {fresh(e), fresh(e)};
-  const Zmm table = fresh(e);
+  const Coefficients found = {e.fresh(), e.fresh()};
+  const Zmm table = e.fresh();
   // An instruction looks up 32 segments, and leaves the numbers of the others as they are.
   const Xbyak::Opmask masks[] = {e.k7, e.fresh_predicate(), e.fresh_predicate(),
                                  e.fresh_predicate()};
@@ -84,8 +83,8 @@ Coefficients look_up(Emitter& e, const Zmm& place, const Function& function) {
 /// The truncated squares (isa/quadratic.h) of the upper 16 bits of the places in a segment. Both
 /// halves of a word have the 16 bits, and half of the pairs of bits.
 Zmm truncated_square(Emitter& e, const Zmm& place, const Function& function) {
-  const Zmm sum = fresh(e), both = fresh(e), upper = fresh(e);
-  Zmm products[] = {fresh(e), fresh(e)};
+  const Zmm sum = e.fresh(), both = e.fresh(), upper = e.fresh();
+  Zmm products[] = {e.fresh(), e.fresh()};
   e.vpsrld(both, place, static_cast<std::uint8_t>(function.bits - 16));
   e.vpshufb(both, both, WARPGAUGE_ONE(lower_half_twice));
   e.vpsrlw(sum, both, 8);
@@ -110,7 +109,7 @@ void add(Emitter& e, const Zmm& sum, const Zmm& term, bool is_negative) {
 Zmm interpolated(Emitter& e, const Zmm& place, const Function& function) {
   const auto& [sum, c1_and_c2] = look_up(e, place, function);
   const Zmm square = truncated_square(e, place, function);
-  const Zmm linear = fresh(e), c1 = fresh(e);
+  const Zmm linear = e.fresh(), c1 = e.fresh();
   e.vpandd(linear, place,
            function.bits == 16 ? WARPGAUGE_EACH(lower_16) : WARPGAUGE_EACH(lower_17));
   e.vpsrld(c1, c1_and_c2, isa::kBitsOfC2);
@@ -124,7 +123,7 @@ Zmm interpolated(Emitter& e, const Zmm& place, const Function& function) {
 
 /// The results near numbers, in place of these.
 void complete(Emitter& e, const Zmm& near, const Zmm& sum, const Function& function) {
-  const Zmm off = fresh(e);
+  const Zmm off = e.fresh();
   const auto dropped = static_cast<std::uint8_t>(function.dropped);
   e.vpslld(off, near, dropped);
   e.vpsubd(off, sum, off);
@@ -134,13 +133,13 @@ void complete(Emitter& e, const Zmm& near, const Zmm& sum, const Function& funct
 
 /// k7 has the lanes whose value is less than the least normal number, but for the sign.
 void find_tiny(Emitter& e, const Zmm& x) {
-  const Zmm size = fresh(e);
+  const Zmm size = e.fresh();
   e.vpandd(size, x, WARPGAUGE_EACH(magnitude));
   e.vpcmpud(e.k7, size, WARPGAUGE_EACH(least_normal), kLess);
 }
 /// k7 has the lanes whose value is above 2^126, but for the sign, or a NaN.
 void find_large(Emitter& e, const Zmm& x) {
-  const Zmm size = fresh(e);
+  const Zmm size = e.fresh();
   e.vpandd(size, x, WARPGAUGE_EACH(magnitude));
   e.vpcmpud(e.k7, size, WARPGAUGE_EACH(two_to_126), kUnsignedMore);
 }
@@ -158,7 +157,7 @@ bool is_flushing(const AluKey& key) { return (key.options & isa::alu_option::kFt
 /// f(x), where tiny x are scaled by 2^24, and f(x) by `factor`.
 template <typename Of>
 Zmm kept(Emitter& e, const Zmm& x, std::size_t factor, const Of& of) {
-  const Zmm scaled = fresh(e);
+  const Zmm scaled = e.fresh();
   e.vmovaps(scaled, x);
   find_tiny(e, x);
   e.vmulps(scaled | e.k7, x, WARPGAUGE_EACH(two_to_24));
@@ -169,7 +168,7 @@ Zmm kept(Emitter& e, const Zmm& x, std::size_t factor, const Of& of) {
 }
 
 Zmm place_of_root(Emitter& e, const Zmm& x) {
-  const Zmm place = fresh(e);
+  const Zmm place = e.fresh();
   e.vpandd(place, x, WARPGAUGE_EACH(two_binades));
   e.vpxord(place, place, WARPGAUGE_EACH(least_normal));
   return place;
@@ -199,7 +198,7 @@ void inverse_root(Emitter& e, const Step& step) {
     const Zmm sum = interpolated(e, place, kInverseRoot);
     e.vptestnmd(e.k7, place, place);  // of a power of 4 it is less
     e.vpaddd(sum | e.k7, sum, WARPGAUGE_EACH(less_at_one));
-    const Zmm near = fresh(e);
+    const Zmm near = e.fresh();
     e.vrsqrt14ps(near, x);
     complete(e, near, sum, kInverseRoot);
     return near;
@@ -211,7 +210,7 @@ void inverse_root(Emitter& e, const Step& step) {
 void root(Emitter& e, const Step& step) {
   const auto of = [&](const Zmm& x) {
     const Zmm sum = interpolated(e, place_of_root(e, x), kRoot);
-    const Zmm near = fresh(e);
+    const Zmm near = e.fresh();
     e.vrsqrt14ps(near, x);
     e.vmulps(near, near, x);
     complete(e, near, sum, kRoot);
@@ -226,7 +225,7 @@ struct Scaling {
   bool tiny, large;
 };
 Zmm factor_of(Emitter& e, const Zmm& x, const Scaling& scaling) {
-  const Zmm factor = fresh(e);
+  const Zmm factor = e.fresh();
   e.vbroadcastss(factor, WARPGAUGE_ONE(one));
   if (scaling.tiny) {
     find_tiny(e, x);
@@ -241,7 +240,7 @@ Zmm factor_of(Emitter& e, const Zmm& x, const Scaling& scaling) {
 
 /// 1 / x, where `scaling` has been applied to x: subnormal arguments and results are zeros.
 Zmm inverse(Emitter& e, const Zmm& x, const Scaling& scaling) {
-  const Zmm place = fresh(e), near = fresh(e);
+  const Zmm place = e.fresh(), near = e.fresh();
   e.vpandd(place, x, WARPGAUGE_EACH(significand));
   e.vrcp14ps(near, x);
   complete(e, near, interpolated(e, place, kReciprocal), kReciprocal);
@@ -264,7 +263,7 @@ void reciprocal(Emitter& e, const Step& step) {
     value.part[0] = inverse(e, x, {false, false});
   } else {
     constexpr Scaling kBoth = {true, true};
-    const Zmm factor = factor_of(e, x, kBoth), scaled = fresh(e);
+    const Zmm factor = factor_of(e, x, kBoth), scaled = e.fresh();
     e.vmulps(scaled, x, factor);
     value.part[0] = inverse(e, scaled, kBoth);
     e.vmulps(value.part[0], value.part[0], factor);
@@ -283,7 +282,7 @@ void approximate_quotient(Emitter& e, const Step& step) {
   Zmm a = e.read(step.instruction->sources[0], 4, Nan::any).part[0];
   Zmm b = e.read(step.instruction->sources[1], 4, Nan::any).part[0];
   if (scaling.tiny || scaling.large) {
-    const Zmm factor = factor_of(e, b, scaling), dividend = fresh(e), divisor = fresh(e);
+    const Zmm factor = factor_of(e, b, scaling), dividend = e.fresh(), divisor = e.fresh();
     e.vmulps(dividend, a, factor);
     e.vmulps(divisor, b, factor);
     a = dividend;
@@ -297,7 +296,7 @@ void approximate_quotient(Emitter& e, const Step& step) {
 
 /// x as a number with 23 bits of fraction, as far as 2^x is normal; negative ones are complements.
 Zmm place_of_exponential(Emitter& e, const Zmm& x) {
-  const Zmm place = fresh(e), below = fresh(e);
+  const Zmm place = e.fresh(), below = e.fresh();
   e.vmaxps(place, x, WARPGAUGE_EACH(minus_127));
   e.vminps(place, place, WARPGAUGE_EACH(plus_128));
   e.vmulps(place, place, WARPGAUGE_EACH(two_to_23));
@@ -311,7 +310,7 @@ Zmm place_of_exponential(Emitter& e, const Zmm& x) {
 Zmm power_of_2(Emitter& e, const Zmm& x) {
   const Zmm place = place_of_exponential(e, x);
   const Zmm sum = interpolated(e, place, kExponential);
-  const Zmm near = fresh(e), fraction = fresh(e), whole = fresh(e);
+  const Zmm near = e.fresh(), fraction = e.fresh(), whole = e.fresh();
   e.vpandd(fraction, place, WARPGAUGE_EACH(significand));
   e.vpsubd(whole, place, fraction);
   e.vpord(fraction, fraction, WARPGAUGE_EACH(one));
@@ -334,7 +333,7 @@ void exponential(Emitter& e, const Step& step) {
   if (is_flushing(step.operation->alu)) {
     value.part[0] = power_of_2(e, x);
   } else {  // the square of that of the half, where it may be subnormal
-    const Zmm half = fresh(e);
+    const Zmm half = e.fresh();
     e.vmovaps(half, x);
     e.vcmpps(e.k7, x, WARPGAUGE_EACH(minus_126), kLess);
     e.vmulps(half | e.k7, x, WARPGAUGE_EACH(one_half));

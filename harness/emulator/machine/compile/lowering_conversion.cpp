@@ -33,7 +33,7 @@ bool is_integer(Type type) { return type >= Type::u8 && type <= Type::s64; }
 /// Values of 64 bits to their low 32.
 Lanes narrowed(Emitter& e, const Lanes& value) {
   const Lanes result = e.fresh(4);
-  const Zmm upper = e.fresh(4).part[0];
+  const Zmm upper = e.fresh();
   e.vpmovqd(half_of(result.part[0]), value.part[0]);
   e.vpmovqd(half_of(upper), value.part[1]);
   e.vinserti64x4(result.part[0], result.part[0], half_of(upper), 1);
@@ -124,7 +124,7 @@ void from_integer(Emitter& e, const Step& step) {
                : e.vcvtuqq2pd(result.part[part], a.part[part]);
     }
   } else {
-    const Ymm upper = half_of(e.fresh(4).part[0]);
+    const Ymm upper = half_of(e.fresh());
     negative ? e.vcvtqq2ps(half_of(d), a.part[0]) : e.vcvtuqq2ps(half_of(d), a.part[0]);
     negative ? e.vcvtqq2ps(upper, a.part[1]) : e.vcvtuqq2ps(upper, a.part[1]);
     e.vinserti64x4(d, d, upper, 1);
@@ -143,7 +143,7 @@ void between_reals(Emitter& e, const Step& step) {
     e.vcvtps2pd(result.part[1], upper);
     return e.write(step.instruction->destination, result);
   }
-  const Ymm upper = half_of(e.fresh(4).part[0]);
+  const Ymm upper = half_of(e.fresh());
   e.vcvtpd2ps(half_of(result.part[0]), a.part[0]);
   e.vcvtpd2ps(upper, a.part[1]);
   e.vinserti64x4(result.part[0], result.part[0], upper, 1);
@@ -211,7 +211,7 @@ void to_word(Emitter& e, const Step& step) {
   const ConvertKey& key = step.operation->convert;
   const Lanes a = e.read(step.instruction->sources[0], 4, Nan::any);
   const Lanes result = e.fresh(4);
-  const Zmm whole = e.fresh(4).part[0];
+  const Zmm whole = e.fresh();
   const Zmm& d = result.part[0];
   e.vrndscaleps(whole, a.part[0], host_rounding(key.rounding));
   if (key.to == Type::s32) {
@@ -221,7 +221,7 @@ void to_word(Emitter& e, const Step& step) {
     e.vcmpps(e.k7, whole, whole, 7);  // numbers
     e.vmovdqa32(d | e.k7 | e.T_z, d);
   } else {
-    const Zmm zero = e.fresh(4).part[0];
+    const Zmm zero = e.fresh();
     e.vpxord(zero, zero, zero);
     e.vmaxps(whole, whole, zero);  // zero for a NaN
     e.vcvttps2udq(d, whole);
@@ -235,7 +235,7 @@ Lowering lower_conversion(const Instruction& instruction, const ConvertKey& key)
   if (key.options != 0) return nullptr;
   const int from = isa::source_bytes(instruction.flags),
             to = isa::destination_bytes(instruction.flags);
-  if (from < 2 || from > 8 || to < 2 || to > 8) return nullptr;
+  if (from == 1 || to == 1) return nullptr;
   if (is_integer(key.from) && is_integer(key.to)) {
     return key.rounding == ConvertRounding::none ? between_integers : nullptr;
   }

@@ -120,7 +120,7 @@ void extreme(Emitter& e, const Zmm& d, const Zmm* s, const Instruction&) {
       e.vmovdqa32(d | e.k7, other);
     }
   };
-  const Zmm reverse = e.fresh(4).part[0];
+  const Zmm reverse = e.fresh();
   in_order(d, s[0], s[1]);
   in_order(reverse, s[1], s[0]);
   kMaximum ? e.vpandd(d, d, reverse) : e.vpord(d, d, reverse);

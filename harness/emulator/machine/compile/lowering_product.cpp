@@ -59,7 +59,7 @@ void funnel_shift(Emitter& e, const Step& step) {
   const Zmm c = e.read(step.instruction->sources[2], 4).part[0];
   const Lanes result = e.fresh(4);
   const Zmm& d = result.part[0];
-  const Zmm n = e.fresh(4).part[0], rest = e.fresh(4).part[0];
+  const Zmm n = e.fresh(), rest = e.fresh();
   if ((key.options & isa::alu_option::kWrap) != 0) {
     e.vpandd(n, c, e.constant_in_each_lane(offsetof(Constants, last_bit)));
   } else {
@@ -106,7 +106,7 @@ void high_product(Emitter& e, const Step& step) {
   const AluKey& key = step.operation->alu;
   const Lanes a = e.read(step.instruction->sources[0], 4);
   const Lanes b = e.read(step.instruction->sources[1], 4);
-  const Zmm x = e.fresh(4).part[0], y = e.fresh(4).part[0];
+  const Zmm x = e.fresh(), y = e.fresh();
   const Lanes result = e.fresh(4);
   const Zmm& d = result.part[0];
   e.vpsrlq(x, a.part[0], 32);

@@ -170,13 +170,14 @@ std::uint64_t Operation::arrive(std::uint32_t count, std::int64_t bytes, bool dr
 
 void Operation::settle() const {
   std::vector<Mbarriers::InFlight>& in_flight = block.mbarriers.in_flight;
-  for (std::size_t n = 0; n < in_flight.size();) {
-    if (in_flight[n].sent.barrier.offset != offset) {
-      ++n;
-      continue;
-    }
-    const Mbarriers::InFlight arriving = std::move(in_flight[n]);
-    in_flight.erase(in_flight.begin() + static_cast<std::ptrdiff_t>(n));
+  const auto comes_here = [this](const Mbarriers::InFlight& copy) {
+    return copy.sent.barrier.offset == offset;
+  };
+  for (;;) {
+    const auto next = std::ranges::find_if(in_flight, comes_here);
+    if (next == in_flight.end()) return;
+    const Mbarriers::InFlight arriving = std::move(*next);
+    in_flight.erase(next);
     arriving.sent.make();
     if (block.history != nullptr) block.history->has_written(arriving.number, knower());
     Mbarrier barrier = read();

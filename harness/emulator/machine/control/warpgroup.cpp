@@ -25,12 +25,15 @@ constexpr std::uint32_t kWarps = 4;
   fault(warp, instruction, warp.active, Fault::Kind::illegal_instruction, what.c_str());
 }
 
+/// The number of the first warp of its warpgroup.
+std::uint32_t first_warp(const Warp& warp) { return warp.engine->index / kWarps * kWarps; }
+
 /// Throws the fault of a warp whose warpgroup is not whole.
 void expect_whole_warpgroup(const Warp& warp, const Instruction& instruction) {
   const Block& block = *warp.engine->block;
   const auto& size = block.launch.launch.block;
   const std::uint64_t threads = std::uint64_t{size[0]} * size[1] * size[2];
-  const std::uint32_t first = warp.engine->index / kWarps * kWarps;
+  const std::uint32_t first = first_warp(warp);
   if (threads < std::uint64_t{first + kWarps} * kLanes) {
     refuse(warp, instruction,
            "an instruction of a warpgroup, which is four whole warps: the block has " +
@@ -41,8 +44,7 @@ void expect_whole_warpgroup(const Warp& warp, const Instruction& instruction) {
 
 /// The warps of the warpgroup, which must be whole.
 std::span<WarpState> warpgroup_of(const Warp& warp) {
-  const std::uint32_t first = warp.engine->index / kWarps * kWarps;
-  return std::span(warp.engine->block->warps).subspan(first, kWarps);
+  return std::span(warp.engine->block->warps).subspan(first_warp(warp), kWarps);
 }
 
 /// The least count of the warps of the warpgroup.
@@ -55,15 +57,13 @@ std::uint32_t counted_by_all(const Warp& warp, std::uint32_t ProductGroups::*cou
 template <typename Woken>
 void wake(Warp& warp, Fragment::State waits, std::uint32_t counted, Woken woken) {
   for (WarpState& state : warpgroup_of(warp)) {
-    WarpEngine& engine = state.engine;
-    for (int n = 0; n < engine.count; ++n) {
-      Fragment& waiting = engine.others[n];
-      if (waiting.state != waits || waiting.waits_on > counted) continue;
-      waiting.state = Fragment::State::ready;
-      ++waiting.pc;
-      woken(state.warp, waiting.waits_on);
-      ask_scheduler(state.warp);
-    }
+    if (state.engine.count != 1) continue;  // all lanes of a warp wait together
+    Fragment& waiting = state.engine.others[0];
+    if (waiting.state != waits || waiting.waits_on > counted) continue;
+    waiting.state = Fragment::State::ready;
+    ++waiting.pc;
+    woken(state.warp, waiting.waits_on);
+    ask_scheduler(state.warp);
   }
 }
 

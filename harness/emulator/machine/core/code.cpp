@@ -33,4 +33,10 @@ std::string source_place(const Code& code, std::uint32_t instruction) {
          std::to_string(code.function->body[instruction].text_line);
 }
 
+std::string variable_name(const std::string& name) {
+  const std::string whole = metrics::demangled(name);
+  const std::size_t scope = whole.rfind("::");
+  return scope == std::string::npos ? whole : whole.substr(scope + 2);
+}
+
 }  // namespace warpgauge::emulator::machine

@@ -139,4 +139,7 @@ std::string source_place(const Code& code, std::uint32_t instruction);
 /// A C++ name as in the source, without the types of its parameters; other names as they are.
 std::string display_name(const std::string& name);
 
+/// The name of a variable as in the source, without that of the function it belongs to.
+std::string variable_name(const std::string& name);
+
 }  // namespace warpgauge::emulator::machine

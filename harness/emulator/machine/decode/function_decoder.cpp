@@ -174,12 +174,10 @@ OperandSlot FunctionDecoder::source(const ptx::Operand& operand, ptx::Type type)
     case Kind::integer:
     case Kind::real:
       return immediate(operand, type);
-    case Kind::address:
-      return source(operand.elements.at(0), type);
     case Kind::name:
       break;
     default:
-      throw Unsupported("an operand that is a list where a single value is meant");
+      throw Unsupported("an operand that is a list or an address where a value is meant");
   }
   const ptx::Type declared = register_type(operand);
   if (declared == ptx::Type::none) return address(operand, type);

@@ -7,7 +7,6 @@
 
 #include "harness/emulator/machine/decode/control.h"
 #include "harness/emulator/machine/decode/function_decoder.h"
-#include "metrics/base/demangled.h"
 
 namespace warpgauge::emulator::machine::decode {
 
@@ -84,10 +83,8 @@ std::unique_ptr<KernelCode> KernelDecoder::decode() {
   std::sort(result->addressed.begin(), result->addressed.end(),
             [](const auto& a, const auto& b) { return a.address < b.address; });
   for (const KernelScope::Shared& shared : kernel.scope.shared) {
-    const std::string name = metrics::demangled(shared.variable->name);
-    const std::size_t scope = name.rfind("::");
-    result->shared_variables.push_back({scope == std::string::npos ? name : name.substr(scope + 2),
-                                        shared.offset, shared.variable->bytes});
+    result->shared_variables.push_back(
+        {variable_name(shared.variable->name), shared.offset, shared.variable->bytes});
   }
   result->shared_bytes = kernel.scope.shared_bytes;
   result->constants = constants.take();

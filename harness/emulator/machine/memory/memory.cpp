@@ -163,6 +163,14 @@ void Memory::note_written(const void* begin, std::uint64_t bytes) {
   impl_->written.insert(number_of(begin), number_of(begin) + bytes);
 }
 
+void Memory::note_copied(const void* to, const void* from, std::uint64_t bytes) {
+  const Range written = written_range(number_of(from), bytes);
+  const bool is_written =
+      written.begin != written.end ||
+      (impl_->traces != nullptr && impl_->traces->any_written(number_of(from), bytes));
+  if (is_written) note_written(to, bytes);
+}
+
 Memory::Range Memory::written_range(std::uint64_t address, std::uint64_t bytes) const {
   const std::shared_lock lock(impl_->mutex);
   const Allocation* const allocation = impl_->live(address);

@@ -70,6 +70,9 @@ class Memory : public checks::WatchedMemory {
 
   /// Something other than a kernel wrote there.
   void note_written(const void* begin, std::uint64_t bytes);
+  /// Something other than a kernel copied bytes from there to here. Copies of memory that nothing
+  /// has written write nothing. Needs traces of what kernels have written.
+  void note_copied(const void* to, const void* from, std::uint64_t bytes);
   /// Memory that the host can write counts as written.
   Range written_range(std::uint64_t address, std::uint64_t bytes) const override;
   checks::GlobalTraces& traces() override;
