@@ -74,7 +74,8 @@ class Launch:
     dynamic_shared_bytes: int = 0
     count: int = 1
     cluster: tuple[int, int, int] = (1, 1, 1)
-    unequal_sectors: tuple[int, int] | None = None  # fewest and most of launches with equal arguments
+    # Fewest and most of launches with equal arguments.
+    unequal_sectors: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
