@@ -60,6 +60,7 @@ int main(int argc, char** argv) {
   }
   if (way == "spin") {  // until a signal ends it
     spin<<<1, 1>>>(out);
+    pause();  // its launch returns while it waits
   }
   if (way == "first_thread") {
     std::thread([=] {
