@@ -85,9 +85,11 @@ def test_a_link_to_what_is_folded_opens_it(chromium, tmp_path):
 
 def hits(page):
     """What each part of the page says to have of a search."""
-    links = page.find_elements(By.CSS_SELECTOR, "nav a:has(.hits)")
-    of = ((link.get_attribute("hash")[1:], link) for link in links)
-    return {name: int(link.find_element(By.CLASS_NAME, "hits").text) for name, link in of}
+    return page.execute_script(  # at once: the page may be drawn anew meanwhile
+        """const links = [...document.querySelectorAll("nav a:has(.hits)")];
+        return Object.fromEntries(links.map((link) =>
+          [link.hash.slice(1), Number(link.querySelector(".hits").textContent)]));"""
+    )
 
 
 def test_a_search_stays_in_its_part_and_counts_what_the_others_have(page):
