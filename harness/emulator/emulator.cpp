@@ -134,9 +134,7 @@ void check_accesses(const std::string& checks, int schedules) {
 }
 
 bool could_look_for_races() {
-  bool looks = false;
-  locked([&](State& state) { looks = state.options().checks.races; });
-  return !looks;
+  return locked([](State& state) { return !state.options().checks.races; });
 }
 
 std::vector<metrics::DeviceFault> take_findings() {

@@ -39,17 +39,17 @@ struct TraceView {
   /// Whether a read takes the place of the one that is kept: of one that can race no more, or with
   /// other blocks only, as this one can; of a strong one by one that can race with more; and of its
   /// own one before, for has_seen().
-  /// Of lanes of one warp, that of the lane which has written the word last gives way to another's:
-  /// mostly that lane writes it again.
-  bool replaces(std::uint64_t read, std::uint64_t own, std::uint64_t write) const {
-    if (tells_lanes() && ((read ^ write) & who) == 0 && ((own ^ write) & who) != 0) return true;
-    return replaces(read, own);
-  }
   bool replaces(std::uint64_t read, std::uint64_t own) const {
     if (read < floor) return true;
     if (read < in_block && ((read ^ own) & Layout::kActorBits) == 0) return true;
     return (read & ~own & Layout::kStrong) != 0 ||
            ((own & Layout::kStrong) != 0 && ((read ^ own) & who) == 0);
+  }
+  /// The same, where the last write of the word is known. Of reads by lanes of one warp, that of
+  /// the lane which wrote gives way to another's: mostly that lane writes it again.
+  bool replaces(std::uint64_t read, std::uint64_t own, std::uint64_t write) const {
+    if (tells_lanes() && ((read ^ write) & who) == 0 && ((own ^ write) & who) != 0) return true;
+    return replaces(read, own);
   }
   /// Whether it has read, by a strong access, a word that was written so: a flag that it polled.
   bool has_seen(std::uint64_t read, std::uint64_t write, std::uint64_t own) const {
