@@ -121,6 +121,7 @@ Watched::~Watched() {
 }
 
 void Watched::kept(const machine::LaunchOutcome& outcome) {
+  if (watch_ == nullptr) return;
   work_ = LaunchWork{.arguments = arguments_};
   for (const machine::InstructionTotals& instruction : outcome.totals) {
     const metrics::Counts counts = counting::counts_of(instruction.access);

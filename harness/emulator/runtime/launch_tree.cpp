@@ -157,8 +157,10 @@ void perform(State& state, const KernelCall& call) {
 }
 
 void perform_in_order(State& state, cudaStream_t stream, const KernelCall& call) {
-  const LaunchOrder::Place place =
-      state.device().order.launch(order_name(stream), is_dependent(call), waits_for(state));
+  LaunchOrder::Place place;
+  if (state.options().checks.races) {
+    place = state.device().order.launch(order_name(stream), is_dependent(call), waits_for(state));
+  }
   if (state.background.is_busy()) {  // one kernel at a time
     put_behind(state, stream,
                [&state, call, place] { LaunchTree(state, call, place).run_in_background(); });

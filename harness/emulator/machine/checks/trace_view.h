@@ -28,7 +28,7 @@ struct TraceView {
   bool reads;              ///< and it matters whether something was written
   bool writes;
   std::uint64_t exempt = Layout::kStrong;  ///< two accesses with this bit do not race
-  std::uint64_t begin = 0;  ///< traces below are of other launches, whoever made them
+  std::uint64_t begin = 0;                 ///< traces below it were left by other launches
 
   /// Whether lanes of one warp may race with each other.
   bool tells_lanes() const { return exempt == 0; }
