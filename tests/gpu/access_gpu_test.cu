@@ -26,7 +26,7 @@
 #include "tests/gpu/access_kernels.cuh"
 #include "warpgauge/cuda_error.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::access_gpu_test {
 namespace {
 
 using namespace access_test;  // NOLINT: named so that the symbols of kernels are stable
@@ -396,4 +396,4 @@ TEST_F(AccessGpu, AnAccessOfNoLaneCostsNothing) {
 }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::access_gpu_test

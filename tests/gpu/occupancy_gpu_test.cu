@@ -7,7 +7,7 @@
 #include "metrics/architecture/occupancy.h"
 #include "warpgauge/cuda_error.h"
 
-namespace warpgauge::metrics {
+namespace warpgauge::metrics::occupancy_gpu_test {
 namespace {
 
 template <int kFloats>
@@ -125,4 +125,4 @@ TEST_F(OccupancyGpu, AgreesForVeryManyRegisters) { compare(keeps_registers<160>,
 TEST_F(OccupancyGpu, AgreesForStaticSharedMemory) { compare(keeps_shared<20000>, 1); }
 
 }  // namespace
-}  // namespace warpgauge::metrics
+}  // namespace warpgauge::metrics::occupancy_gpu_test
