@@ -3,8 +3,8 @@
 
 trap 'exit 2' ERR # a command that fails is a fault, never a verdict
 
-# Runs COMMAND so that what kernels and compilers print is no workflow command, and that they do not
-# reach the files in which a step hands on its results.
+# Runs COMMAND, whose kernels and compilers may print anything: GitHub obeys no workflow command in its output, and it
+# does not get the files for the results of a step.
 without_commands() { # COMMAND...
   local token code=0
   token=$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
@@ -15,24 +15,24 @@ without_commands() { # COMMAND...
   return "$code"
 }
 
-output() { # NAME VALUE: hands it on to later steps
+output() { # NAME VALUE: an output of this step
   printf '%s=%s\n' "$1" "$2" >>"$GITHUB_OUTPUT"
 }
 
-# TEXT without what would end a workflow command or begin another.
+# Prints TEXT with nothing that would end a workflow command or begin another.
 in_a_command() { # TEXT
   printf '%s' "$1" | tr -c '[:print:]' ' ' | sed 's/%/%25/g'
 }
 
-fault() { # shown as an annotation
+fault() { # TEXT...: annotates the job
   printf '::error title=warpgauge::%s\n' "$(in_a_command "$*")"
   exit 2
 }
 
-is_there() { # is the gauge a program, rather than a target?
+gauge_is_program() { # or else it is a build target
   [[ -f $GAUGE && -x $GAUGE ]]
 }
 
-is_to_be_configured() { # has the build folder of the target yet to be configured?
+build_needs_configuring() {
   [[ ! -f $BUILD_DIR/CMakeCache.txt && -f $SOURCE_DIR/CMakeLists.txt ]]
 }
