@@ -3,8 +3,6 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +11,7 @@
 #include "metrics/budgets/judge.h"
 #include "metrics/facts/catalog.h"
 #include "metrics/facts/fact.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
@@ -21,12 +20,6 @@ using namespace warpgauge::metrics;
 const std::vector<CaseId> kCases = {{"transpose", "naive", "f32", "1024x1024"},
                                     {"transpose", "padded", "f32", "1024x1024"},
                                     {"transpose", "padded", "f64", "33x65"}};
-
-void require(bool holds, const char* promise) {
-  if (holds) return;
-  std::fprintf(stderr, "broken promise: %s\n", promise);
-  std::abort();
-}
 
 void judge_everything(const Budgets& budgets) {
   using namespace std::chrono_literals;

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <span>
@@ -18,16 +16,11 @@
 #include <vector>
 
 #include "metrics/facts/fact.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
 using namespace warpgauge::metrics;
-
-void require(bool holds, const char* promise) {
-  if (holds) return;
-  std::fprintf(stderr, "broken promise: %s\n", promise);
-  std::abort();
-}
 
 /// A file in memory.
 class MemoryFile {

@@ -2,24 +2,17 @@
 // error, and what it accepts keeps the promises of module.h.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <string>
 #include <string_view>
 
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/ptx/module.h"
+#include "tests/fuzz/require.h"
 
 namespace {
 
 using namespace warpgauge::emulator::ptx;
-
-void require(bool holds, const char* promise) {
-  if (holds) return;
-  std::fprintf(stderr, "broken promise: %s\n", promise);
-  std::abort();
-}
 
 void check_variable(const Variable& variable) {
   require(variable.initial.empty() || variable.initial.size() == variable.bytes,
