@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "harness/emulator/machine/isa/near_functions.h"
@@ -67,5 +68,13 @@ constexpr Constants make_constants() {
 }
 
 inline constexpr Constants kConstants = make_constants();
+
+/// The offset of a constant in Constants.
+template <typename T>
+std::size_t offset_of(T Constants::*constant) {
+  const auto* const begin = reinterpret_cast<const std::byte*>(&kConstants);
+  return static_cast<std::size_t>(reinterpret_cast<const std::byte*>(&(kConstants.*constant)) -
+                                  begin);
+}
 
 }  // namespace warpgauge::emulator::machine::compile

@@ -172,7 +172,7 @@ Xbyak::Address Emitter::at(OperandSlot slot, int bytes, int part) const {
 }
 
 Xbyak::Address Emitter::constant(std::size_t offset) { return ptr[r11 + static_cast<int>(offset)]; }
-Xbyak::Address Emitter::constant_in_each_lane(std::size_t offset) {
+Xbyak::Address Emitter::in_each_lane(std::size_t offset) {
   return ptr_b[r11 + static_cast<int>(offset)];
 }
 
@@ -275,7 +275,7 @@ void Emitter::make_canonical(Held& held) {
 
 void Emitter::make_canonical(const Zmm& value) {
   vcmpps(k7, value, value, 3);
-  vpbroadcastd(value | k7, constant(offsetof(Constants, nan)));
+  vpbroadcastd(value | k7, constant(&Constants::nan));
 }
 
 void Emitter::write(OperandSlot slot, const Lanes& value, Nan nan) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/compile/compiler.h"
+#include "harness/emulator/machine/compile/constants.h"
 
 namespace warpgauge::emulator::machine::compile {
 
@@ -63,9 +64,17 @@ class Emitter : public Xbyak::CodeGenerator {
   void write_predicate(OperandSlot slot, Xbyak::Opmask value);
   /// The mask of the lanes in a part of a value of 8 bytes. Holds until it is asked for again.
   Xbyak::Opmask of_part(Xbyak::Opmask mask, int part);
-  /// A constant of constants.h, by its offset.
+  /// A member of Constants, by its offset.
   Xbyak::Address constant(std::size_t offset);
-  Xbyak::Address constant_in_each_lane(std::size_t offset);
+  Xbyak::Address in_each_lane(std::size_t offset);
+  template <typename T>
+  Xbyak::Address constant(T Constants::*member) {
+    return constant(offset_of(member));
+  }
+  template <typename T>
+  Xbyak::Address in_each_lane(T Constants::*member) {
+    return in_each_lane(offset_of(member));
+  }
 
  private:
   struct Held {  // a value in registers

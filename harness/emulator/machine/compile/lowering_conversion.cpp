@@ -1,5 +1,4 @@
 // Lowering of cvt.
-#include <cstddef>
 
 #include "harness/emulator/machine/compile/constants.h"
 #include "harness/emulator/machine/compile/lowering.h"
@@ -169,7 +168,7 @@ void to_half(Emitter& e, const Step& step) {
   const Ymm d = half_of(result.part[0]);
   e.vcmpps(e.k7, a.part[0], a.part[0], 3);
   e.vcvtps2ph(d, a.part[0], 0);
-  e.vpbroadcastw(d | e.k7, e.constant(offsetof(Constants, half_nan)));
+  e.vpbroadcastw(d | e.k7, e.constant(&Constants::half_nan));
   e.write(step.instruction->destination, result);
 }
 
@@ -216,8 +215,8 @@ void to_word(Emitter& e, const Step& step) {
   e.vrndscaleps(whole, a.part[0], host_rounding(key.rounding));
   if (key.to == Type::s32) {
     e.vcvttps2dq(d, whole);
-    e.vcmpps(e.k7, whole, e.constant_in_each_lane(offsetof(Constants, two_to_31)), 0x1d);
-    e.vpbroadcastd(d | e.k7, e.constant(offsetof(Constants, most)));
+    e.vcmpps(e.k7, whole, e.in_each_lane(&Constants::two_to_31), 0x1d);
+    e.vpbroadcastd(d | e.k7, e.constant(&Constants::most));
     e.vcmpps(e.k7, whole, whole, 7);  // numbers
     e.vmovdqa32(d | e.k7 | e.T_z, d);
   } else {

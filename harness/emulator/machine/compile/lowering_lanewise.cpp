@@ -1,5 +1,4 @@
 // Lowering of operations on one to three values of the same type.
-#include <cstddef>
 
 #include "harness/emulator/machine/compile/constants.h"
 #include "harness/emulator/machine/compile/lowering.h"
@@ -168,25 +167,25 @@ Form real_form(const AluKey& key) {
       if (kDouble) return {};
       return of(
           [](Emitter& e, const Zmm& d, const Zmm* s, const Instruction&) {
-            e.vbroadcastss(d, e.constant(offsetof(Constants, one)));
+            e.vbroadcastss(d, e.constant(&Constants::one));
             e.vdivps(d, d, s[0]);
           },
           1);
     case AluOp::neg:
       return {[](Emitter& e, const Zmm& d, const Zmm* s, const Instruction&) {
                 if constexpr (kDouble) {
-                  e.vpxorq(d, s[0], e.constant_in_each_lane(offsetof(Constants, sign64)));
+                  e.vpxorq(d, s[0], e.in_each_lane(&Constants::sign64));
                 } else {
-                  e.vpxord(d, s[0], e.constant_in_each_lane(offsetof(Constants, sign)));
+                  e.vpxord(d, s[0], e.in_each_lane(&Constants::sign));
                 }
               },
               1};
     case AluOp::abs:
       return {[](Emitter& e, const Zmm& d, const Zmm* s, const Instruction&) {
                 if constexpr (kDouble) {
-                  e.vpandq(d, s[0], e.constant_in_each_lane(offsetof(Constants, magnitude64)));
+                  e.vpandq(d, s[0], e.in_each_lane(&Constants::magnitude64));
                 } else {
-                  e.vpandd(d, s[0], e.constant_in_each_lane(offsetof(Constants, magnitude)));
+                  e.vpandd(d, s[0], e.in_each_lane(&Constants::magnitude));
                 }
               },
               1};

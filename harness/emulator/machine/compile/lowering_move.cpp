@@ -1,5 +1,4 @@
 // Lowering of mov and of logic of predicates.
-#include <cstddef>
 
 #include "harness/emulator/machine/compile/constants.h"
 #include "harness/emulator/machine/compile/lowering.h"
@@ -25,8 +24,8 @@ void pack(Emitter& e, const Step& step) {
   const Lanes low = e.read(step.instruction->sources[0], 4);
   const Lanes high = e.read(step.instruction->sources[1], 4);
   const Lanes result = e.fresh(8);
-  e.vmovdqa64(result.part[0], e.constant(offsetof(Constants, pairs_low)));
-  e.vmovdqa64(result.part[1], e.constant(offsetof(Constants, pairs_high)));
+  e.vmovdqa64(result.part[0], e.constant(&Constants::pairs_low));
+  e.vmovdqa64(result.part[1], e.constant(&Constants::pairs_high));
   for (int part = 0; part < 2; ++part) e.vpermi2d(result.part[part], low.part[0], high.part[0]);
   e.write(step.instruction->destination, result);
 }
@@ -35,8 +34,8 @@ void unpack(Emitter& e, const Step& step) {
   const auto* const slots = static_cast<const OperandSlot*>(step.instruction->detail);
   const Lanes whole = e.read(step.instruction->sources[0], 8);
   const Lanes low = e.fresh(4), high = e.fresh(4);
-  e.vmovdqa64(low.part[0], e.constant(offsetof(Constants, even)));
-  e.vmovdqa64(high.part[0], e.constant(offsetof(Constants, odd)));
+  e.vmovdqa64(low.part[0], e.constant(&Constants::even));
+  e.vmovdqa64(high.part[0], e.constant(&Constants::odd));
   e.vpermi2d(low.part[0], whole.part[0], whole.part[1]);
   e.vpermi2d(high.part[0], whole.part[0], whole.part[1]);
   e.write(slots[0], low);

@@ -1,5 +1,4 @@
 // Lowering of shifts, of products that are wider than their factors, and of integer division.
-#include <cstddef>
 
 #include "harness/emulator/machine/compile/constants.h"
 #include "harness/emulator/machine/compile/lowering.h"
@@ -61,11 +60,11 @@ void funnel_shift(Emitter& e, const Step& step) {
   const Zmm& d = result.part[0];
   const Zmm n = e.fresh(), rest = e.fresh();
   if ((key.options & isa::alu_option::kWrap) != 0) {
-    e.vpandd(n, c, e.constant_in_each_lane(offsetof(Constants, last_bit)));
+    e.vpandd(n, c, e.in_each_lane(&Constants::last_bit));
   } else {
-    e.vpminud(n, c, e.constant_in_each_lane(offsetof(Constants, width)));
+    e.vpminud(n, c, e.in_each_lane(&Constants::width));
   }
-  e.vpbroadcastd(rest, e.constant(offsetof(Constants, width)));
+  e.vpbroadcastd(rest, e.constant(&Constants::width));
   e.vpsubd(rest, rest, n);
   if (key.op == AluOp::shf_left) {
     e.vpsllvd(d, b, n);
