@@ -199,6 +199,13 @@ INSTANTIATE_TEST_SUITE_P(
               "the instruction is .1d.tile, the tensor map is one of .2d.tile"},
         Wrong{"BrokenRule", "@%p1 tensormap.replace.tile.box_dim.global.b1024.b32 [%rd2], 0, 3;",
               "cp.async.bulk.tensor: "},
+        Wrong{"DimensionInARegister",
+              "@%p1 tensormap.replace.tile.box_dim.global.b1024.b32 [%rd2], %r20, 8;",
+              "tensormap.replace.tile.box_dim.global.b1024.b32: a number is missing"},
+        Wrong{"MapOfAnotherSize",
+              "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync."
+              "aligned [%rd2], [%r11], 64;",
+              "of this size"},
         Wrong{"MisalignedBox", "add.u32 %r11, %r11, 16;",
               "box of cp.async.bulk.tensor: byte 144 of shared memory is misaligned: it must be a "
               "multiple of 128"},

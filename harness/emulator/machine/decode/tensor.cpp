@@ -31,37 +31,44 @@ int take_rank(Modifiers& modifiers) {
   throw Unsupported("without a number of dimensions");
 }
 
-/// [map, {coordinates}]
-void decode_tensor(const ptx::Operand& operand, Decoder& decoder, TensorCopyDetail* detail) {
+/// What [map, {coordinates}] names.
+struct Tensor {
+  control::BulkAddress map;
+  decltype(TensorCopyDetail::coordinates) coordinates{};
+};
+Tensor decode_tensor(const ptx::Operand& operand, int rank, Decoder& decoder) {
   const bool has_place = operand.kind == ptx::Operand::Kind::address &&
                          operand.elements.size() == 2 &&
                          operand.elements[1].kind == ptx::Operand::Kind::vector;
   if (!has_place) throw Unsupported("a tensor of another form than [map, {coordinates}]");
   const auto& coordinates = operand.elements[1].elements;
-  if (coordinates.size() != static_cast<std::size_t>(detail->rank)) {
+  if (coordinates.size() != static_cast<std::size_t>(rank)) {
     throw Unsupported("with so many coordinates");
   }
   ptx::Operand map = operand;
   map.elements.pop_back();
-  detail->map = address_of(map, AccessSpace::generic, decoder);
+  Tensor tensor = {.map = address_of(map, AccessSpace::generic, decoder)};
   for (std::size_t n = 0; n < coordinates.size(); ++n) {
-    detail->coordinates[n] = decoder.source(coordinates[n], ptx::Type::s32);
+    tensor.coordinates[n] = decoder.source(coordinates[n], ptx::Type::s32);
   }
+  return tensor;
 }
 
-/// {offsets of im2col}
-void decode_offsets(const ptx::Operand& operand, Decoder& decoder, TensorCopyDetail* detail) {
-  detail->offset_count = detail->rank - 2;
+/// The offsets of im2col, of which there are `count`.
+auto decode_offsets(const ptx::Operand& operand, int count, Decoder& decoder) {
   const bool is_list = operand.kind == ptx::Operand::Kind::vector;
-  if (!is_list || operand.elements.size() != static_cast<std::size_t>(detail->offset_count)) {
+  if (!is_list || operand.elements.size() != static_cast<std::size_t>(count)) {
     throw Unsupported("with so many offsets");
   }
+  decltype(TensorCopyDetail::offsets) offsets{};
   for (std::size_t n = 0; n < operand.elements.size(); ++n) {
-    detail->offsets[n] = decoder.source(operand.elements[n], ptx::Type::u16);
+    offsets[n] = decoder.source(operand.elements[n], ptx::Type::u16);
   }
+  return offsets;
 }
 
-/// By how the copy is completed; a prefetch is not.
+/// A copy to shared memory completes at an mbarrier, one from there in a bulk group, and a prefetch
+/// nowhere.
 TensorCopyDetail::Way take_way(Modifiers& modifiers) {
   if (modifiers.take("prefetch")) {
     modifiers.take("L2");
@@ -72,75 +79,78 @@ TensorCopyDetail::Way take_way(Modifiers& modifiers) {
   throw Unsupported("this completion");
 }
 
-/// Which operands an instruction has behind those that all tensor copies of its way have.
-struct MoreOperands {
-  bool offsets = false, blocks = false, policy = false;
+/// What the modifiers of a copy say.
+struct CopyForm {
+  TensorCopyDetail detail;  ///< without operands
+  bool has_offsets = false, has_blocks = false, has_policy = false;
 };
 
-MoreOperands decode_modifiers(const ptx::Instruction& instruction, TensorCopyDetail* detail) {
+CopyForm copy_form(const ptx::Instruction& instruction) {
+  CopyForm form;
   Modifiers modifiers(instruction);
   const bool reduces = modifiers.take("reduce");
-  detail->name = reduces ? "cp.reduce.async.bulk.tensor" : "cp.async.bulk.tensor";
+  form.detail.name = reduces ? "cp.reduce.async.bulk.tensor" : "cp.async.bulk.tensor";
   for (const char* const name :
        {"async", "bulk", "tensor", "global", "shared::cta", "shared::cluster"}) {
     modifiers.take(name);
   }
-  MoreOperands more;
-  detail->way = take_way(modifiers);
-  detail->rank = take_rank(modifiers);
-  more.offsets = modifiers.take("im2col");
-  if (more.offsets || modifiers.take("im2col_no_offs")) {
-    detail->mode = memory::TensorMap::Mode::im2col;
+  form.detail.way = take_way(modifiers);
+  form.detail.rank = take_rank(modifiers);
+  form.has_offsets = modifiers.take("im2col");
+  if (form.has_offsets || modifiers.take("im2col_no_offs")) {
+    form.detail.mode = memory::TensorMap::Mode::im2col;
   } else {
     modifiers.take("tile");
   }
-  more.blocks = modifiers.take("multicast::cluster");
-  more.policy = take_hints(modifiers);
-  if (reduces) detail->reduction = take_reduction_op(modifiers);
+  form.has_blocks = modifiers.take("multicast::cluster");
+  form.has_policy = take_hints(modifiers);
+  if (reduces) form.detail.reduction = take_reduction_op(modifiers);
   modifiers.finish();
-  return more;
+  return form;
 }
 
+/// Adds the operands:
 /// load:     [to], [map, {coordinates}], [barrier]{, {offsets}}{, blocks}{, policy}
 /// store:    [map, {coordinates}], [from]{, policy}
 /// prefetch: [map, {coordinates}]{, {offsets}}{, policy}
-void decode_operands(const ptx::Instruction& instruction, MoreOperands more, Decoder& decoder,
-                     TensorCopyDetail* detail) {
+TensorCopyDetail with_operands(CopyForm form, const ptx::Instruction& instruction,
+                               Decoder& decoder) {
   using Way = TensorCopyDetail::Way;
+  TensorCopyDetail& detail = form.detail;
   std::size_t next = 0;
   const auto operand = [&]() -> const ptx::Operand& { return operand_at(instruction, next++); };
-  const bool loads = detail->way == Way::load;
-  if (loads) detail->shared = address_of(operand(), AccessSpace::cluster, decoder);
-  decode_tensor(operand(), decoder, detail);
-  if (loads) detail->barrier = address_of(operand(), AccessSpace::cluster, decoder);
-  if (detail->way == Way::store) {
-    detail->shared = address_of(operand(), AccessSpace::shared, decoder);
-  } else if (more.offsets) {
-    decode_offsets(operand(), decoder, detail);
+  const bool loads = detail.way == Way::load;
+  if (loads) detail.shared = address_of(operand(), AccessSpace::cluster, decoder);
+  const Tensor tensor = decode_tensor(operand(), detail.rank, decoder);
+  detail.map = tensor.map;
+  detail.coordinates = tensor.coordinates;
+  if (loads) detail.barrier = address_of(operand(), AccessSpace::cluster, decoder);
+  if (detail.way == Way::store) {
+    detail.shared = address_of(operand(), AccessSpace::shared, decoder);
+  } else if (form.has_offsets) {
+    detail.offset_count = detail.rank - 2;
+    detail.offsets = decode_offsets(operand(), detail.offset_count, decoder);
   }
-  if (more.blocks) detail->blocks = decoder.source(operand(), ptx::Type::b16);
-  if (more.policy) ++next;
+  if (form.has_blocks) detail.blocks = decoder.source(operand(), ptx::Type::b16);
+  if (form.has_policy) ++next;
   if (instruction.operands.size() != next) throw Unsupported("with so many operands");
+  return std::move(detail);
 }
 
 void decode_copy_of_box(const ptx::Instruction& instruction, Decoder& decoder,
                         Instruction* result) {
-  auto detail = std::make_shared<TensorCopyDetail>();
+  auto detail = std::make_shared<TensorCopyDetail>(
+      with_operands(copy_form(instruction), instruction, decoder));
   const Architecture& architecture = decoder.architecture();
   detail->architecture = architecture.major * 10 + architecture.minor;
-  const MoreOperands more = decode_modifiers(instruction, detail.get());
-  decode_operands(instruction, more, decoder, detail.get());
   detail->counter = bulk_counter(instruction, decoder);
   result->execute = control::execute_tensor_copy;
   result->detail = decoder.keep(std::move(detail));
 }
 
-/// tensormap.replace.tile.field{.global, .shared::cta}.b1024.type [map], {dimension,} value
-void decode_replace(const ptx::Instruction& instruction, Decoder& decoder, Instruction* result) {
-  using Field = memory::TensorMapField;
-  Modifiers modifiers(instruction);
-  auto detail = std::make_shared<control::TensorReplaceDetail>();
-  for (const char* const name : {"replace", "tile", "b1024"}) modifiers.take(name);
+using Field = memory::TensorMapField;
+
+Field take_field(Modifiers& modifiers) {
   const auto field = modifiers.take_one<Field>({{"global_address", Field::global_address},
                                                 {"rank", Field::rank},
                                                 {"box_dim", Field::box_dim},
@@ -153,21 +163,34 @@ void decode_replace(const ptx::Instruction& instruction, Decoder& decoder, Instr
                                                 {"swizzle_atomicity", Field::swizzle_atomicity},
                                                 {"fill_mode", Field::fill_mode}});
   if (!field) throw Unsupported("unknown field");
-  detail->field = *field;
+  return *field;
+}
+
+/// Whether a tensor map has the field for each dimension.
+bool is_of_dimension(Field field) {
+  return field == Field::box_dim || field == Field::global_dim || field == Field::global_stride ||
+         field == Field::element_stride;
+}
+
+/// tensormap.replace.tile.field{.global, .shared::cta}.b1024.type [map], {dimension,} value
+void decode_replace(const ptx::Instruction& instruction, Decoder& decoder, Instruction* result) {
+  Modifiers modifiers(instruction);
+  auto detail = std::make_shared<control::TensorReplaceDetail>();
+  for (const char* const name : {"replace", "tile", "b1024"}) modifiers.take(name);
+  detail->field = take_field(modifiers);
   detail->is_shared = modifiers.take("shared::cta");
   if (!detail->is_shared && !modifiers.take("global")) throw Unsupported("in this state space");
   const ptx::Type type = modifiers.take_type().value_or(ptx::Type::none);
   modifiers.finish();
   detail->is_wide = type == ptx::Type::b64;
   if (!detail->is_wide && type != ptx::Type::b32) throw Unsupported("of this type");
-  const bool has_dimension = *field == Field::box_dim || *field == Field::global_dim ||
-                             *field == Field::global_stride || *field == Field::element_stride;
+  const bool has_dimension = is_of_dimension(detail->field);
   if (instruction.operands.size() != (has_dimension ? 3 : 2)) {
     throw Unsupported("with so many operands");
   }
   detail->map = address_of(instruction.operands[0],
                            detail->is_shared ? AccessSpace::shared : AccessSpace::global, decoder);
-  if (has_dimension) detail->ordinal = static_cast<int>(instruction.operands[1].bits);
+  if (has_dimension) detail->ordinal = static_cast<int>(integer_at(instruction, 1));
   detail->value = decoder.source(instruction.operands.back(), type);
   result->execute = control::execute_tensor_replace;
   result->detail = decoder.keep(std::move(detail));
@@ -182,6 +205,7 @@ void decode_map_copy(const ptx::Instruction& instruction, Decoder& decoder, Inst
     modifiers.take(name);
   }
   modifiers.finish();
+  if (integer_at(instruction, 2) != memory::kTensorMapBytes) throw Unsupported("of this size");
   auto detail = std::make_shared<control::TensorMapCopyDetail>();
   detail->to = address_of(operand_at(instruction, 0), AccessSpace::global, decoder);
   detail->from = address_of(operand_at(instruction, 1), AccessSpace::shared, decoder);
