@@ -1,4 +1,4 @@
-// Launches and their failures.
+// Runs launches and what they launch, and keeps those that fail.
 #include "harness/emulator/runtime/launch_tree.h"
 
 #include <fmt/format.h>
@@ -19,17 +19,17 @@
 namespace warpgauge::emulator::runtime {
 namespace {
 
-/// How long a kernel only waits for memory to change until its launch returns.
+/// A kernel that only waits for memory to change for so long goes on in the background.
 constexpr std::chrono::milliseconds kPatience{20};
 
-/// Whether it may begin before the launch before it in its stream has ended.
+/// Whether the launch may begin before the previous one in its stream has ended.
 bool is_dependent(const KernelCall& call) {
   const auto found = call.attributes.find(cudaLaunchAttributeProgrammaticStreamSerialization);
   return found != call.attributes.end() &&
          found->second.programmaticStreamSerializationAllowed != 0;
 }
 
-/// Its name in the program; empty if the program has no such kernel.
+/// The name of a kernel in the program; empty if the program has no such kernel.
 std::string name_of(State& state, const void* kernel) {
   try {
     return function_of(state, kernel).name;
@@ -38,14 +38,14 @@ std::string name_of(State& state, const void* kernel) {
   }
 }
 
-/// Keeps, each once, why a launch cannot begin.
-void keep_failure(State& state, const KernelCall& request, const Failure& failure) {
-  const dim3 grid = request.grid, block = request.block;
+/// Keeps the reason why a launch cannot begin; equal ones once.
+void keep_failure(State& state, const KernelCall& call, const Failure& failure) {
+  const dim3 grid = call.grid, block = call.block;
   std::string text =
       fmt::format("a launch of {} x {} x {} blocks of {} x {} x {} threads failed: {} ({})", grid.x,
                   grid.y, grid.z, block.x, block.y, block.z, cudaGetErrorName(failure.code),
                   failure.why.empty() ? cudaGetErrorString(failure.code) : failure.why);
-  const std::string kernel = name_of(state, request.kernel);
+  const std::string kernel = name_of(state, call.kernel);
   const std::lock_guard lock(state.results.mutex);
   auto& failures = state.results.failed_launches;
   const bool is_known = std::ranges::any_of(
@@ -55,12 +55,12 @@ void keep_failure(State& state, const KernelCall& request, const Failure& failur
 
 }  // namespace
 
-void keeping_failures(State& state, const KernelCall& request, const std::function<void()>& body) {
+void keeping_failures(State& state, const KernelCall& call, const std::function<void()>& body) {
   state.begin_launch();
   try {
     body();
   } catch (Failure& failure) {
-    keep_failure(state, request, failure);
+    keep_failure(state, call, failure);
     failure.kept = true;
     throw;
   }
@@ -90,7 +90,7 @@ bool LaunchTree::run_with(const std::function<bool()>& run_kernel) {
       add(current_->finish());
       current_.reset();
     }
-    if (left_.empty() || state_.fault != cudaSuccess || is_too_long()) return true;
+    if (left_.empty() || state_.fault != cudaSuccess || is_over_limit()) return true;
     begin_next();
   }
 }
@@ -99,7 +99,7 @@ void LaunchTree::add(std::vector<machine::DeviceWork> work) {
   std::ranges::move(std::views::reverse(work), std::back_inserter(left_));
 }
 
-bool LaunchTree::is_too_long() {
+bool LaunchTree::is_over_limit() {
   const std::chrono::milliseconds limit = state_.options().cpu_limit;
   if (limit.count() == 0 || machine::CpuClock::now() - begun_ < limit) return false;
   std::string text = fmt::format(
@@ -120,9 +120,9 @@ void LaunchTree::begin_next() {
     std::visit([&](const auto& work) { begin(work); }, next);
   } catch (const Failure& failure) {  // which the program cannot see
     if (failure.kept) return;
-    const std::string what = "what a kernel launched failed: " + failure.why;
-    state_.say(what);
-    if (failure.is_fault) state_.results.keep_wrong_call(what);
+    const std::string text = "what a kernel launched failed: " + failure.why;
+    state_.say(text);
+    if (failure.is_fault) state_.results.keep_wrong_call(text);
   }
 }
 

@@ -1,4 +1,4 @@
-// A launch with all that its kernel launches, and what that launches.
+// A launch by the host, with all launches that follow from it on the device.
 #pragma once
 
 #include <chrono>
@@ -17,26 +17,27 @@
 
 namespace warpgauge::emulator::runtime {
 
-/// Runs `body`; a failure of it is that of a launch, which is kept.
+/// Runs `body`, which launches `call`. A Failure of it is kept as a failed launch, and thrown on.
 void keeping_failures(State& state, const KernelCall& call, const std::function<void()>& body);
 
-/// Each launch is run before what comes after it.
+/// Runs a kernel, then each kernel that it launched along with what that launched in turn.
 class LaunchTree {
  public:
-  /// Throws Failure.
+  /// Begins the launch of the host; throws Failure if it cannot.
   LaunchTree(State& state, const KernelCall& call, const LaunchOrder::Place& place);
 
-  /// False: a kernel waits for memory.
+  /// Runs all kernels. Returns false if one only waits for memory to change for as long as
+  /// `patience`; without it, waits on.
   bool run(std::optional<std::chrono::milliseconds> patience);
-  /// To its end, without the lock where kernels run.
+  /// Runs all kernels to their end, and releases the lock of the state while a kernel runs.
   void run_in_background();
 
  private:
   bool run_with(const std::function<bool()>& run_kernel);
   void add(std::vector<machine::DeviceWork> work);
   void begin_next();
-  /// Whether the launches took more than a launch may in all, which is then kept as a fault.
-  bool is_too_long();
+  /// Whether the kernels together took longer than a launch may. If so, keeps that as a fault.
+  bool is_over_limit();
   void begin(const KernelCall& call, const LaunchOrder::Place& place = {});
   void begin(const machine::DeviceLaunch& launch);
   void begin(const machine::DeviceCopy& copy);

@@ -1,4 +1,4 @@
-// Objects of the program's own whose life graphs extend.
+// User objects: resources of the program that live as long as the graphs that hold them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,18 +7,20 @@
 
 namespace warpgauge::emulator::runtime {
 
-/// Its address is its cudaUserObject_t. The program's function ends it along with the last
-/// reference.
-struct UserObject {
-  void* data = nullptr;
-  cudaHostFn_t destroy = nullptr;
-  UserObject(void* data, cudaHostFn_t destroy) : data(data), destroy(destroy) {}
-  ~UserObject() { destroy(data); }
+/// A resource, which `destroy` of the program releases. Its address is its cudaUserObject_t.
+class UserObject {
+ public:
+  UserObject(void* data, cudaHostFn_t destroy) : data_(data), destroy_(destroy) {}
+  ~UserObject() { destroy_(data_); }
   UserObject(const UserObject&) = delete;
   UserObject& operator=(const UserObject&) = delete;
+
+ private:
+  void* data_;
+  cudaHostFn_t destroy_;
 };
 
-/// References of one holder: a graph, or the program.
+/// The references that one holder, a graph or the program, has to an object.
 struct HeldObject {
   std::shared_ptr<UserObject> object;
   unsigned count = 0;

@@ -1,4 +1,4 @@
-// Objects of the program's own whose life graphs extend.
+// Calls for user objects: resources of the program that live as long as the graphs that hold them.
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/graph.h"
 #include "harness/emulator/runtime/graph_handles.h"
