@@ -20,6 +20,8 @@ struct HitPlace {
   auto operator<=>(const HitPlace&) const = default;
 };
 
+/// Adds a function of a module to the coverage. `hits` are those of its instructions by position in
+/// the body; empty if it did not run.
 class FunctionCoverage {
  public:
   FunctionCoverage(metrics::Coverage& coverage, const ptx::Module& module,
@@ -98,20 +100,15 @@ class FunctionCoverage {
 
 }  // namespace
 
-void add_function(metrics::Coverage& coverage, const ptx::Module& module,
-                  const ptx::Function& function, std::span<const machine::InstructionHits> hits) {
-  FunctionCoverage(coverage, module, function, hits).add();
-}
-
 void add_launch(metrics::Coverage& coverage, std::span<const machine::FunctionHits> launch) {
   for (const auto& [code, hits] : launch) {
-    add_function(coverage, *code->module, *code->function, hits);
+    FunctionCoverage(coverage, *code->module, *code->function, hits).add();
   }
 }
 
 void add_code(metrics::Coverage& coverage, const ptx::Module& module) {
   for (const ptx::Function& function : module.functions) {
-    if (function.has_body) add_function(coverage, module, function, {});
+    if (function.has_body) FunctionCoverage(coverage, module, function, {}).add();
   }
 }
 

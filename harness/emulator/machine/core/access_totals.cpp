@@ -1,4 +1,4 @@
-// Adds up the counts of several workers.
+// Adds up the counts of a memory instruction.
 #include "harness/emulator/machine/core/access_totals.h"
 
 namespace warpgauge::emulator::machine {

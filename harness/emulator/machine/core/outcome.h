@@ -32,9 +32,9 @@ struct BranchTotals {
   std::uint64_t lane_groups = 0, taken_groups = 0, untaken_groups = 0;
 };
 
-/// Executions of an instruction. A warp whose lanes are apart comes several times.
+/// Executions of an instruction. A warp whose lanes have diverged executes it several times.
 struct InstructionHits {
-  std::uint64_t warps = 0, lanes = 0;              ///< so many came to it
+  std::uint64_t warps = 0, lanes = 0;              ///< that executed it
   std::uint64_t guard_held = 0, guard_failed = 0;  ///< warps with lanes whose guard did so
 };
 
