@@ -1,4 +1,4 @@
-// Parameters of calls that lie in registers.
+// Parameters of calls in registers: which ones, and the code that reads and writes them.
 #include "harness/emulator/machine/decode/parameter_registers.h"
 
 #include <gmock/gmock.h>
@@ -14,6 +14,7 @@ namespace warpgauge::emulator::machine::decode::parameter_registers_test {
 namespace {
 
 using ::testing::ElementsAre;
+using ::testing::IsEmpty;
 
 constexpr const char* kRegisters = ".reg .b32 %r<4>; .reg .b64 %rd<4>; .reg .f32 %f<2>;";
 
@@ -35,21 +36,19 @@ TEST(ParameterRegisters, HoldWhatIsReadAndWrittenAsAWhole) {
 }
 
 TEST(ParameterRegisters, HoldNothingThatIsAccessedOtherwise) {
-  EXPECT_TRUE(rewritten(R"(
-    .param .b64 parts; .param .align 8 .b8 large[16]; .param .b32 small; .param .b64 address;
-    .param .b32 widened; .param .b64 pair;
-    st.param.b32 [parts], %r0;
-    st.param.b32 [parts+4], %r1;
-    st.param.b64 [large], %rd0;
-    st.param.b8 [small], %r0;
-    mov.u64 %rd1, address;
-    ld.param.b32 %rd2, [widened];
-    st.param.v2.b32 [pair], {%r0, %r1};
-    call f, (parts, large, small, address, widened, pair);)")
-                  .empty());
+  for (const char* const body : {
+           ".param .b64 parts; st.param.b32 [parts], %r0; st.param.b32 [parts+4], %r1;",
+           ".param .align 8 .b8 large[16]; st.param.b64 [large], %rd0;",
+           ".param .b32 small; st.param.b8 [small], %r0;",
+           ".param .b64 address; mov.u64 %rd1, address;",
+           ".param .b32 widened; ld.param.b32 %rd2, [widened];",
+           ".param .b64 pair; st.param.v2.b32 [pair], {%r0, %r1};",
+       }) {
+    EXPECT_THAT(rewritten(body), IsEmpty()) << body;
+  }
 }
 
-TEST(ParameterRegisters, OneThatIsAccessedOtherwiseDoesNotMatterToOthers) {
+TEST(ParameterRegisters, HoldOthersBesideOneThatIsAccessedOtherwise) {
   EXPECT_THAT(rewritten(R"(
     .param .b64 parts; .param .b32 whole;
     st.param.b64 [parts], %rd0;
@@ -59,11 +58,11 @@ TEST(ParameterRegisters, OneThatIsAccessedOtherwiseDoesNotMatterToOthers) {
                           "ld.param.b32 %r1, [parts+4]"));
 }
 
-TEST(ParameterRegisters, AreNotForKernelParameters) {
-  EXPECT_TRUE(rewritten("ld.param.u64 %rd0, [p];").empty());
+TEST(ParameterRegisters, HoldNoParametersOfKernels) {
+  EXPECT_THAT(rewritten("ld.param.u64 %rd0, [p];"), IsEmpty());
 }
 
-TEST(ParameterRegisters, AreThoseOfTheFunctionToo) {
+TEST(ParameterRegisters, HoldParametersAndResultsOfTheFunction) {
   const ptx::Module module = ptx::parse_items(R"(
 .func (.param .b32 result) f(.param .b64 a, .param .align 4 .b8 b[12]) {
   .reg .b32 %x<2>; .reg .b64 %y<2>;

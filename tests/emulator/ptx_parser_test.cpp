@@ -55,7 +55,7 @@ TEST(PtxModule, HeadIsRead) {
 }
 
 TEST(PtxModule, ZerosAfterTheTextAreNotPartOfIt) {
-  const std::string text(".version 9.0\n.target sm_90\n\0\0", 29);
+  const std::string text = ".version 9.0\n.target sm_90\n" + std::string(2, '\0');
   EXPECT_EQ(parse(text, "m.ptx").target, "sm_90");
 }
 
@@ -68,40 +68,37 @@ TEST(PtxModule, SectionsPragmasAndPreprocessorLinesAreSkipped) {
 }
 
 TEST(PtxOperand, EveryForm) {
-  EXPECT_EQ(instruction("add.s32 %r1, %r2, -3;"), "add.s32 %r1, %r2, -3");
-  EXPECT_EQ(instruction("mov.u32 %r1, %tid.x;"), "mov.u32 %r1, %tid.x");
-  EXPECT_EQ(instruction("mov.u64 %rd1, name+8;"), "mov.u64 %rd1, name+8");
-  EXPECT_EQ(instruction("mov.b64 {%r1, _}, %rd1;"), "mov.b64 {%r1, _}, %rd1");
-  EXPECT_EQ(instruction("ld.global.u32 %r1, [%rd1];"), "ld.global.u32 %r1, [%rd1]");
-  EXPECT_EQ(instruction("ld.global.u32 %r1, [%rd1+4];"), "ld.global.u32 %r1, [%rd1+4]");
+  for (const std::string text :
+       {"add.s32 %r1, %r2, -3", "mov.u32 %r1, %tid.x", "mov.u64 %rd1, name+8",
+        "mov.b64 {%r1, _}, %rd1", "ld.global.u32 %r1, [%rd1]", "ld.global.u32 %r1, [%rd1+4]",
+        "st.global.v2.b32 [%rd1], {%r1, 7}", "tex.2d.v4.f32.f32 {a, b, c, d}, [%rd1, {x, y}]",
+        "tex.2d.v4.f32.f32 {a, b, c, d}|p, [%rd1, s, {x, y}]", "setp.eq.s32 %p1|%p2, %r1, 0, !%p3",
+        "elect.sync _|%p1, -1", "vadd.u32.u32.u32.sat a, b.b0, c.h1", "ret"}) {
+    EXPECT_EQ(instruction(text + ";"), text);
+  }
+}
+
+TEST(PtxOperand, OffsetsAreConstantExpressions) {
   EXPECT_EQ(instruction("ld.global.u32 %r1, [%rd1+-4];"), "ld.global.u32 %r1, [%rd1-4]");
   EXPECT_EQ(instruction("ld.global.u32 %r1, [%rd1 - 4];"), "ld.global.u32 %r1, [%rd1-4]");
   EXPECT_EQ(instruction("ld.param.u32 %r1, [k_param_0+2*(3+1)];"),
             "ld.param.u32 %r1, [k_param_0+8]");
   EXPECT_EQ(instruction("ld.shared.u32 %r1, [64+16];"), "ld.shared.u32 %r1, [80]");
-  EXPECT_EQ(instruction("st.global.v2.b32 [%rd1], {%r1, 7};"), "st.global.v2.b32 [%rd1], {%r1, 7}");
-  EXPECT_EQ(instruction("tex.2d.v4.f32.f32 {a,b,c,d}, [%rd1, {x, y}];"),
-            "tex.2d.v4.f32.f32 {a, b, c, d}, [%rd1, {x, y}]");
-  EXPECT_EQ(instruction("tex.2d.v4.f32.f32 {a,b,c,d}|p, [%rd1, s, {x, y}];"),
-            "tex.2d.v4.f32.f32 {a, b, c, d}|p, [%rd1, s, {x, y}]");
-  EXPECT_EQ(instruction("setp.eq.s32 %p1|%p2, %r1, 0, !%p3;"), "setp.eq.s32 %p1|%p2, %r1, 0, !%p3");
-  EXPECT_EQ(instruction("elect.sync _|%p1, -1;"), "elect.sync _|%p1, -1");
-  EXPECT_EQ(instruction("vadd.u32.u32.u32.sat a, b.b0, c.h1;"),
-            "vadd.u32.u32.u32.sat a, b.b0, c.h1");
+}
+
+TEST(PtxOperand, FloatsAreTheirBits) {
   EXPECT_EQ(instruction("add.f32 a, 0f3F800000, 0F00000001;"), "add.f32 a, f3f800000, f00000001");
   EXPECT_EQ(instruction("add.f64 a, 0d3FF0000000000000, -1.5;"),
             "add.f64 a, d3ff0000000000000, dbff8000000000000");
-  EXPECT_EQ(instruction("ret;"), "ret");
 }
 
 TEST(PtxOperand, Calls) {
+  for (const std::string text :
+       {"call (r), %rd8, (a, b), prototype_2", "call.uni f, (a, 7)", "call f", "call (r), f, ()"}) {
+    EXPECT_EQ(instruction(text + ";"), text);
+  }
   EXPECT_EQ(instruction("call.uni (retval0), \n_Z3fibi, \n(\nparam0\n);"),
             "call.uni (retval0), _Z3fibi, (param0)");
-  EXPECT_EQ(instruction("call (r), %rd8, (a, b), prototype_2;"),
-            "call (r), %rd8, (a, b), prototype_2");
-  EXPECT_EQ(instruction("call.uni f, (a, 7);"), "call.uni f, (a, 7)");
-  EXPECT_EQ(instruction("call f;"), "call f");
-  EXPECT_EQ(instruction("call (r), f, ();"), "call (r), f, ()");
 }
 
 TEST(PtxOperand, AnAddressKeepsItsOffsetAndItsBaseHasNone) {
@@ -137,9 +134,14 @@ TEST(PtxInstruction, BlanksAndCommentsMayStandAnywhere) {
             "@!%p1 add.s32 %r1, %r2, 3");
 }
 
-TEST(PtxInstruction, GuardsAndLinesOfTheText) {
+TEST(PtxInstruction, GuardsAreKept) {
+  EXPECT_EQ(instruction("@%p1 bra L;"), "@%p1 bra L");
+  EXPECT_EQ(instruction("@!%p1 bra L;"), "@!%p1 bra L");
+}
+
+TEST(PtxInstruction, LinesAreThoseOfTheText) {
   const Function function = parse_body("@%p1 bra L;\n\n@!%p1 bra L;\nL: ret; ret;");
-  EXPECT_THAT(texts_of(function), ElementsAre("@%p1 bra L", "@!%p1 bra L", "ret", "ret"));
+  ASSERT_THAT(function.body, SizeIs(4));
   EXPECT_EQ(function.body[0].text_line, 5);
   EXPECT_EQ(function.body[1].text_line, 7);
   EXPECT_EQ(function.body[3].text_line, 8);
@@ -209,9 +211,8 @@ TEST(PtxConstant, ExpressionsAreThoseOfC) {
 
 TEST(PtxFunction, HeadOfAKernel) {
   const Module module = parse_items(
-      ".visible .entry _Z1kPf(\n.param .u64 .ptr .global .align 16 p0,\n.param .align 8 .b8 p1[16],"
-      ".param .u64 .ptr .align 1 p2)\n.maxntid 128, 2\n.minnctapersm 2\n.explicitcluster\n"
-      ".reqnctapercluster 2, 1, 1 .pragma \"x\";{ ret; }\n"
+      ".visible .entry _Z1kPf(.param .u64 p0)\n.maxntid 128, 2\n.minnctapersm 2\n"
+      ".explicitcluster\n.reqnctapercluster 2, 1, 1 .pragma \"x\";{ ret; }\n"
       ".entry second .reqntid 32,1,1 .maxnreg 64 { ret; }");
   ASSERT_THAT(module.functions, SizeIs(2));
   const Function& kernel = module.functions[0];
@@ -220,6 +221,20 @@ TEST(PtxFunction, HeadOfAKernel) {
   EXPECT_TRUE(kernel.has_body);
   EXPECT_THAT(kernel.max_threads, ElementsAre(128, 2));
   EXPECT_THAT(kernel.required_threads, IsEmpty());
+  EXPECT_THAT(module.functions[1].required_threads, ElementsAre(32, 1, 1));
+}
+
+TEST(PtxFunction, AreFoundByName) {
+  const Module module = parse_items(".entry first { ret; }\n.entry second { ret; }");
+  EXPECT_EQ(module.find("second"), &module.functions.at(1));
+  EXPECT_EQ(module.find("third"), nullptr);
+}
+
+TEST(PtxFunction, ParametersHaveTheAlignmentOfTheirTypeAndNotOfWhatTheyPointTo) {
+  const Module module = parse_items(
+      ".entry k(\n.param .u64 .ptr .global .align 16 p0,\n.param .align 8 .b8 p1[16],"
+      ".param .u64 .ptr .align 1 p2) { ret; }");
+  const Function& kernel = module.functions.at(0);
   ASSERT_THAT(kernel.parameters, SizeIs(3));
   EXPECT_EQ(kernel.parameters[0].name, "p0");
   EXPECT_EQ(kernel.parameters[0].type, Type::u64);
@@ -229,9 +244,6 @@ TEST(PtxFunction, HeadOfAKernel) {
   EXPECT_EQ(kernel.parameters[1].bytes, 16u);
   EXPECT_EQ(kernel.parameters[1].alignment, 8u);
   EXPECT_EQ(kernel.parameters[2].alignment, 8u);
-  EXPECT_THAT(module.functions[1].required_threads, ElementsAre(32, 1, 1));
-  EXPECT_EQ(module.find("second"), &module.functions[1]);
-  EXPECT_EQ(module.find("third"), nullptr);
 }
 
 TEST(PtxFunction, DeclarationsAndDefinitionsAreOne) {
@@ -273,11 +285,8 @@ TEST(PtxFunction, VariablesOfTheBody) {
   EXPECT_THAT(values<int>(module.variables[0]), ElementsAre(3));
 }
 
-TEST(PtxFunction, LabelsTargetsAndPrototypes) {
-  const Function function = parse_body(
-      "A: bra B;\nB: C: t: .branchtargets A, B;\nbrx.idx %r1, t;\nf: .calltargets g, h;\n"
-      "c : .callprototype (.param .b32 _) _ (.param .b64 _, .param .align 8 .b8 _[24]) .noreturn;\n"
-      "d: .callprototype ()_ (.param .b32 _);\nD:");
+TEST(PtxFunction, Labels) {
+  const Function function = parse_body("A: bra B;\nB: C: t: .branchtargets A, B;\nret;\nD:");
   ASSERT_THAT(function.labels, SizeIs(4));
   EXPECT_EQ(function.labels[0].name, "A");
   EXPECT_EQ(function.labels[0].position, 0u);
@@ -285,10 +294,21 @@ TEST(PtxFunction, LabelsTargetsAndPrototypes) {
   EXPECT_EQ(function.labels[2].position, 1u);
   EXPECT_EQ(function.labels[3].name, "D");
   EXPECT_EQ(function.labels[3].position, 2u);
+}
+
+TEST(PtxFunction, TargetLists) {
+  const Function function =
+      parse_body("A: B: t: .branchtargets A, B;\nbrx.idx %r1, t;\nf: .calltargets g, h;\n");
   ASSERT_THAT(function.target_lists, SizeIs(2));
   EXPECT_EQ(function.target_lists[0].name, "t");
   EXPECT_THAT(function.target_lists[0].targets, ElementsAre("A", "B"));
   EXPECT_THAT(function.target_lists[1].targets, ElementsAre("g", "h"));
+}
+
+TEST(PtxFunction, Prototypes) {
+  const Function function = parse_body(
+      "c : .callprototype (.param .b32 _) _ (.param .b64 _, .param .align 8 .b8 _[24]) .noreturn;\n"
+      "d: .callprototype ()_ (.param .b32 _);\n");
   ASSERT_THAT(function.prototypes, SizeIs(2));
   EXPECT_EQ(function.prototypes[0].name, "c");
   EXPECT_EQ(function.prototypes[0].results.at(0).bytes, 4u);

@@ -11,8 +11,9 @@
 namespace warpgauge::emulator::runtime::runtime_surface_test {
 namespace {
 
-// Each lane: writes its number at its place of the first row of a surface, loads it from there,
-// fetches it by a texture, as the body of the kernel says.
+/// A kernel with this body between its loads of parameters and a store of %r4 as the lane's output.
+/// %r1 is the lane, (%r2, %r3) its element in the first row of the surface %rd1, in bytes, and
+/// (%f1, %f2) that of the texture %rd2, whose elements have their centres at halves.
 std::string kernel_of(const std::string& name, const std::string& body) {
   return ".visible .entry " + name + R"((.param .u64 surface, .param .u64 texture, .param .u64 out)
 {
@@ -43,7 +44,7 @@ const std::string kLoad = "suld.b.2d.b32.trap {%r4}, [%rd1, {%r2, %r3}];\n";
 const std::string kFetch =
     "add.f32 %f1, %f1, 0f3F000000;\n"
     "tex.2d.v4.s32.f32 {%r4, %r5, %r6, %r7}, [%rd2, {%f1, %f2}];\n";
-const std::string kFetchOther =  // of the second row
+const std::string kFetchOther =  // an element of the second row
     "mov.f32 %f2, 0f3FC00000;\n" + kFetch;
 
 class SurfaceTest : public RuntimeTest {
@@ -109,7 +110,9 @@ TEST_F(SurfaceTest, TheSameLaunchMayNotLoadWhatItWrote) {
   EXPECT_THAT(fault_text(), testing::HasSubstr("reads through a surface"));
 }
 
-TEST_F(SurfaceTest, ArraysHaveTheLimitsOfTheDevice) {
+class ArrayTest : public RuntimeTest {};
+
+TEST_F(ArrayTest, HasTheLimitsOfTheDevice) {
   const auto allocates = [](cudaExtent extent, unsigned flags) {
     const cudaChannelFormatDesc bytes = {8, 0, 0, 0, cudaChannelFormatKindUnsigned};
     cudaArray_t array = nullptr;
@@ -134,7 +137,7 @@ TEST_F(SurfaceTest, ArraysHaveTheLimitsOfTheDevice) {
   EXPECT_FALSE(allocates({32769, 0, 2}, cudaArrayLayered));
 }
 
-TEST_F(SurfaceTest, ThereAreNoElementsOfThreeChannels) {
+TEST_F(ArrayTest, HasNoElementsOfThreeChannels) {
   const cudaChannelFormatDesc three = {8, 8, 8, 0, cudaChannelFormatKindUnsigned};
   cudaArray_t array = nullptr;
   EXPECT_EQ(cudaMallocArray(&array, &three, 4, 4), cudaErrorInvalidChannelDescriptor);
