@@ -1,4 +1,4 @@
-"""Runs and series out of the database, a few hundred series at a time."""
+"""Reads runs and series from the database, a few hundred series at a time."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from warpgauge.facts import records
 from warpgauge.facts.limit import Limit
-from warpgauge.facts.records import EMULATOR
 from warpgauge.history import driver, rows
 from warpgauge.history.model import Device, Point, Run, Series, SeriesKey
 from warpgauge.history.nights import nights_of
@@ -20,12 +20,13 @@ from warpgauge.history.tables import observations, runs, series, states
 
 _SERIES_AT_ONCE = 500  # times 365 nights: 30 MB of points
 _OCCUPANCY = "occupancy.theoretical"
-_WITHOUT_GPU = ("ptxas", "cubin", EMULATOR)
+_WITHOUT_GPU = ("ptxas", "cubin", records.EMULATOR)
+_NO_RUN: Any = None
 
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Selected series: those that agree with all members that are not None."""
+    """The series that agree with each member that is not None."""
 
     family: str | None = None
     metric: str | None = None
@@ -49,12 +50,7 @@ def read_runs(connection: Connection, chosen: RunChoice = EVERY_RUN) -> dict[int
 
 
 def _run(row: sa.Row) -> Run:
-    """A run with the GPU that is first by name."""
     run = rows.run_from(row.record, row.exit_code)
-    gpus = sorted(
-        (device for device in run.devices if not device.is_emulated), key=lambda device: device.name
-    )
-    names = ("name", "chip", "compute_capability", "driver", "uuid_hash")
     return Run(
         id=run.id,
         time=rows.time_of(row.time),
@@ -62,7 +58,7 @@ def _run(row: sa.Row) -> Run:
         dirty=run.dirty,
         toolkit=run.toolkit,
         flags=run.flags,
-        device=Device(*(getattr(gpus[0], name) for name in names)) if gpus else None,
+        device=_gpu_of(run),
         emulated=row.emulated,
         branch=run.branch,
         label=run.label,
@@ -70,8 +66,17 @@ def _run(row: sa.Row) -> Run:
     )
 
 
+def _gpu_of(run: records.Run) -> Device | None:
+    """The GPU of a run; of several the first by name."""
+    gpus = [device for device in run.devices if not device.is_emulated]
+    if not gpus:
+        return None
+    gpu = min(gpus, key=lambda device: device.name)
+    return Device(gpu.name, gpu.chip, gpu.compute_capability, gpu.driver, gpu.uuid_hash)
+
+
 def read_verdicts(connection: Connection, chosen: RunChoice) -> list[tuple[Run, dict[str, int]]]:
-    """The runs, oldest first, each with how many of its values have which verdict."""
+    """The runs, oldest first, each with the number of its values by verdict."""
     counted = (
         sa.select(states.c.verdict, sa.func.count())
         .join_from(observations, states, states.c.id == observations.c.state_id)
@@ -94,7 +99,7 @@ def read_series(
     connection: Connection, selection: Selection, last_nights: int | None, chosen: RunChoice
 ) -> Iterator[Series]:
     """The series that have points in the last nights of the chosen runs."""
-    wanted = _last_nights(read_runs(connection, chosen), last_nights)
+    wanted = _runs_of_last_nights(read_runs(connection, chosen), last_nights)
     keys = read_keys(connection, selection)
     of_occupancy = read_keys(connection, replace(selection, metric=_OCCUPANCY)).values()
     cases = {(key.id, key.arch) for key in of_occupancy}
@@ -108,12 +113,9 @@ def read_series(
 def _read_part(
     connection: Connection, wanted: dict[int, Run], keys: dict[int, SeriesKey]
 ) -> Iterator[tuple[SeriesKey, tuple[Point, ...]]]:
-    first, last = min(keys), max(keys)
-    chosen, values = "BETWEEN ? AND ?", [first, last]
-    if last - first >= len(keys):  # others lie in between
-        chosen, values = f"IN ({', '.join('?' * len(keys))})", list(keys)
+    among, values = _among(list(keys))
     question = (
-        f"SELECT series_id, state_id FROM observations WHERE run_id = ? AND series_id {chosen}"
+        f"SELECT series_id, state_id FROM observations WHERE run_id = ? AND series_id {among}"
     )
     states_of = [
         (run, dict(driver.fetch(connection, question, (number, *values))))
@@ -129,8 +131,16 @@ def _read_part(
             yield key, tuple(points)
 
 
+def _among(numbers: list[int]) -> tuple[str, list[int]]:
+    """A condition for one of the numbers, and its values: a range where no other lies in it."""
+    first, last = min(numbers), max(numbers)
+    if last - first < len(numbers):
+        return "BETWEEN ? AND ?", [first, last]
+    return f"IN ({', '.join('?' * len(numbers))})", numbers
+
+
 def _read_states(connection: Connection, wanted: set[int]) -> dict[int, tuple[Any, ...]]:
-    """The members of a Point after its run, by the number of the state."""
+    """The members of a Point behind its run, by the number of the state."""
     question = (
         "SELECT s.id, s.value, s.word, s.low, s.high, s.verdict, s.reason, s.confidence, s.machine,"
         " c.record, k.record FROM states s JOIN contexts c ON c.id = s.context_id "
@@ -138,11 +148,11 @@ def _read_states(connection: Connection, wanted: set[int]) -> dict[int, tuple[An
     )
     found: dict[int, tuple[Any, ...]] = {}
     for part in driver.fetch_where_in(connection, question, sorted(wanted)):
-        found |= {number: _members(*members) for number, *members in part}
+        found |= {number: _point_of(*columns)[1:] for number, *columns in part}
     return found
 
 
-def _members(
+def _point_of(
     value: float | None,
     word: str,
     low: float | None,
@@ -151,45 +161,49 @@ def _members(
     reason: str,
     confidence: str,
     machine: str,
-    context: str,
+    context_text: str,
     case_text: str,
-) -> tuple[Any, ...]:
+) -> Point:
+    """The point of a row of _read_states(), still without its run."""
     case = rows.case_from(case_text)
     rows.hold_types((value, low, high), repeat(rows.NUMBER))
     rows.hold_types((word, verdict, reason, confidence), repeat(str))
     if (low is None) != (high is None):
         raise ValueError("a row has half an interval")
-    of = rows.object_of(context)
-    kernel = case.kernel(of.get("kernel"))
-    limit = of.get("limit")
-    place = (of["file"], of.get("line")) if "file" in of else (case.file, case.line)
-    quiet = not machine or '"disturbance"' not in machine  # most: no need to read it all
-    return (
-        value,
-        word or None,
-        None if low is None else (low, high),
-        verdict,
-        Limit(**limit).text if limit else None,
-        reason or None,
-        confidence or None,
-        kernel.sass_hash if kernel else None,
-        kernel.source_hash if kernel else None,
-        *place,
-        None if quiet else rows.object_of(machine)["disturbance"],
-        case.code_hash,
-        kernel.launches if kernel else (),
-        len(case.kernels),
-        _sources(of),
-        case.file,
+    context = rows.object_of(context_text)
+    kernel = case.kernel(context.get("kernel"))
+    limit = context.get("limit")
+    own_place = "file" in context
+    # Most rows have none, and need not be parsed.
+    is_disturbed = bool(machine) and '"disturbance"' in machine
+    return Point(
+        run=_NO_RUN,
+        value=value,
+        text=word or None,
+        interval=None if low is None or high is None else (low, high),
+        verdict=verdict,
+        budget=Limit(**limit).text if limit else None,
+        reason=reason or None,
+        confidence=confidence or None,
+        sass_hash=kernel.sass_hash if kernel else None,
+        source_hash=kernel.source_hash if kernel else None,
+        file=context["file"] if own_place else case.file,
+        line=context.get("line") if own_place else case.line,
+        disturbance=rows.object_of(machine)["disturbance"] if is_disturbed else None,
+        code_hash=case.code_hash,
+        launches=kernel.launches if kernel else (),
+        kernels=len(case.kernels),
+        sources=_sources(context),
+        registered=case.file,
     )
 
 
-def _sources(of: dict[str, Any]) -> tuple[str, ...]:
+def _sources(context: dict[str, Any]) -> tuple[str, ...]:
     """The files that a context blames: its own, and those of the calls it was inlined through."""
-    if "file" not in of:
+    if "file" not in context:
         return ()
-    called = (call["file"] for call in of.get("inlined", ()))
-    return tuple(dict.fromkeys((of["file"], *called)))
+    callers = (call["file"] for call in context.get("inlined", ()))
+    return tuple(dict.fromkeys((context["file"], *callers)))
 
 
 def _key(row: sa.Row) -> SeriesKey:
@@ -203,7 +217,7 @@ def _key(row: sa.Row) -> SeriesKey:
     )
 
 
-def _last_nights(known: dict[int, Run], last_nights: int | None) -> dict[int, Run]:
+def _runs_of_last_nights(known: dict[int, Run], count: int | None) -> dict[int, Run]:
     nights = nights_of(known.values())
-    wanted = {run.id for night in nights[-(last_nights or len(nights)) :] for run in night}
+    wanted = {run.id for night in nights[-(count or len(nights)) :] for run in night}
     return {number: run for number, run in known.items() if run.id in wanted}
