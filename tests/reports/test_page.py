@@ -351,6 +351,14 @@ def test_the_digest_is_short_and_escaped(sample):
     assert len(text) < 6000
 
 
+def test_the_digest_leads_to_the_page():
+    found = Contents(build([conflicts()]))
+    address = "https://kernels.example/nights/"
+    with_page = digest.digest(found, "nightly", address)
+    assert f"\n[nightly](<{address}>), night of 2026-01-30" in with_page
+    assert "\nnightly, night of 2026-01-30" in digest.digest(found, "nightly")
+
+
 def test_a_move_knows_the_point_before_it():
     gap = [5] * 20 + [{"value": None, "verdict": "unmeasured"}] * 9 + [6]
     (move,) = build([a_series("instructions", gap), conflicts(after=0)], RUNS).new

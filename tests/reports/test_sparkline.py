@@ -1,4 +1,4 @@
-"""The line of a series that is as high as a word."""
+"""The sparkline of a series: a line as high as a word of text."""
 
 from xml.etree import ElementTree
 
@@ -6,14 +6,16 @@ import pytest
 from warpgauge.page.sparkline import HEIGHT, MARGIN, WIDTH, sparkline
 
 
+def points_of(text):
+    """[(1.0, 2.0), (3.0, 4.0)] for "1,2 3,4"."""
+    return [tuple(map(float, point.split(","))) for point in text.split()]
+
+
 def drawn(*values, label="a label"):
     """The points of each line, and the places of the circles."""
     svg = ElementTree.fromstring(str(sparkline(values, label)))
     assert svg.get("aria-label") == label
-    lines = [
-        [tuple(float(number) for number in point.split(",")) for point in line.split()]
-        for line in (element.get("points") for element in svg.iter("polyline"))
-    ]
+    lines = [points_of(line.get("points")) for line in svg.iter("polyline")]
     circles = [(float(e.get("cx")), float(e.get("cy"))) for e in svg.iter("circle")]
     return lines, circles
 
@@ -37,7 +39,8 @@ def test_missing_values_leave_a_gap():
 def test_a_value_between_gaps_is_drawn():
     lines, circles = drawn(1, 2, None, 1, None, 2)
     assert [len(line) for line in lines] == [2]
-    assert circles == [(57, BOTTOM), (RIGHT, TOP)]
+    fourth = LEFT + 3 / 5 * (RIGHT - LEFT)  # of six places
+    assert circles == [(fourth, BOTTOM), (RIGHT, TOP)]
 
 
 def test_the_last_value_is_marked_though_newer_ones_are_missing():
