@@ -1,5 +1,7 @@
-"""sm_90 and sm_90a are two architectures: a gauge that is built for both measures both, one that is
-built for one of them measures that one, and budgets, filters and facts know them by their names."""
+"""sm_90 and sm_90a are two architectures: a gauge measures those that it is built for, and budgets,
+filters and facts know them by their names."""
+
+from functools import cache
 
 import pytest
 from programs import run
@@ -10,26 +12,24 @@ BOTH, ONE = "warpgauge-archs-90_90a", "warpgauge-archs-90a"
 
 @pytest.fixture(scope="module")
 def facts_of(tmp_path_factory):
-    """Gates once with each program and architectures; the facts of whole cases."""
-    known = {}
+    """A function that gates with a program and returns the facts of whole cases."""
 
-    def facts_of(program, *archs):
-        if (program, archs) not in known:
-            out = tmp_path_factory.mktemp("gate")
-            chosen = [f"--arch={','.join(archs)}"] if archs else []
-            run(program, "gate", "--device=emulated", "--out", out, *chosen, code=1)
-            facts = [fact for fact in read_facts(out / "facts.jsonl") if fact.scope == "case"]
-            known[program, archs] = facts
-        return known[program, archs]
+    @cache
+    def gate(program, *archs):
+        out = tmp_path_factory.mktemp("gate")
+        chosen = [f"--arch={','.join(archs)}"] if archs else []
+        run(program, "gate", "--device=emulated", "--out", out, *chosen, code=1)
+        return [fact for fact in read_facts(out / "facts.jsonl") if fact.scope == "case"]
 
-    return facts_of
+    return gate
 
 
 def failed(facts):
     return {(fact.case.variant, fact.metric, fact.arch) for fact in facts if fact.verdict == "fail"}
 
 
-def found_on(facts, metric):
+def archs_with(metric, facts):
+    """The architectures for which the metric has a value."""
     return {fact.arch for fact in facts if fact.metric == metric and fact.value is not None}
 
 
@@ -43,22 +43,21 @@ OF_SM_90A = {
     ("conflict_on_sm_90a", "shared.bank_conflicts", "sm_90a"),
     ("plain", "registers", "sm_90a"),
 }
-COMPILED = {"registers"}
 
 
 def test_each_of_both_is_compiled_emulated_and_judged_by_its_own_budgets(facts_of):
     facts = facts_of(BOTH, "sm_90", "sm_90a")
-    assert found_on(facts, "registers") == found_on(facts, "result.correct") == {"sm_90", "sm_90a"}
-    assert found_on(facts, "shared.wavefronts") == {"sm_90", "sm_90a"}
+    for metric in ("registers", "result.correct", "shared.wavefronts"):
+        assert archs_with(metric, facts) == {"sm_90", "sm_90a"}, metric
     assert failed(facts) == OF_SM_90 | OF_SM_90A
     assert not [fact for fact in facts if fact.verdict == "error"]
 
 
 def test_all_are_compiled_and_sm_90_is_emulated_where_nothing_is_chosen(facts_of):
     facts = facts_of(BOTH)
-    assert found_on(facts, "registers") == {"sm_90", "sm_90a"}
-    assert found_on(facts, "result.correct") == {"sm_90"}
-    assert failed(facts) == OF_SM_90 | {key for key in OF_SM_90A if key[1] in COMPILED}
+    assert archs_with("registers", facts) == {"sm_90", "sm_90a"}
+    assert archs_with("result.correct", facts) == {"sm_90"}
+    assert failed(facts) == OF_SM_90 | {("plain", "registers", "sm_90a")}
 
 
 @pytest.mark.parametrize("chosen", [(), ("sm_90a",)])
@@ -81,13 +80,12 @@ def hashes(facts, arch):
     }
 
 
-def test_the_code_of_the_two_is_told_apart(facts_of):
+def test_each_has_the_hashes_of_its_own_code(facts_of):
     both = facts_of(BOTH, "sm_90", "sm_90a")
     of_sm_90, of_sm_90a = hashes(both, "sm_90"), hashes(both, "sm_90a")
     assert of_sm_90.keys() == of_sm_90a.keys() and all(of_sm_90.values())
-    for variant, kernel in of_sm_90:
-        if variant != "plain":  # the others ask for the architecture in their source
-            assert of_sm_90[variant, kernel] != of_sm_90a[variant, kernel]
+    same = {variant for variant, kernel in dict(of_sm_90.items() & of_sm_90a.items())}
+    assert same == {"plain"}, "the source of the others asks for the architecture"
 
 
 def test_the_code_is_the_same_in_a_program_for_one(facts_of):
@@ -104,10 +102,17 @@ def test_they_are_listed_in_order():
     assert run(ONE, "list", "--archs").stdout.split() == ["sm_90a"]
 
 
-def test_explain_shows_both_and_counts_as_the_one_that_is_asked_for():
+@pytest.fixture(scope="module")
+def explanation():
     case = "archs.conflict_on_sm_90a.f32@65536"
-    done = run(BOTH, "explain", "--device=emulated", "--arch=sm_90a", case, code=0)
-    rows = [line.split()[0] for line in done.stdout.splitlines() if line.startswith("sm_")]
+    return run(BOTH, "explain", "--device=emulated", "--arch=sm_90a", case, code=0).stdout
+
+
+def test_explain_has_a_row_for_each(explanation):
+    rows = [line.split()[0] for line in explanation.splitlines() if line.startswith("sm_")]
     assert rows == ["sm_90", "sm_90a"]
-    assert "counted by the emulator, sm_90a\n" in done.stdout
-    assert " 64/32 " in done.stdout  # two words of a bank for each of 32 warps
+
+
+def test_explain_counts_as_the_one_that_is_asked_for(explanation):
+    assert "counted by the emulator, sm_90a\n" in explanation
+    assert " 64/32 " in explanation, "two words of a bank for each of 32 warps"
