@@ -1,5 +1,4 @@
-// Ends in the way that its first argument names; the flush before writes into the file of the
-// second.
+// Ends in the way that the first argument names, and flushes into the file that the second names.
 #include <fcntl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -23,19 +22,19 @@ int main(int argc, char** argv) {
   if (argc != 3) return 9;
   const std::string way = argv[1];
   file = open(argv[2], O_CREAT | O_WRONLY | O_APPEND, 0644);
-  if (way == "own") std::signal(SIGTERM, [](int) { std::_Exit(4); });
+  if (way == "own_handler") std::signal(SIGTERM, [](int) { std::_Exit(4); });
   warpgauge::process::flush_at_exit(flush);
   if (way == "exit") std::exit(3);
   if (way == "abort") std::abort();
   if (way == "crash") *static_cast<volatile int*>(nullptr) = 1;
-  if (way == "before") {  // a handler that calls the one before it, directly
+  if (way == "chained_handler") {  // calls the handler that it replaces
     static const auto before = std::signal(SIGHUP, [](int) {});
     std::signal(SIGHUP, [](int signal) { before(signal); });
     raise(SIGHUP);
   }
   if (way == "pipe") raise(SIGPIPE);
-  if (way == "own" || way == "terminate") raise(SIGTERM);
-  if (way == "threads") {  // of which the first one ends first
+  if (way == "own_handler" || way == "terminate") raise(SIGTERM);
+  if (way == "last_thread") {  // which is not the first one
     std::thread([] { std::this_thread::sleep_for(std::chrono::milliseconds(200)); }).detach();
     pthread_exit(nullptr);
   }

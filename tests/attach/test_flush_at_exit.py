@@ -1,4 +1,4 @@
-"""A process that ends flushes once before, and still ends in its own way."""
+"""A process flushes once before it ends, and ends as it would without that."""
 
 import os
 import signal
@@ -24,15 +24,15 @@ pytestmark = pytest.mark.skipif(
         ("crash", -signal.SIGSEGV, 1),
         ("terminate", -signal.SIGTERM, 1),
         ("pipe", -signal.SIGPIPE, 1),
-        ("before", -signal.SIGHUP, 1),
-        ("own", 4, 0),  # a signal that the program handles is the program's
-        ("threads", 0, 1),
+        ("chained_handler", -signal.SIGHUP, 1),
+        ("own_handler", 4, 0),  # a signal that the program handles ends nothing by itself
+        ("last_thread", 0, 1),
         ("fork", 0, 1),  # forked children do not flush by themselves
         ("fork_flush", 0, 2),
         ("fork_terminate", 0, 2),
     ],
 )
-def test_flush_at_exit(tmp_path, way, code, flushes):
+def test_a_process_flushes_and_ends_in_the_same_way(tmp_path, way, code, flushes):
     file = tmp_path / "flushed"
     result = subprocess.run([PROGRAM, way, file], timeout=20, capture_output=True, text=True)
     assert result.returncode == code
