@@ -1,4 +1,4 @@
-"""`warpgauge accept` with the real gate: red before, green and tight after."""
+"""`warpgauge accept` with the real gate: it fails before, and passes with tight budgets after."""
 
 import os
 import secrets
@@ -15,8 +15,8 @@ BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
 
 @pytest.fixture
 def other_root():
-    """A source tree elsewhere, with a copy of the canaries whose budgets may change. Its path is
-    as long as the real one: programs hold that, and a copy of one gets this instead."""
+    """A source tree elsewhere, with a copy of the canaries whose budgets may change. Its path is no
+    longer than the real one, which it replaces in a copy of the program."""
     root = Path("/tmp") / secrets.token_hex(2)
     assert len(str(root)) <= len(str(ROOT)), f"{ROOT} is too short a path for this test"
     root.mkdir()
@@ -31,37 +31,50 @@ def other_root():
         shutil.rmtree(root)
 
 
-def test_the_gate_is_green_after_what_it_found_was_accepted(other_root, tmp_path):
-    moved = str(other_root).ljust(len(str(ROOT)), "/").encode()
+@pytest.fixture
+def warpgauge(other_root, tmp_path):
+    """A function that runs a gauge of the canaries whose sources are in the other root."""
     program = tmp_path / "warpgauge-faulty-emulated"
-    built = (BIN / program.name).read_bytes()
-    program.write_bytes(built.replace(bytes(ROOT), moved))
+    padded_root = str(other_root).ljust(len(str(ROOT)), "/").encode()
+    program.write_bytes((BIN / program.name).read_bytes().replace(bytes(ROOT), padded_root))
     program.chmod(0o755)
     shutil.copy(BIN / "warpgauge-python", tmp_path)
-    facts = tmp_path / "out" / "facts.jsonl"
-    budgets = other_root / "tests/canaries/budgets.toml"
+    outside_of_ci = {k: v for k, v in os.environ.items() if k not in CI_VARIABLES}
 
-    def do(command, *arguments):
+    def run(*words):
         return subprocess.run(
-            [program, command, *arguments],
-            **{"capture_output": True, "text": True, "timeout": 300},
-            env={k: v for k, v in os.environ.items() if k not in CI_VARIABLES},
+            [program, *words], capture_output=True, text=True, timeout=300, env=outside_of_ci
         )
 
-    def gate():
-        shutil.rmtree(facts.parent, ignore_errors=True)
-        # Their counts are exact on the emulator, and exact ones alone can be accepted.
-        chosen = ["--filter", "canaries.[ps]*ed.f32@*", "--strict"]
-        return do("gate", "--device=emulated", "--out", facts.parent, *chosen)
+    return run
 
+
+@pytest.fixture
+def gate(warpgauge, tmp_path):
+    """A function that runs a strict gate: a budget that allows more than is needed is a failure."""
+
+    def run():
+        out = tmp_path / "out"
+        shutil.rmtree(out, ignore_errors=True)
+        # The counts of these are exact on the emulator, and only exact ones can be accepted.
+        cases = "canaries.[ps]*ed.f32@*"
+        return warpgauge("gate", "--device=emulated", "--out", out, "--filter", cases, "--strict")
+
+    return run
+
+
+def test_the_gate_passes_after_what_it_found_was_accepted(warpgauge, gate, other_root, tmp_path):
     assert gate().returncode == 1
+    facts = tmp_path / "out/facts.jsonl"
     facts.write_text(facts.read_text().replace('"dirty":true', '"dirty":false'))
-    accepted = do("accept", facts, "--root", other_root, "--reason", 'planted | `on` "purpose"')
+    reason = 'planted | `on` "purpose"'
+    accepted = warpgauge("accept", facts, "--root", other_root, "--reason", reason)
     assert accepted.returncode == 0, accepted.stderr
     assert "`canaries.padding_removed.f32@1024`" in accepted.stdout
 
-    result = gate()  # strict: the new budgets are tight as well
+    result = gate()
     assert result.returncode == 0, result.stdout + result.stderr
+    budgets = other_root / "tests/canaries/budgets.toml"
     text = budgets.read_text()
     # Every other line is kept. Occupancy is better than its budget on some architectures.
     before = (ROOT / "tests/canaries/budgets.toml").read_text().splitlines()
