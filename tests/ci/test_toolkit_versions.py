@@ -1,5 +1,5 @@
-"""cmake/ToolkitVersions.cmake states the CUDA toolkits that warpgauge is tested with: CMake refuses
-what is older and says what is newer; the documents and the wheels are of these versions."""
+"""cmake/ToolkitVersions.cmake states the CUDA toolkits that warpgauge is tested with. CMake refuses
+older ones and names newer ones; the wheels, a document and ci/bootstrap agree."""
 
 import os
 import re
@@ -43,12 +43,16 @@ def test_a_newer_toolkit_is_taken_and_named(tmp_path, release):
     assert f"is CUDA {release}; warpgauge is tested with {OLDEST} to {NEWEST}." in done.stderr
 
 
-@pytest.mark.parametrize(("part", "version"), [("toolkit", OLDEST), ("newest-toolkit", NEWEST)])
-def test_the_wheels_are_of_these_versions(part, version):
+def wheels_of(part):
+    """The versions of the wheels in a part of pyproject.toml, without CCCL, which has its own."""
     table = tomllib.loads((ROOT / "pyproject.toml").read_text())
     parts = table["project"]["optional-dependencies"] | table["dependency-groups"]
-    wheels = dict(wheel.split("==") for wheel in parts[part])
-    assert {name for name in wheels if "cccl" not in name} == {
+    return dict(wheel.split("==") for wheel in parts[part] if "cccl" not in wheel)
+
+
+@pytest.mark.parametrize("part", ["toolkit", "newest-toolkit"])
+def test_the_wheels_are_those_of_a_toolkit(part):
+    assert wheels_of(part).keys() == {
         "nvidia-cuda-nvcc",
         "nvidia-cuda-crt",
         "nvidia-nvvm",
@@ -57,8 +61,12 @@ def test_the_wheels_are_of_these_versions(part, version):
         "nvidia-cuda-profiler-api",
         "nvidia-nvtx",
     }
-    for name, wheel in wheels.items():
-        assert "cccl" in name or wheel.startswith(f"{version}."), (name, wheel)
+
+
+@pytest.mark.parametrize(("part", "version"), [("toolkit", OLDEST), ("newest-toolkit", NEWEST)])
+def test_the_wheels_are_of_these_versions(part, version):
+    for name, wheel in wheels_of(part).items():
+        assert wheel.startswith(f"{version}."), name
 
 
 def test_the_documents_state_them_in_one_place():
@@ -67,16 +75,20 @@ def test_the_documents_state_them_in_one_place():
     assert found == ["install.md"]
 
 
+def functions_of_bootstrap():
+    """Those that choose a toolkit: the script itself would install what is missing."""
+    script = (ROOT / "ci/bootstrap").read_text()
+    at_least = script[script.index("at_least() {") : script.index("# ---- packages")]
+    return at_least + script[script.index("oldest_cuda() {") : script.index("write_env() {")]
+
+
 def test_the_set_up_passes_over_an_older_toolkit(tmp_path):
     nvcc = tmp_path / "nvcc"
     nvcc.write_text("#!/bin/sh\necho 'Cuda compilation tools, release 12.9, V12.9.86'\n")
     nvcc.chmod(0o755)
-    script = (ROOT / "ci/bootstrap").read_text()
-    usable = script[script.index("at_least() {") : script.index("# ---- packages")]
-    usable += script[script.index("oldest_cuda() {") : script.index("write_env() {")]
-    command = f'root={ROOT}; build={tmp_path}; say() {{ echo "$*"; }}\n{usable}\n'
+    head = f'root={ROOT}; build={tmp_path}; say() {{ echo "$*"; }}'
     done = subprocess.run(
-        ["bash", "-c", f"{command} usable {nvcc} CUDACXX"],
+        ["bash", "-c", f"{head}\n{functions_of_bootstrap()}\nusable {nvcc} CUDACXX"],
         capture_output=True,
         text=True,
         env={"PATH": os.environ["PATH"]},
