@@ -7,8 +7,8 @@
 
 #include "harness/cases/family_budgets.h"
 #include "harness/cases/registry.h"
-#include "harness/gate/asked_gpu.h"
 #include "harness/gate/gate_options.h"
+#include "harness/gate/gpu_answer.h"
 
 namespace warpgauge::gate {
 
@@ -17,9 +17,9 @@ using Archs = std::vector<std::string>;
 struct Plan {
   const GateOptions& options;
   const FamilyBudgets& budgets;
-  Cases cases;   ///< each behind those that its budgets are multiples of
-  Archs archs;   ///< those of the compile-time facts
-  AskedGpu gpu;  ///< says nothing on the emulator
+  Cases cases;    ///< each behind those that its budgets are multiples of
+  Archs archs;    ///< those of the compile-time facts
+  GpuAnswer gpu;  ///< empty on the emulator
   /// The architectures whose code runs. On a GPU that does not answer it is one without a name: all
   /// cases run there, and say why nothing is measured.
   Archs run_archs;

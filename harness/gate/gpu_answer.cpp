@@ -1,5 +1,5 @@
 // Asks the GPU in a child process.
-#include "harness/gate/asked_gpu.h"
+#include "harness/gate/gpu_answer.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 
 namespace warpgauge::gate {
 
-AskedGpu ask_gpu(std::chrono::seconds time_limit) {
+GpuAnswer ask_gpu(std::chrono::seconds time_limit) {
   if (is_emulated()) return {};
   std::istringstream answer(process::isolated_text(
       [] {
@@ -20,7 +20,7 @@ AskedGpu ask_gpu(std::chrono::seconds time_limit) {
         return fmt::format("{}\n{}", runner.arch(), is_exclusive_device());
       },
       time_limit));
-  AskedGpu gpu;
+  GpuAnswer gpu;
   std::string exclusive;
   std::getline(answer, gpu.arch);
   std::getline(answer, exclusive);
