@@ -119,11 +119,11 @@ int gate_both(const CLI::App& command, diff::DiffOptions& options, const BaseOpt
 void record_things(diff::DiffOptions& options, std::optional<std::uint32_t> threads,
                    const std::filesystem::path& folder) {
   const auto record = [&](std::filesystem::path& file, std::string& name, const char* facts) {
-    if (!inspect::is_thing(file)) return;
+    if (!inspect::may_be_inspected(file)) return;
     inspect::InspectOptions how;
     how.threads = threads;
     how.archs = options.archs;
-    how.things = {file};
+    how.paths = {file};
     inspect::record(how, folder / facts);
     name = file.string();
     file = folder / facts;

@@ -49,7 +49,7 @@ void add_inspect(CommandLine& line) {
       ->type_name("N");
   add_judge_options(command, *options);
   process::add_timeout_option(*command, options->time_limit, "Time limit for each run of ptxas");
-  command->add_option("things", options->things, "Compiled files, and folders of them")
+  command->add_option("things", options->paths, "Compiled files, and folders of them")
       ->required()
       ->type_name("THING");
   line.on_run(command, [options] { return static_cast<int>(inspect::inspect(*options)); });

@@ -71,17 +71,17 @@ std::string in_one_word(const fs::path& path) {
   return name;
 }
 
-std::vector<NamedFile> files_of(const std::vector<fs::path>& things) {
+std::vector<NamedFile> files_of(const std::vector<fs::path>& paths) {
   Files all;
-  for (const fs::path& thing : things) {
-    if (fs::is_directory(thing)) {
-      all.add_folder(thing, thing);
-    } else if (fs::is_regular_file(thing)) {
-      all.add(thing, thing.filename().string(), false);
+  for (const fs::path& path : paths) {
+    if (fs::is_directory(path)) {
+      all.add_folder(path, path);
+    } else if (fs::is_regular_file(path)) {
+      all.add(path, path.filename().string(), false);
     } else {
       throw std::runtime_error(
-          fmt::format("{}: {}; name a file with machine code, or a folder of them", thing.string(),
-                      fs::exists(thing) ? metrics::why_unreadable(thing) : "not there"));
+          fmt::format("{}: {}; name a file with machine code, or a folder of them", path.string(),
+                      fs::exists(path) ? metrics::why_unreadable(path) : "not there"));
     }
   }
   return std::move(all.files);

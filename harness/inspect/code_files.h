@@ -20,6 +20,6 @@ std::string in_one_word(const std::filesystem::path& path);
 
 /// Each file once, those of a folder and below it by their paths, also behind links. Throws
 /// std::runtime_error for what is not there or neither a file nor a folder.
-std::vector<NamedFile> files_of(const std::vector<std::filesystem::path>& things);
+std::vector<NamedFile> files_of(const std::vector<std::filesystem::path>& paths);
 
 }  // namespace warpgauge::inspect

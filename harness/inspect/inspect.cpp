@@ -370,13 +370,13 @@ metrics::RunRequest asked_of(const InspectOptions& options) {
   return {.require = {"cubin"}, .architectures = options.archs, .strict = options.strict};
 }
 
-/// Reads what ptxas said only where the machine code leaves spills open.
-void take_spills_from(const std::filesystem::path& messages, CountedKernel& kernel) {
+/// Takes the spills from a log of ptxas if the machine code leaves them open.
+void take_spills_from(const std::filesystem::path& log, CountedKernel& kernel) {
   const auto& doubts = kernel.compiled.doubts;
   if (!doubts.contains("spill.load_bytes") && !doubts.contains("spill.store_bytes")) return;
-  const files::MappedFile text(messages);
+  const files::MappedFile text(log);
   for (const metrics::PtxasKernel& said :
-       metrics::parse_ptxas(metrics::text_of(text.bytes()), messages.string())) {
+       metrics::parse_ptxas(metrics::text_of(text.bytes()), log.string())) {
     if (said.name == kernel.name) take_spills(kernel, said);
   }
 }
@@ -400,7 +400,7 @@ std::string why_nothing(const InspectOptions& options, std::size_t found,
 outcome::ExitCode inspect(const InspectOptions& options) {
   const metrics::Budgets budgets = programs::budgets_of(options);
   const std::regex expression = programs::kernel_expression(options.kernels);
-  std::vector<NamedFile> files = files_of(options.things);
+  std::vector<NamedFile> files = files_of(options.paths);
   const outcome::OutFolder out(options.out);
   std::erase_if(files, [&](const NamedFile& file) { return out.has(file.path); });
   metrics::Run run = start_run_of_other(std::filesystem::current_path().string(),
@@ -434,7 +434,7 @@ outcome::ExitCode inspect(const InspectOptions& options) {
       stdout);
 }
 
-bool is_thing(const std::filesystem::path& path) {
+bool may_be_inspected(const std::filesystem::path& path) {
   if (std::filesystem::is_directory(path)) return true;
   if (!std::filesystem::is_regular_file(path)) return false;
   const files::MappedFile mapped(path);
@@ -443,15 +443,15 @@ bool is_thing(const std::filesystem::path& path) {
 }
 
 void record(const InspectOptions& options, const std::filesystem::path& facts,
-            const Compilation& compilation, const Messages& messages) {
+            const Compilation& compilation, const PtxasLogs& logs) {
   metrics::Run run =
       start_run_of_compiled(std::string(kCounter.command), asked_of(options), compilation);
   Inspection inspection(options, run.source_root);
-  for (const NamedFile& file : files_of(options.things)) inspection.read(file);
+  for (const NamedFile& file : files_of(options.paths)) inspection.read(file);
   if (!inspection.faults.empty()) throw std::runtime_error(inspection.faults.front().reason);
   if (inspection.kernels() == 0) {
     throw std::runtime_error(inspection.lost.empty()
-                                 ? fmt::format("{}: {}", options.things.front().string(),
+                                 ? fmt::format("{}: {}", options.paths.front().string(),
                                                why_nothing(options, 0, inspection.archs()))
                                  : inspection.lost.front());
   }
@@ -460,8 +460,8 @@ void record(const InspectOptions& options, const std::filesystem::path& facts,
   inspection.visit_kernels(
       [&](const programs::Counter& counter, const NamedFile& file, CountedKernel kernel) {
         kernel.source_hash = compilation.source_hash;
-        const auto said = messages.find(file.path);
-        if (said != messages.end()) take_spills_from(said->second, kernel);
+        const auto log = logs.find(file.path);
+        if (log != logs.end()) take_spills_from(log->second, kernel);
         recorded.add(programs::case_of(counter, file.name, kernel, {}).facts);
       });
   recorded.end({.requirements = {.judged = false},

@@ -1,4 +1,4 @@
-// The command that judges machine code: what is compiled already, without a GPU.
+// Judges the machine code of compiled files, without a GPU and without running anything.
 #pragma once
 
 #include <chrono>
@@ -18,26 +18,26 @@ namespace warpgauge::inspect {
 inline constexpr std::chrono::seconds kUsualCompilationLimit{600};
 
 struct InspectOptions : programs::JudgeOptions {
-  std::vector<std::filesystem::path> things;  ///< files with machine code, and folders of them
-  std::vector<std::string> archs;             ///< names or globs of them; empty: all
-  std::optional<std::uint32_t> threads;       ///< a block's; nothing: launch bounds
+  std::vector<std::filesystem::path> paths;  ///< files with machine code, and folders of them
+  std::vector<std::string> archs;            ///< names of architectures, or globs; empty: all
+  std::optional<std::uint32_t> threads;      ///< of a block; nothing: those of the launch bounds
   std::chrono::seconds time_limit = kUsualCompilationLimit;  ///< for each compilation of PTX
 };
 
-/// Judges the kernels in all things, and writes facts.jsonl, results.json and summary.md. A file
-/// that is damaged, or is named and has no machine code, is a fault and does not stop the others.
-/// Throws for a thing that is not there, and for options that make no sense.
+/// Judges the kernels in all files, and writes facts.jsonl, results.json and summary.md. A damaged
+/// file, or a named file without machine code, is a fault and does not stop the others. Throws
+/// std::runtime_error for a path that does not exist, std::invalid_argument for bad options.
 outcome::ExitCode inspect(const InspectOptions& options);
 
-/// Whether a file or folder is to be inspected, and is no file of facts.
-bool is_thing(const std::filesystem::path& path);
+/// Whether the path is a folder or a file that may have machine code, as against a file of facts.
+bool may_be_inspected(const std::filesystem::path& path);
 
-/// The files of what `ptxas -v` said, by the thing that it was said of.
-using Messages = std::map<std::filesystem::path, std::filesystem::path>;
+/// Files with the output of `ptxas -v`, each by the compiled file that it is about.
+using PtxasLogs = std::map<std::filesystem::path, std::filesystem::path>;
 
-/// Adds the values of the kernels in all things to a file of facts, without judging them. Throws
-/// std::runtime_error for the first fault, and where there is no kernel.
+/// Adds the values of the kernels in all files to a file of facts, without judging them. Throws
+/// std::runtime_error for the first fault, and if there is no kernel.
 void record(const InspectOptions& options, const std::filesystem::path& facts,
-            const Compilation& compilation = {}, const Messages& messages = {});
+            const Compilation& compilation = {}, const PtxasLogs& logs = {});
 
 }  // namespace warpgauge::inspect

@@ -153,8 +153,8 @@ std::string repeat_inspect(const InspectOptions& options, const metrics::Fact& f
   if (options.time_limit != kUsualCompilationLimit) {
     command += fmt::format(" --timeout {}", options.time_limit.count());
   }
-  for (const std::filesystem::path& thing : options.things) {
-    command += ' ' + files::shell_word(thing.string());
+  for (const std::filesystem::path& path : options.paths) {
+    command += ' ' + files::shell_word(path.string());
   }
   return command;
 }

@@ -95,16 +95,16 @@ class Compilations {
   void add_cubins(const Toolkit& toolkit, const std::string& arch, const fs::path& place,
                   const fs::path& facts, const Compilation& compilation) {
     inspect::InspectOptions cubins;
-    inspect::Messages messages;
+    inspect::PtxasLogs logs;
     for (const Source& source : sources_) {
       if (!source.archs.contains(arch)) continue;
       const fs::path cubin = place / (source.name + ".cubin");
-      messages[cubin] = place / (source.name + ".txt");
-      compile(toolkit, source, arch, options_.arguments, cubin, messages[cubin]);
-      cubins.things.push_back(cubin);
+      logs[cubin] = place / (source.name + ".txt");
+      compile(toolkit, source, arch, options_.arguments, cubin, logs[cubin]);
+      cubins.paths.push_back(cubin);
       progress_.done(fmt::format("{} for {} by CUDA {}", source.name, arch, toolkit.version));
     }
-    inspect::record(cubins, facts, compilation, messages);
+    inspect::record(cubins, facts, compilation, logs);
   }
 
   /// The program of all sources: its machine code, and what it does.
@@ -114,7 +114,7 @@ class Compilations {
                    output = place / "output.txt";
     build(toolkit, sources_, arch, options_.arguments, program, messages);
     inspect::InspectOptions code;
-    code.things = {program};
+    code.paths = {program};
     inspect::record(code, facts, compilation, {{program, messages}});
     std::vector<std::string> command = {fs::absolute(program)};
     command.insert(command.end(), options_.program_arguments.begin(),
