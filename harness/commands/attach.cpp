@@ -2,6 +2,9 @@
 
 #include "harness/attach/attach.h"
 
+#include <memory>
+#include <string_view>
+
 #include "harness/commands/program_options.h"
 
 namespace warpgauge::commands {

@@ -1,4 +1,4 @@
-// The doctor: checks everything that measuring needs, and prints one fix per problem.
+// Checks everything that measuring needs, and prints one fix per problem.
 #pragma once
 
 #include <chrono>
@@ -14,15 +14,15 @@ struct DoctorOptions {
   process::DeviceChoice device = process::DeviceChoice::automatic;
   bool require_cupti = false;         ///< as its --require=cupti: a GPU, and all of its counters
   std::filesystem::path out = "out";  ///< its --out
-  std::chrono::seconds time_limit{
-      60};            ///< for each check that may hang: the first use of a GPU is slow
+  /// For each check that may hang. The first use of a GPU is slow.
+  std::chrono::seconds time_limit{60};
   bool json = false;  ///< print the findings as one JSON object
 };
 
-/// Prints the findings to stdout. Checks that can crash or hang run in child processes, and a crash
-/// is a finding. Returns kWithinBudget if the gate can run as `options` ask, else kNotMeasured: on
-/// the GPU if there is one or --device asks for it, else on the emulator; an emulated program
-/// checks the emulator. This process never touches CUDA.
+/// Prints the findings to stdout, and returns kWithinBudget if the gate can run with these options,
+/// else kNotMeasured. An emulated program, and a machine without a GPU, need the emulator only,
+/// unless the options ask for a GPU. Checks that touch CUDA run in child processes, whose crashes
+/// are findings.
 outcome::ExitCode run_doctor(const DoctorOptions& options);
 
 }  // namespace warpgauge::doctor
