@@ -1,3 +1,6 @@
+// The launches: two kernels on memory of their own.
+#include <cstddef>
+
 #include "tests/measure/kernels.h"
 #include "warpgauge/cuda_error.h"
 
@@ -6,6 +9,7 @@ namespace {
 
 constexpr int kWarp = 32;
 
+/// Writes a row of the tile for each warp, and reads a column. Rows without a warp hold anything.
 template <int Pitch>
 __global__ void by_columns(int* out, const int* in) {
   __shared__ int tile[kWarp][Pitch];
@@ -19,14 +23,17 @@ __global__ void copy(int* out, const int* in) {
   out[i] = in[i];
 }
 
-/// Two arrays of a tile each.
+/// An input and an output, of a tile each. Waits for the kernels that use them before it ends.
 struct Memory {
+  static constexpr std::size_t kBytes = kWarp * kWarp * sizeof(int);
   int *in = nullptr, *out = nullptr;
   Memory() {
-    WARPGAUGE_CUDA(cudaMalloc(&in, kWarp * kWarp * sizeof(int)));
-    WARPGAUGE_CUDA(cudaMalloc(&out, kWarp * kWarp * sizeof(int)));
-    WARPGAUGE_CUDA(cudaMemset(in, 1, kWarp * kWarp * sizeof(int)));
+    WARPGAUGE_CUDA(cudaMalloc(&in, kBytes));
+    WARPGAUGE_CUDA(cudaMalloc(&out, kBytes));
+    WARPGAUGE_CUDA(cudaMemset(in, 0, kBytes));
   }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
   ~Memory() {
     cudaDeviceSynchronize();
     cudaFree(in);

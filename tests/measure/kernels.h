@@ -3,9 +3,9 @@
 
 namespace measured {
 
-void copy_tile(int warps, bool padded);  ///< a tile by columns: with conflicts unless it is padded
+void copy_tile(int warps, bool padded);  ///< through shared memory: with conflicts unless padded
 void copy_twice(int warps);              ///< two kernels, on a stream of their own
-void nothing();
-void refused();  ///< a launch that CUDA refuses
+void nothing();                          ///< no launch at all
+void refused();                          ///< a launch that CUDA refuses
 
 }  // namespace measured
