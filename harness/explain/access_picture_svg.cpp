@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
 #include "harness/files/printable.h"
 #include "harness/files/text_lines.h"
+#include "metrics/base/utf8.h"
 
 namespace warpgauge::explain {
 namespace {
@@ -24,21 +24,8 @@ constexpr const char* kConflict = "#e69f00";  // orange
 
 /// The length of the UTF-8 character that `text` begins with; 0 if XML does not allow it.
 std::size_t character_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  unsigned value = lead & (0x7fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return 0;
-    value = value << 6 | (byte(i) & 0x3f);
-  }
-  constexpr unsigned kLeast[] = {0, 0, 0x80, 0x800, 0x10000};
-  const bool surrogate = value >= 0xd800 && value < 0xe000;
-  const bool character = value != 0xfffe && value != 0xffff && value <= 0x10ffff;
-  return lead >= 0xc2 && value >= kLeast[length] && !surrogate && character ? length : 0;
+  const auto [value, bytes] = metrics::utf8_character(text);
+  return value == 0xfffe || value == 0xffff ? 0 : bytes;
 }
 
 class Drawing {

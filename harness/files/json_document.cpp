@@ -1,8 +1,6 @@
 // Writes a JSON document member by member.
 #include "harness/files/json_document.h"
 
-#include <fmt/format.h>
-
 #include <cstddef>
 #include <nlohmann/json.hpp>
 #include <string_view>
@@ -17,6 +15,12 @@ namespace {
 
 std::string line_break(int columns) {
   return '\n' + std::string(static_cast<std::size_t>(columns), ' ');
+}
+
+/// A character as JSON writes its number.
+std::string escaped(std::string_view character) {
+  const std::string quoted = ordered_json(character).dump(-1, ' ', /*ensure_ascii=*/true);
+  return quoted.substr(1, quoted.size() - 2);
 }
 
 }  // namespace
@@ -59,8 +63,10 @@ std::string JsonDocument::text(const ordered_json& value, int depth) const {
     const auto [character, bytes] = hidden_at(rest);
     if (bytes == 0) {
       text += rest[0];
+    } else if (character == '\n') {
+      text += indented;
     } else {
-      text += character == '\n' ? indented : fmt::format("\\u{:04x}", character);
+      text += escaped(rest.substr(0, bytes));
     }
     rest.remove_prefix(bytes == 0 ? 1 : bytes);
   }

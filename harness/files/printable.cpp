@@ -3,34 +3,33 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "metrics/base/control_character.h"
+#include "metrics/base/utf8.h"
 
 namespace warpgauge::files {
 namespace {
 
-/// The character of three bytes at the beginning of a text; 0: there is none.
-unsigned three_bytes(std::string_view text) {
-  if (text.size() < 3) return 0;
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  if ((byte(0) & 0xf0) != 0xe0 || (byte(1) & 0xc0) != 0x80 || (byte(2) & 0xc0) != 0x80) return 0;
-  return (byte(0) & 0x0fu) << 12 | (byte(1) & 0x3fu) << 6 | (byte(2) & 0x3fu);
-}
+/// Ranges of characters without width, of other line breaks, and of those that turn the direction.
+constexpr std::pair<char32_t, char32_t> kInvisible[] = {
+    {0xad, 0xad},     {0x61c, 0x61c},   {0x180e, 0x180e}, {0x200b, 0x200f},   {0x2028, 0x202e},
+    {0x2060, 0x206f}, {0xfeff, 0xfeff}, {0xfff9, 0xfffb}, {0xe0000, 0xe007f},
+};
 
-/// True for characters without width, other line breaks, and those that turn the direction.
-bool is_invisible(unsigned character) {
-  return (character >= 0x200b && character <= 0x200f) ||
-         (character >= 0x2028 && character <= 0x202e) ||
-         (character >= 0x2060 && character <= 0x206f) || character == 0xfeff;
+bool is_invisible(char32_t character) {
+  return std::ranges::any_of(kInvisible, [&](const auto& range) {
+    return character >= range.first && character <= range.second;
+  });
 }
 
 }  // namespace
 
 Hidden hidden_at(std::string_view text) {
-  if (const std::size_t bytes = metrics::control_bytes(text); bytes > 0) {
-    return {static_cast<unsigned char>(text[bytes - 1]), bytes};  // of C1 the second byte
-  }
-  const unsigned character = three_bytes(text);
-  return is_invisible(character) ? Hidden{character, 3} : Hidden{};
+  const metrics::Utf8Character first = metrics::utf8_character(text);
+  const bool is_hidden = metrics::control_bytes(text) > 0 || is_invisible(first.value);
+  return is_hidden ? Hidden{static_cast<unsigned>(first.value), first.bytes} : Hidden{};
 }
 
 std::string printable(std::string_view text) {
@@ -43,8 +42,10 @@ std::string printable(std::string_view text) {
       safe += ' ';
     } else if (character < 0x100) {
       safe += fmt::format("\\x{:02x}", character);
-    } else {
+    } else if (character < 0x10000) {
       safe += fmt::format("\\u{:04x}", character);
+    } else {
+      safe += fmt::format("\\U{:08x}", character);
     }
     text.remove_prefix(bytes == 0 ? 1 : bytes);
   }

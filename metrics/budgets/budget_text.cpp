@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 
+#include "metrics/base/utf8.h"
 #include "metrics/budgets/budget.h"
 
 namespace warpgauge::metrics {
@@ -24,16 +24,6 @@ std::string_view line_of(std::string_view text, std::size_t line) {
   return text;
 }
 
-/// Bytes of the UTF-8 character at the start of `text`, 0 if there is none.
-std::size_t character_length(std::string_view text) {
-  const int ones = std::countl_one(static_cast<unsigned char>(text.front()));
-  if (ones == 0) return 1;
-  const auto length = static_cast<std::size_t>(ones);
-  if (ones == 1 || ones > 4 || text.size() < length) return 0;
-  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
-  return std::all_of(text.begin() + 1, text.begin() + ones, continues) ? length : 0;
-}
-
 /// The line around `column` as it can be printed ('?' for bytes that are no character), and a line
 /// that is blank up to the character at `column` and has a caret there. Tabs stay tabs, so that
 /// both line up.
@@ -41,7 +31,7 @@ std::string quote(std::string_view line, std::size_t column) {
   constexpr std::size_t kAround = 100;  // characters to each side
   std::string shown, caret;
   for (std::size_t character = 1; !line.empty() && character <= column + kAround; ++character) {
-    const std::size_t length = character_length(line);
+    const std::size_t length = utf8_character(line).bytes;
     if (character + kAround < column) {
       line.remove_prefix(std::max<std::size_t>(length, 1));
       continue;

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <new>
 #include <stdexcept>
 
 namespace warpgauge::files::error_text_test {
@@ -15,6 +16,11 @@ TEST(ErrorText, IsTheMessage) {
 TEST(ErrorText, HasTheTypeWhereTheMessageIsAWordOrNothing) {
   EXPECT_EQ(error_text(std::invalid_argument("stoi")), "std::invalid_argument: stoi");
   EXPECT_EQ(error_text(std::runtime_error("")), "std::runtime_error without a message");
+}
+
+TEST(ErrorText, SaysWhatToDoWhereMemoryIsOver) {
+  EXPECT_EQ(error_text(std::bad_alloc()),
+            "out of memory: free some, or raise its limit (ulimit -v)");
 }
 
 }  // namespace

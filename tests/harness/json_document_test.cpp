@@ -42,7 +42,7 @@ TEST(JsonDocument, ReadsAsOneThatIsWrittenWhole) {
 }
 
 TEST(JsonDocument, HasNothingThatATerminalObeys) {
-  const std::string hostile = "\x1b[31m\x7f\u009b2J\u202e\u2028\n::error::";
+  const std::string hostile = "\x1b[31m\x7f\u009b2J\u202e\u2028\U000e0041\n::error::";
   const std::string text = written({{"name", hostile}}, 1);
   for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= ' ' && c < 0x7f)) << int{c};
   EXPECT_EQ(ordered_json::parse(text).at("name"), hostile);

@@ -9,13 +9,15 @@
 namespace warpgauge::files::printable_test {
 namespace {
 
-/// A character in UTF-8, below U+10000.
+/// A character in UTF-8.
 std::string utf8(unsigned character) {
   const auto byte = [](unsigned bits) { return static_cast<char>(bits); };
   if (character < 0x80) return {byte(character)};
   const char last = byte(0x80 | (character & 0x3f));
   if (character < 0x800) return {byte(0xc0 | character >> 6), last};
-  return {byte(0xe0 | character >> 12), byte(0x80 | (character >> 6 & 0x3f)), last};
+  const char middle = byte(0x80 | (character >> 6 & 0x3f));
+  if (character < 0x10000) return {byte(0xe0 | character >> 12), middle, last};
+  return {byte(0xf0 | character >> 18), byte(0x80 | (character >> 12 & 0x3f)), middle, last};
 }
 
 void expect_hidden(unsigned first, unsigned last) {
@@ -35,16 +37,22 @@ void expect_hidden(unsigned first, unsigned last) {
 TEST(Printable, HidesWhatATerminalObeysOrDoesNotShowAndNothingBeside) {
   expect_hidden(0x00, 0x1f);
   expect_hidden(0x7f, 0x9f);
+  expect_hidden(0xad, 0xad);
+  expect_hidden(0x61c, 0x61c);
+  expect_hidden(0x180e, 0x180e);
   expect_hidden(0x200b, 0x200f);
   expect_hidden(0x2028, 0x202e);
   expect_hidden(0x2060, 0x206f);
   expect_hidden(0xfeff, 0xfeff);
+  expect_hidden(0xfff9, 0xfffb);
+  expect_hidden(0xe0000, 0xe007f);
 }
 
 TEST(Printable, IsOneLineWithTheNumbersOfWhatItReplaces) {
   EXPECT_EQ(printable("a\nb\rc\td"), "a b c d");
   EXPECT_EQ(printable("\033[2J\x7f\xc2\x9b!"), "\\x1b[2J\\x7f\\x9b!");
   EXPECT_EQ(printable("x\u202ey\ufeff"), "x\\u202ey\\ufeff");
+  EXPECT_EQ(printable("x\U000e0041y"), "x\\U000e0041y");
   EXPECT_EQ(printable(std::string("\0x", 2)), "\\x00x");
 }
 
