@@ -18,7 +18,7 @@ constexpr int kRegisterGranularity = 8;  // per thread, on all of compute capabi
 Function& function_of(State& state, const void* stub_or_handle) {
   Function* const function = state.modules.find_function(stub_or_handle);
   require(function != nullptr, cudaErrorInvalidDeviceFunction);
-  state.modules.kernel(*function, state.device().machine, state.arch(), state.older_ptx);
+  state.modules.kernel(*function, state.device().machine, state.wanted_code());
   return *function;
 }
 

@@ -50,6 +50,36 @@ void load_linked(Module& module, machine::Machine& machine, const std::string& n
   module.program = &program;
 }
 
+/// Selects the code of the objects of a module, and loads it.
+void read_code(Module& module, machine::Machine& machine, const WantedCode& wanted) {
+  const auto containers = ptx_containers(module.wrapper);
+  module.code.clear();
+  module.left_out.clear();
+  for (const auto& container : containers) {
+    try {
+      module.code.push_back(select_code(container, wanted.arch, wanted.older_ptx));
+    } catch (const NoPtx& error) {
+      module.left_out = error.what();
+    }
+  }
+  if (module.code.empty()) throw NoPtx(module.left_out);
+  module.ptx_arch = module.code.front().ptx_arch;
+  const auto load_code = containers.size() == 1 ? load_alone : load_linked;
+  load_code(module, machine, "PTX for " + module.ptx_arch);
+}
+
+/// Calls `read`, which reads code. Throws Failure if the code cannot be run.
+template <typename Read>
+void require_readable(Read read) try {
+  read();
+} catch (const NoPtx& error) {
+  throw Failure{cudaErrorNoKernelImageForDevice, error.what()};
+} catch (const metrics::FatBinaryError& error) {
+  throw Failure{cudaErrorInvalidKernelImage, error.what()};
+} catch (const ptx::PtxError& error) {
+  throw Failure{cudaErrorInvalidPtx, error.what()};
+}
+
 }  // namespace
 
 Module* Modules::add(const void* wrapper) {
@@ -63,7 +93,6 @@ void Modules::remove(Module* module) {
   if (found == modules_.end()) return;
   std::erase_if(functions_, [&](const auto& entry) { return entry.second->module == module; });
   std::erase_if(variables_, [&](const auto& entry) { return entry.second.module == module; });
-  for (const Function& function : module->functions) handles_.erase(&function);
   modules_.erase(found);
 }
 
@@ -78,7 +107,7 @@ Function& Modules::function_called(Module& module, const std::string& name) {
   Function& function = module.functions.emplace_back();
   function.module = &module;
   function.name = name;
-  handles_.insert(&function);
+  functions_.emplace(&function, &function);
   return function;
 }
 
@@ -96,11 +125,8 @@ void Modules::add_managed_variable(Module* module, void** pointer, const char* n
 }
 
 Function* Modules::find_function(const void* stub_or_handle) {
-  if (const auto found = functions_.find(stub_or_handle); found != functions_.end()) {
-    return found->second;
-  }
-  if (!handles_.contains(stub_or_handle)) return nullptr;
-  return static_cast<Function*>(const_cast<void*>(stub_or_handle));
+  const auto found = functions_.find(stub_or_handle);
+  return found == functions_.end() ? nullptr : found->second;
 }
 
 Variable* Modules::find_variable(const void* shadow) {
@@ -108,47 +134,19 @@ Variable* Modules::find_variable(const void* shadow) {
   return found == variables_.end() ? nullptr : &found->second;
 }
 
-void Modules::read_code(Module& module, machine::Machine& machine, const std::string& arch,
-                        bool older_ptx) {
-  const auto containers = ptx_containers(module.wrapper);
-  module.code.clear();
-  module.left_out.clear();
-  for (const auto& container : containers) {
-    try {
-      module.code.push_back(select_code(container, arch, older_ptx));
-    } catch (const NoPtx& error) {
-      module.left_out = error.what();
-    }
-  }
-  if (module.code.empty()) throw NoPtx(module.left_out);
-  module.ptx_arch = module.code.front().ptx_arch;
-  const std::string name = "PTX for " + module.ptx_arch;
-  const auto load_code = containers.size() == 1 ? load_alone : load_linked;
-  load_code(module, machine, name);
-}
-
-void Modules::load(Module& module, machine::Machine& machine, const std::string& arch,
-                   bool older_ptx) {
+void Modules::load(Module& module, machine::Machine& machine, const WantedCode& wanted) {
   if (module.program != nullptr) return;
-  try {
-    read_code(module, machine, arch, older_ptx);
-  } catch (const NoPtx& error) {
-    throw Failure{cudaErrorNoKernelImageForDevice, error.what()};
-  } catch (const metrics::FatBinaryError& error) {
-    throw Failure{cudaErrorInvalidKernelImage, error.what()};
-  } catch (const ptx::PtxError& error) {
-    throw Failure{cudaErrorInvalidPtx, error.what()};
-  }
+  require_readable([&] { read_code(module, machine, wanted); });
   for (const Variable& variable : module.managed) {
     *variable.managed = machine.find_symbol(*module.program, variable.name).address;
   }
 }
 
 machine::Kernel& Modules::kernel(Function& function, machine::Machine& machine,
-                                 const std::string& arch, bool older_ptx) {
+                                 const WantedCode& wanted) {
   if (function.kernel != nullptr) return *function.kernel;
   Module& module = *function.module;
-  load(module, machine, arch, older_ptx);
+  load(module, machine, wanted);
   function.kernel = machine.find_kernel(*module.program, function.name);
   if (function.kernel == nullptr && !module.left_out.empty()) {
     throw Failure{cudaErrorNoKernelImageForDevice, module.left_out};
@@ -177,24 +175,23 @@ void Modules::unload() {
   }
 }
 
-void Modules::each_new_ptx(const std::string& arch, bool older_ptx,
-                           const std::function<void(const ptx::Module&)>& use,
-                           const std::function<void(const std::string&)>& leave_out) {
+std::vector<std::string> Modules::use_new_ptx(const WantedCode& wanted,
+                                              const std::function<void(const ptx::Module&)>& use) {
+  std::vector<std::string> reasons;
   for (Module& module : modules_) {
     if (!std::exchange(module.is_new, false)) continue;
     try {
-      for (const auto& container : ptx_containers(module.wrapper)) {
-        const SelectedCode code = select_code(container, arch, older_ptx);
-        use(ptx::parse(code.ptx, "PTX for " + code.ptx_arch));
-      }
-    } catch (const NoPtx& error) {
-      leave_out(error.what());
-    } catch (const metrics::FatBinaryError& error) {
-      leave_out(error.what());
-    } catch (const ptx::PtxError& error) {
-      leave_out(error.what());
+      require_readable([&] {
+        for (const auto& container : ptx_containers(module.wrapper)) {
+          const SelectedCode code = select_code(container, wanted.arch, wanted.older_ptx);
+          use(ptx::parse(code.ptx, "PTX for " + code.ptx_arch));
+        }
+      });
+    } catch (const Failure& failure) {
+      reasons.push_back(failure.why);
     }
   }
+  return reasons;
 }
 
 }  // namespace warpgauge::emulator::runtime

@@ -8,7 +8,6 @@
 #include <list>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -25,7 +24,6 @@ namespace warpgauge::emulator::runtime {
 
 class MachineCode;
 struct Module;
-struct Device;
 
 /// A kernel that was registered. Its address is its cudaKernel_t.
 struct Function {
@@ -60,7 +58,7 @@ struct Module {
   const void* wrapper = nullptr;
   std::list<Function> functions;
   std::list<Variable> managed;
-  bool is_new = true;  ///< for each_new_ptx()
+  bool is_new = true;  ///< use_new_ptx() has not seen it
 
   // The device has these once the module is loaded.
   machine::Program* program = nullptr;
@@ -70,6 +68,12 @@ struct Module {
   /// they define is missing where it is called.
   std::string left_out;
   std::shared_ptr<const MachineCode> machine_code;  ///< looks into `program` and `code`
+};
+
+/// Which code of a fat binary the device runs: see select_code().
+struct WantedCode {
+  std::string arch;
+  bool older_ptx = false;
 };
 
 class Modules {
@@ -87,29 +91,23 @@ class Modules {
   /// The variable with this shadow. nullptr if unknown.
   Variable* find_variable(const void* shadow);
 
-  /// Loads the code of a module, if that was not done, as code for `arch`. Throws Failure with
-  /// cudaErrorNoKernelImageForDevice, cudaErrorInvalidKernelImage or cudaErrorInvalidPtx.
-  void load(Module& module, machine::Machine& machine, const std::string& arch, bool older_ptx);
-  /// Makes the kernel of a function ready for its launch, and its module. Throws Failure as load(),
-  /// and with cudaErrorInvalidDeviceFunction.
-  machine::Kernel& kernel(Function& function, machine::Machine& machine, const std::string& arch,
-                          bool older_ptx);
-  /// Forgets what belongs to a device that is no more.
+  /// Loads the code of a module, once. Throws Failure with cudaErrorNoKernelImageForDevice,
+  /// cudaErrorInvalidKernelImage or cudaErrorInvalidPtx.
+  void load(Module& module, machine::Machine& machine, const WantedCode& wanted);
+  /// The kernel of a function, ready for its launch. Throws Failure as load() does, and with
+  /// cudaErrorInvalidDeviceFunction.
+  machine::Kernel& kernel(Function& function, machine::Machine& machine, const WantedCode& wanted);
+  /// Forgets what belongs to the device, which is about to end.
   void unload();
 
   /// Calls `use` with the PTX of each object registered since the last call, as it would be loaded.
-  /// Code that cannot be loaded is left out, and `leave_out` told why.
-  void each_new_ptx(const std::string& arch, bool older_ptx,
-                    const std::function<void(const ptx::Module&)>& use,
-                    const std::function<void(const std::string&)>& leave_out);
+  /// Returns the reasons why code cannot be loaded.
+  std::vector<std::string> use_new_ptx(const WantedCode& wanted,
+                                       const std::function<void(const ptx::Module&)>& use);
 
  private:
-  static void read_code(Module& module, machine::Machine& machine, const std::string& arch,
-                        bool older_ptx);
-
   std::list<Module> modules_;
-  std::unordered_map<const void*, Function*> functions_;  ///< by stub
-  std::set<const void*> handles_;                         ///< addresses of all functions
+  std::unordered_map<const void*, Function*> functions_;  ///< by stub and by cudaKernel_t
   std::unordered_map<const void*, Variable> variables_;   ///< by shadow
 };
 

@@ -67,7 +67,7 @@ WARPGAUGE_API void __cudaRegisterManagedVar(void** handle, void** pointer, char*
 // The host's first use of a __managed__ variable comes here.
 WARPGAUGE_API char __cudaInitModule(void** handle) {
   const cudaError_t error = call_in_stream(__func__, [&](State& state) {
-    state.modules.load(*module_of(handle), state.device().machine, state.arch(), state.older_ptx);
+    state.modules.load(*module_of(handle), state.device().machine, state.wanted_code());
   });
   return error == cudaSuccess ? 1 : 0;
 }

@@ -106,9 +106,9 @@ void State::require_own_device() const {
 
 metrics::Coverage State::new_code() {
   metrics::Coverage code;
-  modules.each_new_ptx(
-      arch_, older_ptx, [&](const ptx::Module& module) { counting::add_code(code, module); },
-      [&](const std::string& why) { say("coverage leaves code out that cannot run: " + why); });
+  const auto reasons = modules.use_new_ptx(
+      {arch_, older_ptx}, [&](const ptx::Module& module) { counting::add_code(code, module); });
+  for (const std::string& why : reasons) say("coverage leaves code out that cannot run: " + why);
   return code;
 }
 

@@ -146,6 +146,7 @@ class State {
     return arch_;
   }
   void choose_arch(std::string_view arch);
+  WantedCode wanted_code() const { return {arch(), older_ptx}; }
   const metrics::Architecture& limits() const {
     is_used_ = true;
     return *limits_;

@@ -13,7 +13,7 @@ machine::Symbol symbol_of(State& state, const void* shadow) {
   Variable* const variable = state.modules.find_variable(shadow);
   require(variable != nullptr, cudaErrorInvalidSymbol);
   machine::Machine& machine = state.device().machine;
-  state.modules.load(*variable->module, machine, state.arch(), state.older_ptx);
+  state.modules.load(*variable->module, machine, state.wanted_code());
   auto symbol = machine.find_symbol(*variable->module->program, variable->name);
   // The compiler drops variables that no kernel uses.
   require(symbol.address != nullptr, cudaErrorInvalidSymbol);
