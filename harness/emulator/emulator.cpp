@@ -1,13 +1,20 @@
-// Implements the runtime (harness/runtime.h) with the emulator, and what the emulator alone can
-// tell: each function takes the lock that it needs, and works on the state of the emulated CUDA
-// runtime.
+// Implements the runtime (harness/runtime.h) with the emulator, and the functions that the emulator
+// has beside those. Each function works on the state of the emulated CUDA runtime, under a lock.
 #include "harness/emulator/emulator.h"
 
 #include <cuda.h>
 #include <cuda_runtime_api.h>
 
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
 #include <mutex>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "harness/emulator/counting/access_table.h"
 #include "harness/emulator/counting/line_counts.h"
@@ -24,18 +31,18 @@ namespace {
 
 using emulator::runtime::State;
 
-/// Calls `use` with the state, under its lock, when no kernel runs.
+/// Calls `use` with the state, under its lock, once no kernel runs.
 template <typename Use>
-auto locked(Use use) {
+auto with_state(Use use) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   state.background.wait();
   return use(state);
 }
 
-/// Calls `use` with the results of launches, under their lock, though a kernel may run.
+/// Calls `use` with the results of launches, under their lock. A kernel may run meanwhile.
 template <typename Use>
-auto taken(Use use) {
+auto with_results(Use use) {
   State::Results& results = State::instance().results;
   const std::lock_guard lock(results.mutex);
   return use(results);
@@ -46,7 +53,7 @@ class EmulatorCounter : public LineCounter {
   std::vector<metrics::LineCounts> count(const std::function<void()>& launch,
                                          const std::function<void()>& is_over) override {
     WARPGAUGE_CUDA(cudaDeviceSynchronize());
-    emulator::take_counts();
+    emulator::take_counts();  // those of earlier launches are dropped
     take_accesses();
     launch();
     WARPGAUGE_CUDA(cudaDeviceSynchronize());
@@ -66,7 +73,7 @@ std::unique_ptr<LineCounter> make_line_counter() { return std::make_unique<Emula
 std::string chip_name() { return ""; }
 
 void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit, int threads) {
-  locked([&](State& state) {
+  with_state([&](State& state) {
     state.choose_arch(arch);
     state.options().time_limit = time_limit;
     state.options().threads = threads;
@@ -75,19 +82,19 @@ void emulate_arch(const std::string& arch, std::chrono::milliseconds time_limit,
 }
 
 bool take_device_use() {
-  return locked([](State& state) { return state.take_device_use(); });
+  return with_state([](State& state) { return state.take_device_use(); });
 }
 
 std::string emulated_arch() {
-  return locked([](State& state) { return state.arch(); });
+  return with_state([](State& state) { return state.arch(); });
 }
 
 std::vector<metrics::LineAccess> take_accesses() {
-  return taken([](State::Results& results) { return results.accesses->take(); });
+  return with_results([](State::Results& results) { return results.accesses->take(); });
 }
 
 void count_coverage(bool with_unlaunched) {
-  locked([=](State& state) {
+  with_state([=](State& state) {
     state.covers = true;
     state.covers_unlaunched = with_unlaunched;
     const std::lock_guard lock(state.results.mutex);
@@ -96,37 +103,38 @@ void count_coverage(bool with_unlaunched) {
 }
 
 metrics::Coverage take_coverage() {
-  return taken([](State::Results& results) {
+  return with_results([](State::Results& results) {
     return results.coverage ? std::exchange(*results.coverage, {}) : metrics::Coverage();
   });
 }
 
 metrics::Coverage code_to_cover() {
-  return locked([](State& state) { return state.new_code(); });
+  return with_state([](State& state) { return state.new_code(); });
 }
 
 void number_allocations_anew() {
-  locked([](State& state) {
+  with_state([](State& state) {
     if (state.has_device()) state.device().allocations = 0;
   });
 }
 
 void set_words(void* memory, std::uint16_t word, std::size_t count) {
   const CUresult result = cuMemsetD16(reinterpret_cast<CUdeviceptr>(memory), word, count);
+  // Errors have the same numbers in the driver and in the runtime.
   metrics::check_cuda(static_cast<cudaError_t>(result), "cuMemsetD16");
 }
 
 void let_kernels_only_read(void* memory, const std::string& why) {
   using emulator::machine::memory::Memory;
-  if (memory == nullptr) return;  // of 0 bytes
-  locked([&](State& state) {
+  if (memory == nullptr) return;  // a buffer of 0 bytes
+  with_state([&](State& state) {
     state.memory().make_read_only(static_cast<std::byte*>(memory), Memory::Rights::read, why);
   });
 }
 
 void check_accesses(const std::string& checks, int schedules) {
   const emulator::machine::Checks wanted = emulator::machine::checks_called(checks);
-  locked([&](State& state) {
+  with_state([&](State& state) {
     state.options().checks = wanted;
     state.options().schedules = schedules;
     state.apply_options();
@@ -134,15 +142,15 @@ void check_accesses(const std::string& checks, int schedules) {
 }
 
 bool could_look_for_races() {
-  return locked([](State& state) { return !state.options().checks.races; });
+  return with_state([](State& state) { return !state.options().checks.races; });
 }
 
 std::vector<metrics::DeviceFault> take_findings() {
-  return taken([](State::Results& results) { return std::exchange(results.findings, {}); });
+  return with_results([](State::Results& results) { return std::exchange(results.findings, {}); });
 }
 
 std::vector<metrics::DeviceFault> take_faults() {
-  return taken([](State::Results& results) { return std::exchange(results.faults, {}); });
+  return with_results([](State::Results& results) { return std::exchange(results.faults, {}); });
 }
 
 }  // namespace warpgauge
@@ -150,11 +158,11 @@ std::vector<metrics::DeviceFault> take_faults() {
 namespace warpgauge::emulator {
 
 void watch_launches(LaunchWatch* watch) {
-  locked([&](State& state) { state.watch = watch; });
+  with_state([&](State& state) { state.watch = watch; });
 }
 
 std::vector<metrics::LineCounts> take_counts() {
-  return taken([](State::Results& results) {
+  return with_results([](State::Results& results) {
     std::vector<metrics::LineCounts> lines = results.counts->take();
     results.memory = metrics::Memory::settled;
     results.accesses->add_cures(lines);
@@ -163,11 +171,12 @@ std::vector<metrics::LineCounts> take_counts() {
 }
 
 std::vector<metrics::DeviceFault> take_failed_launches() {
-  return taken([](State::Results& results) { return std::exchange(results.failed_launches, {}); });
+  return with_results(
+      [](State::Results& results) { return std::exchange(results.failed_launches, {}); });
 }
 
 std::vector<std::string> refused_calls() {
-  return taken([](State::Results& results) {
+  return with_results([](State::Results& results) {
     std::vector<std::string> calls;
     for (const runtime::Refusal& refusal : results.use.refusals) calls.push_back(refusal.what);
     return calls;
@@ -175,13 +184,14 @@ std::vector<std::string> refused_calls() {
 }
 
 std::vector<std::string> take_wrong_calls() {
-  return taken([](State::Results& results) { return std::exchange(results.wrong_calls, {}); });
+  return with_results(
+      [](State::Results& results) { return std::exchange(results.wrong_calls, {}); });
 }
 
 std::string last_call() { return State::instance().results.use.call.load(); }
 
 std::string last_failure() {
-  return taken([](State::Results& results) { return results.use.failure; });
+  return with_results([](State::Results& results) { return results.use.failure; });
 }
 
 }  // namespace warpgauge::emulator
