@@ -1,8 +1,11 @@
-// Functions that compiled kernels call and that have no body in PTX: printf, malloc, free, assert,
+// The functions that kernels call and that have no body in PTX: printf, malloc, free, assert,
 // cudaGraphSetConditional.
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
+#include <string_view>
 
 #include "harness/emulator/machine/control/builtin_call.h"
 #include "harness/emulator/machine/control/calls.h"
@@ -31,6 +34,7 @@ void allocate(const BuiltinCall& call) {
   call.return_value(reinterpret_cast<std::uint64_t>(call.allocate(call.argument(0))));
 }
 
+// void free(void* pointer)
 void release(const BuiltinCall& call) {
   const std::uint64_t address = call.argument(0);
   if (address == 0 || call.release(address)) return;
@@ -38,18 +42,22 @@ void release(const BuiltinCall& call) {
             "free of a pointer that malloc in a kernel did not return, or freed already");
 }
 
+/// "[x,y,z]", as CUDA writes it in the message of an assertion.
+std::string bracketed(const std::array<std::uint32_t, 3>& index) {
+  return "[" + std::to_string(index[0]) + "," + std::to_string(index[1]) + "," +
+         std::to_string(index[2]) + "]";
+}
+
 // void __assertfail(const char* condition, const char* file, unsigned line, const char* function,
 // size_t char_size)
 void fail_assertion(const BuiltinCall& call) {
-  const auto index = [](const std::array<std::uint32_t, 3>& i) {
-    return "[" + std::to_string(i[0]) + "," + std::to_string(i[1]) + "," + std::to_string(i[2]) +
-           "]";
-  };
+  const std::string condition = call.text_at(call.argument(0));
+  const std::string file = call.text_at(call.argument(1));
+  const std::string line = std::to_string(call.argument(2));
+  const std::string function = call.text_at(call.argument(3));
   call.fail(Fault::Kind::assertion,
-            call.text_at(call.argument(1)) + ":" + std::to_string(call.argument(2)) + ": " +
-                call.text_at(call.argument(3)) + ": block: " + index(call.block().index) +
-                ", thread: " + index(call.thread()) + " Assertion `" +
-                call.text_at(call.argument(0)) + "` failed.");
+            file + ":" + line + ": " + function + ": block: " + bracketed(call.block().index) +
+                ", thread: " + bracketed(call.thread()) + " Assertion `" + condition + "` failed.");
 }
 
 // void cudaGraphSetConditional(cudaGraphConditionalHandle handle, unsigned value)
@@ -58,7 +66,7 @@ void set_condition(const BuiltinCall& call) {
   const auto found = call.launch().memory.find(begin);
   if (!found || found->begin != begin || found->name != kConditionName) {
     call.fail(Fault::Kind::illegal_address,
-              "cudaGraphSetConditional with a handle that is none of a conditional node");
+              "cudaGraphSetConditional with a handle that no conditional node has");
   }
   const auto value = static_cast<std::uint32_t>(call.argument(1));
   std::memcpy(begin, &value, sizeof value);
