@@ -7,10 +7,10 @@
 
 namespace warpgauge::emulator::machine {
 
-/// The effect of an instruction on memory.
+/// What an access does to memory.
 enum class AccessEffect : std::uint8_t { read, write, update };
 
-/// The state space as it is executed. Parameters of device functions are local memory.
+/// The state space that is accessed. Parameters of device functions are in local memory.
 enum class AccessSpace : std::uint8_t {
   generic,
   global,
@@ -18,34 +18,35 @@ enum class AccessSpace : std::uint8_t {
   shared,
   cluster,  ///< shared memory of any block of the cluster
   local,
-  parameter,        ///< a kernel's
-  fixed_parameter,  ///< a kernel's, for all lanes at Instruction::offset: checked in advance
+  parameter,        ///< parameters of a kernel
+  fixed_parameter,  ///< those at Instruction::offset for all lanes: decoding checks the bounds
 };
 
-/// How one instruction accesses memory and what that counts as; in Instruction::detail.
+/// How one instruction accesses memory, and how that is counted. A part of Instruction::detail.
 struct Access {
   AccessEffect effect = AccessEffect::read;
   AccessSpace space = AccessSpace::generic;
-  std::uint8_t width = 4;      ///< bytes a lane
-  std::uint8_t used_from = 0;  ///< the first of these bytes that matters, as PTX may say of a load
-  std::uint8_t used_to = 4;    ///< behind the last one
-  bool short_address = false;  ///< the address vector is of 32 bits a lane
-  bool is_store = false;       ///< st, with a MoveDetail
+  std::uint8_t width = 4;      ///< bytes that a lane accesses
+  std::uint8_t used_from = 0;  ///< the first byte that the program uses: PTX can mask a load
+  std::uint8_t used_to = 4;    ///< the byte after the last one that it uses
+  bool short_address = false;  ///< addresses are vectors of 32-bit numbers
+  bool is_store = false;       ///< the instruction is st, and the detail a MoveDetail
   bool is_strong = false;      ///< atomic, volatile, relaxed, acquire, release
   bool is_read_only = false;   ///< ld.global.nc
   bool counts = true;          ///< false: parameters, constants, absorbed accesses, cluster
-  bool overwrites = false;     ///< an update whose result does not depend on what was there
-  bool cas_loop = false;       ///< an update of shared memory that the GPU does by a loop of CAS
-  metrics::AccessKind shared_kind = metrics::AccessKind::shared_load;  ///< how shared ones count
-  std::uint8_t counted_width = 4;  ///< bytes a lane of what is counted, at the address rounded down
-  /// By Window (global, shared, local): low bits of the first address that matter to the cost, and
-  /// the number of the counter in KernelCode, which decoding adds. A space that the instruction
-  /// cannot access has no counter.
+  bool overwrites = false;     ///< an update whose result does not depend on the old value
+  bool cas_loop = false;       ///< the GPU makes the update in a loop of compare-and-swap
+  /// The counting rule of accesses to shared memory.
+  metrics::AccessKind shared_kind = metrics::AccessKind::shared_load;
+  std::uint8_t counted_width = 4;  ///< bytes a lane that count, from the address rounded down
+  /// The low bits of the first address that the cost depends on; index: Window.
   std::uint8_t low_mask[3] = {};
+  /// The numbers of the counters in KernelCode, which decoding adds; index: Window. A window that
+  /// the instruction cannot access has no counter.
   std::uint32_t counters[3] = {};
-  std::uint32_t cluster_counter = 0;  ///< for shared memory of the cluster, if it may be accessed
+  std::uint32_t cluster_counter = 0;  ///< the counter of the shared memory of other blocks
 
-  /// Whether what it does depends on what is in memory.
+  /// Whether the old value in memory matters.
   bool depends_on_memory() const { return effect != AccessEffect::write && !overwrites; }
   bool is_used_in_part() const { return used_to - used_from < width; }
 };
