@@ -8,7 +8,6 @@
 #include <optional>
 #include <random>
 #include <set>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -429,15 +428,16 @@ TEST(Compiler, RandomKernelsGiveTheSame) {
 
 /// Positions in the body of a kernel's instructions that are compiled.
 std::set<std::uint32_t> compiled_of(const std::string& text) {
+  LoadedKernel kernel(text);
+  std::vector<FunctionHits> hits;
+  Launch launch = kernel.launch();
+  launch.hits = &hits;
+  kernel.run(launch);
+  const std::vector<Instruction>& code = hits.front().code->instructions;
   std::set<std::uint32_t> positions;
-  run_kernel(text, {}, {}, limited(), [&](std::span<const FunctionHits> functions) {
-    const std::vector<Instruction>& code = functions.front().code->instructions;
-    for (std::size_t first = 0; first < code.size(); ++first) {
-      for (std::size_t n = 0; n < code[first].fused; ++n) {
-        positions.insert(code[first + n].index);
-      }
-    }
-  });
+  for (std::size_t first = 0; first < code.size(); ++first) {
+    for (std::size_t n = 0; n < code[first].fused; ++n) positions.insert(code[first + n].index);
+  }
   return positions;
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
@@ -28,15 +29,16 @@ metrics::FileCoverage covered(const std::string& body, bool faults = false) {
   const std::string text = machine::kernel_text("\n.loc 1 10 1\n" + body) + std::string(kFiles);
   metrics::Coverage coverage;
   add_code(coverage, ptx::parse(text, "test.ptx"));
-  const auto run = [&] {
-    machine::run_kernel(text, {.grid = {2, 1, 1}}, {}, machine::limited(),
-                        [&](const auto& launch) { add_launch(coverage, launch); });
-  };
+  machine::LoadedKernel kernel(text, {.grid = {2, 1, 1}});
+  std::vector<machine::FunctionHits> hits;
+  machine::Launch launch = kernel.launch();
+  launch.hits = &hits;
   if (faults) {
-    EXPECT_THROW(run(), machine::Fault);
+    EXPECT_THROW(kernel.run(launch), machine::Fault);
   } else {
-    run();
+    kernel.run(launch);
   }
+  add_launch(coverage, hits);
   EXPECT_THAT(coverage, ElementsAre(Pair("a.cu", testing::_)));
   return coverage["a.cu"];
 }

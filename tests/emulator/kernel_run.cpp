@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <span>
 #include <stdexcept>
 
@@ -12,72 +11,83 @@
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine {
-
 namespace {
 
-std::size_t threads_of(const Shape& shape) {
-  std::size_t threads = 1;
-  for (const std::uint32_t extent : shape.grid) threads *= extent;
-  for (const std::uint32_t extent : shape.block) threads *= extent;
-  return threads;
+Kernel* load_kernel(Machine& machine, const std::string& text) {
+  Kernel* const kernel = machine.find_kernel(machine.load(ptx::parse(text, "test.ptx")), "k");
+  if (kernel == nullptr) throw std::logic_error("there is no kernel k");
+  return kernel;
 }
 
-/// Memory for so many words, or one, which are 0.
-std::byte* allocate(memory::Memory& memory, std::size_t words, const char* name, bool is_written) {
-  const std::size_t bytes = 4 * std::max<std::size_t>(words, 1);
-  std::byte* const allocated = memory.allocate(bytes, memory::Memory::Kind::device, name);
-  std::memset(allocated, 0, bytes);
-  if (is_written) memory.note_written(allocated, bytes);
-  return allocated;
+std::size_t threads_of(const Shape& shape) { return volume(shape.grid) * volume(shape.block); }
+
+/// Memory with these words, and with one word if there are none.
+std::span<std::byte> allocate(memory::Memory& memory, const Words& words, const char* name) {
+  const std::size_t bytes = sizeof(std::uint32_t) * std::max<std::size_t>(words.size(), 1);
+  std::byte* const begin = memory.allocate(bytes, memory::Memory::Kind::device, name);
+  std::memset(begin, 0, bytes);
+  std::ranges::copy(std::as_bytes(std::span(words)), begin);
+  return {begin, bytes};
 }
 
 }  // namespace
 
-KernelRun run_kernel(const std::string& text, const Shape& shape, Words input, Options options,
-                     const std::function<void(std::span<const FunctionHits>)>& cover) {
-  Machine machine(Architecture{}, std::move(options));
-  Kernel* const kernel = machine.find_kernel(machine.load(ptx::parse(text, "test.ptx")), "k");
-  if (kernel == nullptr) throw std::logic_error("there is no kernel k");
-  machine.set_access_plans(*kernel, {.entries = {}, .watched = {shape.watched}});
-  const std::size_t threads = threads_of(shape);
-  const bool is_written = !shape.is_unwritten;
-  std::byte* const output = allocate(machine.memory(), threads, "output", is_written);
-  std::byte* const device_input = allocate(machine.memory(), input.size(), "input", is_written);
-  if (!input.empty()) std::memcpy(device_input, input.data(), 4 * input.size());
-  const std::array<const std::byte*, 2> pointers = {output, device_input};
-  std::vector<FunctionHits> hits;
-  KernelRun run;
-  const Launch launch{.grid = shape.grid,
-                      .block = shape.block,
-                      .dynamic_shared_bytes = shape.dynamic_shared_bytes,
-                      .cooperative = shape.cooperative,
-                      .parameters = std::as_bytes(std::span(pointers)),
-                      .hits = cover ? &hits : nullptr,
-                      .findings = &run.findings,
-                      .order = shape.order,
-                      .registers = shape.registers,
-                      .resident_blocks = shape.resident_blocks,
-                      .cluster = shape.cluster};
-  std::exception_ptr fault;
-  try {
-    run.outcome = machine.run(*kernel, launch);
-  } catch (const Fault&) {
-    fault = std::current_exception();
+LoadedKernel::LoadedKernel(const std::string& text, const Shape& shape, const Words& input,
+                           Options options)
+    : shape_(shape),
+      machine_(std::make_unique<Machine>(Architecture{}, std::move(options))),
+      kernel_(load_kernel(*machine_, text)) {
+  machine_->set_access_plans(*kernel_, {.entries = {}, .watched = {shape.watched}});
+  memory::Memory& memory = machine_->memory();
+  const auto output = allocate(memory, Words(threads_of(shape)), "output");
+  const auto device_input = allocate(memory, input, "input");
+  parameters_ = {output.data(), device_input.data()};
+  if (shape.is_unwritten) return;
+  for (const auto written : {output, device_input}) {
+    memory.note_written(written.data(), written.size());
   }
-  if (cover) cover(hits);
-  if (fault) std::rethrow_exception(fault);
-  run.output.resize(threads);
-  std::memcpy(run.output.data(), output, 4 * threads);
+}
+
+LoadedKernel::~LoadedKernel() = default;
+
+Launch LoadedKernel::launch() const {
+  return {.grid = shape_.grid,
+          .block = shape_.block,
+          .dynamic_shared_bytes = shape_.dynamic_shared_bytes,
+          .cooperative = shape_.cooperative,
+          .parameters = std::as_bytes(std::span(parameters_)),
+          .order = shape_.order,
+          .registers = shape_.registers,
+          .resident_blocks = shape_.resident_blocks,
+          .cluster = shape_.cluster};
+}
+
+LaunchOutcome LoadedKernel::run(const Launch& launch) { return machine_->run(*kernel_, launch); }
+
+Words LoadedKernel::output() const {
+  Words words(threads_of(shape_));
+  std::memcpy(words.data(), parameters_[0], sizeof(std::uint32_t) * words.size());
+  return words;
+}
+
+KernelRun run_kernel(const std::string& text, const Shape& shape, const Words& input,
+                     Options options) {
+  LoadedKernel kernel(text, shape, input, std::move(options));
+  KernelRun run;
+  Launch launch = kernel.launch();
+  launch.findings = &run.findings;
+  run.outcome = kernel.run(launch);
+  run.output = kernel.output();
   return run;
 }
 
 std::vector<std::string> findings_of(const std::string& text, const Shape& shape,
-                                     std::string_view checks, Words input) {
+                                     std::string_view checks, const Words& input) {
   Options options = limited();
   options.threads = 1;
   options.checks = checks_called(checks);
   std::vector<std::string> texts;
-  for (const Finding& finding : run_kernel(text, shape, std::move(input), options).findings) {
+  for (const Finding& finding : run_kernel(text, shape, input, options).findings) {
     texts.push_back(finding.text);
   }
   return texts;

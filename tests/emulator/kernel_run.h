@@ -1,12 +1,11 @@
-// Runs small kernels, written in PTX, on the machine: what the tests of its engine share.
+// Runs small kernels, written in PTX, on the machine. The tests of its engine share this.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
+#include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,10 +14,14 @@
 #include "harness/emulator/machine/core/fault.h"
 #include "harness/emulator/machine/core/finding.h"
 #include "harness/emulator/machine/core/lanes.h"
+#include "harness/emulator/machine/core/launch.h"
 #include "harness/emulator/machine/core/options.h"
 #include "harness/emulator/machine/core/outcome.h"
 
 namespace warpgauge::emulator::machine {
+
+class Kernel;
+class Machine;
 
 using Words = std::vector<std::uint32_t>;
 
@@ -67,7 +70,7 @@ struct Shape {
   bool cooperative = false;
   int watched = 0;              ///< line of a branch; 0: none
   std::uint32_t registers = 0;  ///< a thread's at launch; 0: not known
-  bool is_unwritten = false;    ///< nothing is said to have written its output
+  bool is_unwritten = false;    ///< the machine does not know that its memory was written
   std::optional<std::array<std::uint32_t, 3>> cluster = std::nullopt;  ///< blocks
   std::uint64_t order = 0;            ///< the order of warps and blocks; 0: the usual one
   std::uint64_t resident_blocks = 0;  ///< that the GPU holds at once; 0: not known
@@ -80,22 +83,42 @@ inline Options limited() {
   return options;
 }
 
-/// Runs the kernel k of `text` with as many words of output as the grid has threads, which are 0
-/// before, and these words of input. `cover` sees what was executed while the code is still there,
-/// of a launch that faults, too.
-KernelRun run_kernel(const std::string& text, const Shape& shape = {}, Words input = {},
-                     Options options = limited(),
-                     const std::function<void(std::span<const FunctionHits>)>& cover = {});
+/// The kernel k of `text` on a machine of its own. Its output has a word for each thread, 0 at
+/// first.
+class LoadedKernel {
+ public:
+  explicit LoadedKernel(const std::string& text, const Shape& shape = {}, const Words& input = {},
+                        Options options = limited());
+  ~LoadedKernel();
+  LoadedKernel(const LoadedKernel&) = delete;
+  LoadedKernel& operator=(const LoadedKernel&) = delete;
 
-inline KernelRun run_body(std::string_view body, const Shape& shape = {}, Words input = {},
+  /// A launch of the shape, which points to memory of this object.
+  Launch launch() const;
+  /// Throws Fault.
+  LaunchOutcome run(const Launch& launch);
+  Words output() const;
+
+ private:
+  const Shape shape_;
+  const std::unique_ptr<Machine> machine_;
+  Kernel* const kernel_;
+  std::array<std::byte*, 2> parameters_{};  ///< output, input
+};
+
+/// Runs the kernel k of `text` with these words of input. Throws Fault.
+KernelRun run_kernel(const std::string& text, const Shape& shape = {}, const Words& input = {},
+                     Options options = limited());
+
+inline KernelRun run_body(std::string_view body, const Shape& shape = {}, const Words& input = {},
                           Options options = limited()) {
-  return run_kernel(kernel_text(body), shape, std::move(input), std::move(options));
+  return run_kernel(kernel_text(body), shape, input, std::move(options));
 }
 
-/// The texts of what the checks find in a run by one worker: of accesses that two make at the very
-/// same time one is missed.
+/// The texts of the findings of the checks in a run. It has one worker: the checks can miss one of
+/// two accesses that two workers make at the same time.
 std::vector<std::string> findings_of(const std::string& text, const Shape& shape,
-                                     std::string_view checks, Words input = {});
+                                     std::string_view checks, const Words& input = {});
 
 /// The fault that the run ends with; nothing if it ends without one.
 std::optional<Fault> fault_of(const std::string& text, const Shape& shape = {},
