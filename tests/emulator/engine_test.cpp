@@ -1,4 +1,4 @@
-// The engine: variables and parameters of kernels, and counts.
+// The engine: variables of modules and kernels, workers, and kernels that run again.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <span>
-#include <string>
+#include <string_view>
 
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/machine/memory/memory.h"
@@ -17,7 +17,12 @@ namespace warpgauge::emulator::machine::engine_test {
 namespace {
 
 TEST(Engine, VariablesOfTheModule) {
-  const KernelRun run = run_kernel(kernel_text(R"(
+  constexpr std::string_view kVariables = R"(
+.const .align 4 .u32 fixed[3] = {1000, 2000, 3000};
+.global .align 4 .u32 values[4] = {1, 20, 300};
+.global .align 8 .u64 pointer = generic(values)+8;
+)";
+  constexpr std::string_view kBody = R"(
     mov.u64 %rd4, pointer;
     ld.global.u64 %rd5, [%rd4];
     ld.global.u32 %r3, [%rd5];
@@ -28,28 +33,28 @@ TEST(Engine, VariablesOfTheModule) {
     add.u32 %r3, %r3, %r4;
     add.u32 %r3, %r3, %r5;
     st.global.u32 [%rd1], %r3;
-  )",
-                                               R"(
-.const .align 4 .u32 fixed[3] = {1000, 2000, 3000};
-.global .align 4 .u32 values[4] = {1, 20, 300};
-.global .align 8 .u64 pointer = generic(values)+8;
-)"));
+  )";
+  const KernelRun run = run_kernel(kernel_text(kBody, kVariables));
   EXPECT_EQ(run.output, Words(32, 300 + 2000 + 3000));
 }
 
 TEST(Engine, KernelsMayNotWriteConstants) {
-  const auto fault = fault_of(kernel_text(R"(
+  constexpr std::string_view kBody = R"(
     mov.u64 %rd6, fixed;
     cvta.const.u64 %rd7, %rd6;
     st.u32 [%rd7], 1;
-  )",
-                                          ".const .align 4 .u32 fixed = 1;"));
+  )";
+  const auto fault = fault_of(kernel_text(kBody, ".const .align 4 .u32 fixed = 1;"));
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->kind(), Fault::Kind::illegal_address);
 }
 
 TEST(Engine, DynamicSharedMemoryFollowsTheStatic) {
-  const KernelRun run = run_kernel(kernel_text(R"(
+  constexpr std::string_view kVariables = R"(
+.shared .align 4 .b8 fixed[20];
+.extern .shared .align 16 .b8 dynamic[];
+)";
+  constexpr std::string_view kBody = R"(
     .shared .align 4 .b8 own[12];
     mov.u32 %r3, fixed;
     mov.u32 %r4, own;
@@ -60,18 +65,14 @@ TEST(Engine, DynamicSharedMemoryFollowsTheStatic) {
     or.b32 %r3, %r3, %r6;
     st.shared.u32 [%r5+60], %r3;
     st.global.u32 [%rd1], %r3;
-  )",
-                                               R"(
-.shared .align 4 .b8 fixed[20];
-.extern .shared .align 16 .b8 dynamic[];
-)"),
-                                   {{1, 1, 1}, {32, 1, 1}, 64});
+  )";
+  const KernelRun run = run_kernel(kernel_text(kBody, kVariables), {.dynamic_shared_bytes = 64});
   EXPECT_EQ(run.output, Words(32, 0u | 20u << 8 | 32u << 16));
 }
 
-// The sum over threads does not depend on how many workers share the blocks.
-TEST(Engine, CountsOfAllWorkersAddUp) {
-  const std::string text = kernel_text(R"(
+/// A run of 500 blocks with 3 warps each by this many workers. Each warp divides once.
+KernelRun run_with_workers(int workers) {
+  constexpr std::string_view kBody = R"(
     rem.u32 %r3, %r1, 7;
     mul.wide.u32 %rd4, %r3, 4;
     add.u64 %rd4, %rd2, %rd4;
@@ -81,27 +82,34 @@ TEST(Engine, CountsOfAllWorkersAddUp) {
     add.u32 %r4, %r4, %r3;
   SKIP:
     st.global.u32 [%rd1], %r4;
-  )");
-  const auto with_threads = [&](int threads) {
-    Options options = limited();
-    options.threads = threads;
-    return run_kernel(text, {{500, 1, 1}, {96, 1, 1}}, {5, 4, 3, 2, 1, 0, 9}, options);
-  };
-  const KernelRun single = with_threads(1), three = with_threads(3);
+  )";
+  Options options = limited();
+  options.threads = workers;
+  return run_kernel(kernel_text(kBody), {.grid = {500, 1, 1}, .block = {96, 1, 1}},
+                    {5, 4, 3, 2, 1, 0, 9}, options);
+}
+
+TEST(Engine, CountsOfAllWarpsAddUp) {
+  const LaunchOutcome outcome = run_with_workers(1).outcome;
+  EXPECT_EQ(divergent(outcome), 1500u);
+  ASSERT_EQ(outcome.totals.size(), 2u);
+  const AccessTotals &load = outcome.totals[0].access, &store = outcome.totals[1].access;
+  EXPECT_EQ(load.requests, 1500u);
+  EXPECT_EQ(store.requests, 1500u);
+  EXPECT_EQ(load.sectors, 1500u) << "the 28 bytes of the input lie in one sector";
+  EXPECT_EQ(store.sectors, 6000u) << "the 128 bytes of a warp lie in four";
+}
+
+TEST(Engine, CountsDoNotDependOnTheNumberOfWorkers) {
+  const KernelRun single = run_with_workers(1), three = run_with_workers(3);
   EXPECT_EQ(single.output, three.output);
   EXPECT_EQ(single.outcome.warp_instructions, three.outcome.warp_instructions);
-  EXPECT_EQ(divergent(single.outcome), 1500u);
-  EXPECT_EQ(divergent(three.outcome), 1500u);
-  ASSERT_EQ(single.outcome.totals.size(), 2u);
-  ASSERT_EQ(three.outcome.totals.size(), 2u);
-  for (int n = 0; n < 2; ++n) {
-    EXPECT_EQ(single.outcome.totals[n].access.requests, 1500u);
-    EXPECT_EQ(three.outcome.totals[n].access.requests, 1500u);
-    EXPECT_EQ(single.outcome.totals[n].access.sectors, three.outcome.totals[n].access.sectors);
+  EXPECT_EQ(divergent(single.outcome), divergent(three.outcome));
+  ASSERT_EQ(single.outcome.totals.size(), three.outcome.totals.size());
+  for (std::size_t i = 0; i < single.outcome.totals.size(); ++i) {
+    EXPECT_EQ(single.outcome.totals[i].access.requests, three.outcome.totals[i].access.requests);
+    EXPECT_EQ(single.outcome.totals[i].access.sectors, three.outcome.totals[i].access.sectors);
   }
-  // The 28 bytes of the input lie in one sector, a warp's 128 bytes of output in four.
-  EXPECT_EQ(single.outcome.totals[0].access.sectors, 1500u);
-  EXPECT_EQ(single.outcome.totals[1].access.sectors, 6000u);
 }
 
 TEST(Engine, AMachineRunsKernelsAgain) {
@@ -114,9 +122,9 @@ TEST(Engine, AMachineRunsKernelsAgain) {
   std::byte* const memory = machine.memory().allocate(4, memory::Memory::Kind::device, "sum");
   std::memset(memory, 0, 4);
   const std::array<const std::byte*, 2> pointers = {memory, nullptr};
-  for (std::uint32_t n = 1; n <= 3; ++n) {
+  for (const std::uint32_t threads : {10u, 20u, 30u}) {
     machine.run(*kernel, {.grid = {4, 1, 1},
-                          .block = {n * 10, 1, 1},
+                          .block = {threads, 1, 1},
                           .parameters = std::as_bytes(std::span(pointers))});
   }
   std::uint32_t sum = 0;
