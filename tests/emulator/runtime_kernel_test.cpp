@@ -12,6 +12,7 @@
 #include "harness/runtime.h"
 #include "metrics/counting/line_counts.h"
 #include "tests/emulator/runtime_test.h"
+#include "tests/metrics/fat_binary_wrapper.h"
 
 namespace warpgauge::emulator::runtime::runtime_kernel_test {
 namespace {
@@ -373,13 +374,8 @@ TEST_F(RuntimeKernelTest, ObjectsWithoutPtxAreMissingOnlyWhereTheyAreCalled) {
   const auto program = fat_binary({TestCode{.text = launches}});
   const auto library = fat_binary({TestCode{.text = "machine code", .is_ptx = false}});
   const void* const objects[] = {program.data(), library.data(), nullptr};
-  const struct {
-    std::uint32_t magic, version;
-    const void* container;
-    const void* objects;
-  } wrapper{0x466243b1, 2, program.data(), objects};
-  void** const handle =
-      __cudaRegisterFatBinary(const_cast<void*>(static_cast<const void*>(&wrapper)));
+  metrics::FatBinaryWrapper wrapper{.version = 2, .container = program.data(), .objects = objects};
+  void** const handle = __cudaRegisterFatBinary(&wrapper);
   const auto launch = [&](char* stub, const char* name) {
     __cudaRegisterFunction(handle, stub, nullptr, name, -1, nullptr, nullptr, nullptr, nullptr,
                            nullptr);

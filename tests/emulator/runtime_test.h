@@ -16,6 +16,7 @@
 #include "harness/emulator/emulator.h"
 #include "harness/runtime.h"
 #include "metrics/counting/device_fault.h"
+#include "tests/metrics/fat_binary_wrapper.h"
 
 extern "C" {
 void** __cudaRegisterFatBinary(void* wrapper);
@@ -74,7 +75,7 @@ inline std::vector<std::byte> fat_binary(const std::vector<TestCode>& codes) {
 class TestModule {
  public:
   explicit TestModule(const std::vector<TestCode>& codes)
-      : image_(fat_binary(codes)), wrapper_{0x466243b1, 1, image_.data(), nullptr} {
+      : image_(fat_binary(codes)), wrapper_{.container = image_.data()} {
     handle_ = __cudaRegisterFatBinary(&wrapper_);
     __cudaRegisterFatBinaryEnd(handle_);
   }
@@ -100,13 +101,8 @@ class TestModule {
   }
 
  private:
-  struct Wrapper {
-    std::uint32_t magic, version;
-    const void* container;
-    void* unused;
-  };
   std::vector<std::byte> image_;
-  Wrapper wrapper_;
+  metrics::FatBinaryWrapper wrapper_;
   void** handle_ = nullptr;
   std::map<std::string, char> shadows_;
 };

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdint>
 #include <deque>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "harness/cases/built_architectures.h"
 #include "metrics/machine_code/cubin.h"
 #include "metrics/machine_code/fat_binary.h"
+#include "tests/metrics/fat_binary_wrapper.h"
 #include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::device_code_test {
@@ -20,18 +20,13 @@ namespace {
 using ::testing::HasSubstr;
 constexpr const char* kFaultyCopy = "_ZN6faulty4copyEPfPKf";
 
-/// The structure that compiled code registers: it and the container must outlive the program.
-struct Wrapper {
-  std::uint32_t magic = 0x466243b1, version = 1;
-  const char* container;
-  const void* file = nullptr;
-};
-
-const Wrapper* recorded(const std::string& name) {
+/// A recorded fat binary as it is registered. It lives as long as the program: nothing unregisters
+/// it.
+const metrics::FatBinaryWrapper* recorded(const std::string& name) {
   static std::deque<std::string> containers;
-  static std::deque<Wrapper> wrappers;
+  static std::deque<metrics::FatBinaryWrapper> wrappers;
   containers.push_back(metrics::recorded_text("fat_binary/" + name + ".fatbin"));
-  return &wrappers.emplace_back(Wrapper{.container = containers.back().data()});
+  return &wrappers.emplace_back(metrics::FatBinaryWrapper{.container = containers.back().data()});
 }
 
 TEST(DeviceCode, PtxOfThisProgramIsFound) {
@@ -59,7 +54,7 @@ TEST(DeviceCode, CompressedCodeIsFoundToo) {
 
 TEST(DeviceCode, WhatCouldNotBeReadIsAnErrorEachTime) {
   static std::string container = metrics::recorded_text("fat_binary/lz4.fatbin");
-  static const Wrapper kWrapper = {.container = container.data()};
+  static const metrics::FatBinaryWrapper kWrapper = {.container = container.data()};
   const std::string name = "_Z4nonePf", arch = "sm_90";
   const char magic = std::exchange(container[0], 'x');
   register_fat_binary(&kWrapper);

@@ -1,16 +1,19 @@
-// Reading fat binaries: recorded ones in each compression against what cuobjdump takes out of them,
-// and damaged copies of them.
+// Reads recorded fat binaries in each compression, compares them with what cuobjdump extracts, and
+// refuses damaged copies of them.
 #include "metrics/machine_code/fat_binary.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "metrics/base/hash.h"
 #include "metrics/machine_code/cubin.h"
+#include "tests/metrics/fat_binary_wrapper.h"
 #include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::metrics::fat_binary_test {
@@ -18,21 +21,27 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
+using ::testing::ThrowsMessage;
 using Kind = FatBinaryEntry::Kind;
 using Compression = FatBinaryEntry::Compression;
 using Bytes = std::vector<std::byte>;
 
-constexpr std::size_t kContainerHeader = 16;
+// Offsets of fields in the header of a container.
+constexpr std::size_t kContainerMagic = 0, kContainerVersion = 4, kContainerBytes = 8;
+// Offsets of fields in the header of the first entry, which follows that of the container.
+constexpr std::size_t kEntry = 16, kVersion = kEntry + 2, kHeaderBytes = kEntry + 4,
+                      kBytes = kEntry + 8, kCompressedBytes = kEntry + 16, kFlags = kEntry + 40,
+                      kUnpackedBytes = kEntry + 56;
 
 Bytes recorded(const std::string& name) { return recorded_file("fat_binary/" + name + ".fatbin"); }
 
 /// Overwrites a number in the bytes.
 template <typename Number>
-void set(Bytes& bytes, std::size_t offset, Number number) {
+void overwrite(Bytes& bytes, std::size_t offset, Number number) {
   std::memcpy(bytes.data() + offset, &number, sizeof number);
 }
 
-/// Reads and unpacks all of it; the error, or "" if there is none.
+/// Reads and unpacks all entries. Returns the error, or "" if there is none.
 std::string error_of(const Bytes& bytes) {
   try {
     for (const FatBinaryEntry& entry : read_fat_binary(bytes)) entry.unpack();
@@ -42,7 +51,7 @@ std::string error_of(const Bytes& bytes) {
   return "";
 }
 
-/// An entry as cuobjdump takes it out.
+/// An entry as cuobjdump extracts it.
 struct Expected {
   Kind kind;
   std::string arch;
@@ -74,7 +83,7 @@ TEST(FatBinary, Uncompressed) {
                   {Kind::ptx, "sm_90", Compression::none, 758, "180ab80a486f5b78"}});
 }
 
-TEST(FatBinary, OfAFamilyOfArchitectures) {
+TEST(FatBinary, ForAFamilyOfArchitectures) {
   expect_entries(recorded("family"),
                  {{Kind::cubin, "sm_103f", Compression::none, 5680, "07b1d93130914941"},
                   {Kind::ptx, "sm_103f", Compression::none, 784, "96b51c82bea2b58e"}});
@@ -93,7 +102,7 @@ TEST(FatBinary, CompressedWithZstd) {
                   {Kind::ptx, "sm_120", Compression::zstd, 783, "4852aeba0e5696cb"}});
 }
 
-TEST(FatBinary, CodeCanBeUsed) {
+TEST(FatBinary, HasCubinsAndPtxForItsArchitectures) {
   for (const char* name : {"none", "family", "lz4", "zstd"}) {
     const Bytes bytes = recorded(name);
     for (const FatBinaryEntry& entry : read_fat_binary(bytes)) {
@@ -109,7 +118,7 @@ TEST(FatBinary, CodeCanBeUsed) {
   }
 }
 
-TEST(FatBinary, SeveralContainersOneAfterTheOther) {
+TEST(FatBinary, CanHaveSeveralContainers) {
   Bytes both = recorded("lz4");
   const Bytes second = recorded("family");
   both.insert(both.end(), second.begin(), second.end());
@@ -117,41 +126,31 @@ TEST(FatBinary, SeveralContainersOneAfterTheOther) {
   EXPECT_EQ(error_of(both), "");
 }
 
-TEST(FatBinary, RegisteredOneIsFoundInMemory) {
+TEST(RegisteredFatBinary, IsFoundInMemory) {
   const Bytes bytes = recorded("none");
-  const struct {
-    std::uint32_t magic, version;
-    const std::byte* container;
-    const void* file;
-  } wrapper{0x466243b1, 1, bytes.data(), nullptr};
+  const FatBinaryWrapper wrapper{.container = bytes.data()};
   const auto found = registered_fat_binary(&wrapper);
   EXPECT_EQ(found.data(), bytes.data());
   EXPECT_EQ(found.size(), bytes.size());
-
-  auto other = wrapper;
-  other.magic = 7;
-  EXPECT_THROW(registered_fat_binary(&other), FatBinaryError);
-  const Bytes zeros(64);
-  other = {wrapper.magic, 1, zeros.data(), nullptr};
-  EXPECT_THROW(registered_fat_binary(&other), FatBinaryError);
 }
 
-TEST(FatBinary, RegisteredOneThatClaimsMoreThanThereIsMemoryIsRefused) {
-  constexpr std::size_t kContainerBytes = 8;  // the offset of its size
+TEST(RegisteredFatBinary, IsRefusedWithoutItsMagicNumbers) {
+  const Bytes bytes = recorded("none"), zeros(64);
+  const FatBinaryWrapper other{.magic = 7, .container = bytes.data()};
+  const FatBinaryWrapper of_zeros{.container = zeros.data()};
+  EXPECT_THROW(registered_fat_binary(&other), FatBinaryError);
+  EXPECT_THROW(registered_fat_binary(&of_zeros), FatBinaryError);
+}
+
+TEST(RegisteredFatBinary, IsRefusedIfItClaimsMoreBytesThanThereIsMemory) {
   for (const std::uint64_t claimed : {std::uint64_t{1} << 46, ~std::uint64_t{0}}) {
     Bytes bytes = recorded("none");
-    set(bytes, kContainerBytes, claimed);
-    const struct {
-      std::uint32_t magic, version;
-      const std::byte* container;
-      const void* file;
-    } wrapper{0x466243b1, 1, bytes.data(), nullptr};
-    try {
-      registered_fat_binary(&wrapper);
-      ADD_FAILURE() << claimed;
-    } catch (const FatBinaryError& error) {
-      EXPECT_THAT(error.what(), HasSubstr("reaches beyond the program's memory. Compile"));
-    }
+    overwrite(bytes, kContainerBytes, claimed);
+    const FatBinaryWrapper wrapper{.container = bytes.data()};
+    EXPECT_THAT(
+        [&] { registered_fat_binary(&wrapper); },
+        ThrowsMessage<FatBinaryError>(HasSubstr("reaches beyond the program's memory. Compile")))
+        << claimed;
   }
 }
 
@@ -179,25 +178,24 @@ TEST_P(DamagedFatBinary, IsReadOrRefusedWhicheverByteIsWrong) {
 INSTANTIATE_TEST_SUITE_P(FatBinary, DamagedFatBinary, testing::Values("none", "lz4", "zstd"),
                          [](const auto& suite) { return std::string(suite.param); });
 
-// Offsets of fields in the header of the first entry.
-constexpr std::size_t kVersion = kContainerHeader + 2, kHeaderBytes = kContainerHeader + 4,
-                      kBytes = kContainerHeader + 8, kCompressedBytes = kContainerHeader + 16,
-                      kFlags = kContainerHeader + 40, kUnpackedBytes = kContainerHeader + 56;
-
 /// The error of a recorded fat binary with one number in it changed.
 template <typename Number>
 std::string error_with(const char* name, std::size_t offset, Number number) {
   Bytes bytes = recorded(name);
-  set(bytes, offset, number);
+  overwrite(bytes, offset, number);
   return error_of(bytes);
 }
 
-TEST(FatBinary, ErrorsSayWhatIsWrongAndWhere) {
+TEST(FatBinary, ErrorsOfAContainerSayWhatIsWrongAndWhere) {
   EXPECT_THAT(error_of({}), HasSubstr("at offset 0, the header of a container reaches beyond the "
                                       "end (0 bytes). Compile"));
-  EXPECT_THAT(error_with("none", 0, 0x12345678u), HasSubstr("at offset 0, a container begins with "
-                                                            "0x12345678, not with 0xba55ed50"));
-  EXPECT_THAT(error_with("none", 4, std::uint16_t{2}), HasSubstr("the container is of version 2"));
+  EXPECT_THAT(error_with("none", kContainerMagic, 0x12345678u),
+              HasSubstr("at offset 0, a container begins with 0x12345678, not with 0xba55ed50"));
+  EXPECT_THAT(error_with("none", kContainerVersion, std::uint16_t{2}),
+              HasSubstr("the container is of version 2"));
+}
+
+TEST(FatBinary, ErrorsOfAnEntrySayWhatIsWrongAndWhere) {
   EXPECT_THAT(error_with("none", kVersion, std::uint16_t{0x102}),
               HasSubstr("at offset 16, the entry is of version 0x102"));
   EXPECT_THAT(error_with("none", kHeaderBytes, 48u), HasSubstr("a header of 48 bytes"));
@@ -216,7 +214,7 @@ TEST(FatBinary, ImplausibleSizesAreRefusedBeforeMemoryIsTaken) {
               HasSubstr("5000 compressed bytes are said to be in 4872"));
 }
 
-TEST(FatBinary, WhatDoesNotUnpackIsRefused) {
+TEST(FatBinary, CodeThatDoesNotUnpackIsRefused) {
   EXPECT_THAT(error_with("lz4", kUnpackedBytes, std::uint64_t{10441}), HasSubstr("only 10440"));
   EXPECT_THAT(error_with("lz4", kUnpackedBytes, std::uint64_t{10439}),
               HasSubstr("its LZ4 code for sm_90 (4869 bytes) does not unpack to 10439 bytes"));
