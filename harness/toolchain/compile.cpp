@@ -46,17 +46,17 @@ std::string messages_in(const fs::path& file) {
   return text;
 }
 
-/// Runs a compiler, which is to make `what`.
+/// Runs a compiler. `task` says in errors what it was to do: "compile a.cu".
 void run_compiler(const Toolkit& toolkit, const std::vector<std::string>& command,
-                  const std::string& what, const std::string& arch, const fs::path& messages) {
+                  const std::string& task, const CompilerRun& run) {
   constexpr std::uintmax_t kMostMessages = 64 << 20;
   const process::Ending ending = process::run_supervised(
-      command, {}, {.output = messages, .messages = messages},
+      command, {}, {.output = run.messages, .messages = run.messages},
       {.time_limit = toolkit.time_limit, .most_output_bytes = kMostMessages});
   if (ending.exit_code() == 0) return;
-  throw std::runtime_error(fmt::format("{} cannot {} for {}: {} {}{}", toolkit.str(), what, arch,
-                                       fs::path(command.front()).filename().string(), ending.str(),
-                                       messages_in(messages)));
+  throw std::runtime_error(fmt::format("{} cannot {} for {}: {} {}{}", toolkit.str(), task,
+                                       run.arch, fs::path(command.front()).filename().string(),
+                                       ending.str(), messages_in(run.messages)));
 }
 
 fs::path compiler_of(const Toolkit& toolkit, const Source& source) {
@@ -102,18 +102,17 @@ void require_compiler(const Toolkit& toolkit, const Source& source) {
   for (const std::string& arch : source.archs) require_arch(toolkit, arch);
 }
 
-void compile(const Toolkit& toolkit, const Source& source, const std::string& arch,
-             const std::vector<std::string>& arguments, const fs::path& cubin,
-             const fs::path& messages) {
-  std::vector<std::string> command = {compiler_of(toolkit, source), "-arch=" + arch, "-lineinfo"};
+void compile(const Toolkit& toolkit, const Source& source, const CompilerRun& run) {
+  std::vector<std::string> command = {compiler_of(toolkit, source), "-arch=" + run.arch,
+                                      "-lineinfo"};
   if (inspect::is_ptx(source.path)) {
     command.emplace_back("-v");
   } else {
     command.insert(command.end(), {"-cubin", "-Xptxas", "-v"});
   }
-  command.insert(command.end(), arguments.begin(), arguments.end());
-  command.insert(command.end(), {"-o", cubin, process::file_argument(source.path)});
-  run_compiler(toolkit, command, fmt::format("compile {}", source.path.string()), arch, messages);
+  command.insert(command.end(), run.arguments.begin(), run.arguments.end());
+  command.insert(command.end(), {"-o", run.output, process::file_argument(source.path)});
+  run_compiler(toolkit, command, fmt::format("compile {}", source.path.string()), run);
 }
 
 void require_programs(const std::vector<Source>& sources) {
@@ -135,21 +134,18 @@ void require_runtime(const Toolkit& toolkit) {
       "{}: --emulate runs programs of CUDA {} only; compare without it", toolkit.str(), major));
 }
 
-void build(const Toolkit& toolkit, const std::vector<Source>& sources, const std::string& arch,
-           const std::vector<std::string>& arguments, const fs::path& program,
-           const fs::path& messages) {
+void build(const Toolkit& toolkit, const std::vector<Source>& sources, const CompilerRun& run) {
   // Toolkits of wheels have no libcudart.so to link with.
-  const auto runtime = files::TemporaryPath::folder_in(program.parent_path(), ".runtime-");
+  const auto runtime = files::TemporaryPath::folder_in(run.output.parent_path(), ".runtime-");
   fs::create_symlink(fs::absolute(kBuildInfo.emulated_cudart), runtime.path() / "libcudart.so");
-  std::vector<std::string> command = {compiler_of(toolkit, sources.front()), "-arch=" + arch,
+  std::vector<std::string> command = {compiler_of(toolkit, sources.front()), "-arch=" + run.arch,
                                       "-lineinfo", "-Xptxas=-v", "-cudart=shared"};
-  command.insert(command.end(), arguments.begin(), arguments.end());
+  command.insert(command.end(), run.arguments.begin(), run.arguments.end());
   std::vector<std::string> names;
   for (const Source& source : sources) names.push_back(process::file_argument(source.path));
   command.insert(command.end(), names.begin(), names.end());
-  command.insert(command.end(), {"-L", runtime.path(), "-o", program});
-  run_compiler(toolkit, command, fmt::format("build a program of {}", fmt::join(names, ", ")), arch,
-               messages);
+  command.insert(command.end(), {"-L", runtime.path(), "-o", run.output});
+  run_compiler(toolkit, command, fmt::format("build a program of {}", fmt::join(names, ", ")), run);
 }
 
 }  // namespace warpgauge::toolchain

@@ -98,10 +98,13 @@ class Compilations {
     inspect::PtxasLogs logs;
     for (const Source& source : sources_) {
       if (!source.archs.contains(arch)) continue;
-      const fs::path cubin = place / (source.name + ".cubin");
-      logs[cubin] = place / (source.name + ".txt");
-      compile(toolkit, source, arch, options_.arguments, cubin, logs[cubin]);
-      cubins.paths.push_back(cubin);
+      const CompilerRun run = {.arch = arch,
+                               .arguments = options_.arguments,
+                               .output = place / (source.name + ".cubin"),
+                               .messages = place / (source.name + ".txt")};
+      compile(toolkit, source, run);
+      cubins.paths.push_back(run.output);
+      logs[run.output] = run.messages;
       progress_.done(fmt::format("{} for {} by CUDA {}", source.name, arch, toolkit.version));
     }
     inspect::record(cubins, facts, compilation, logs);
@@ -110,17 +113,19 @@ class Compilations {
   /// The program of all sources: its machine code, and what it does.
   void add_program(const Toolkit& toolkit, const std::string& arch, const fs::path& place,
                    const fs::path& facts, const Compilation& compilation) {
-    const fs::path program = place / "program", messages = place / "program.txt",
-                   output = place / "output.txt";
-    build(toolkit, sources_, arch, options_.arguments, program, messages);
+    const CompilerRun run = {.arch = arch,
+                             .arguments = options_.arguments,
+                             .output = place / "program",
+                             .messages = place / "program.txt"};
+    build(toolkit, sources_, run);
     inspect::InspectOptions code;
-    code.paths = {program};
-    inspect::record(code, facts, compilation, {{program, messages}});
-    std::vector<std::string> command = {fs::absolute(program)};
+    code.paths = {run.output};
+    inspect::record(code, facts, compilation, {{run.output, run.messages}});
+    std::vector<std::string> command = {fs::absolute(run.output)};
     command.insert(command.end(), options_.program_arguments.begin(),
                    options_.program_arguments.end());
     try {
-      emulate::record(command, arch, output, facts, compilation, options_.time_limit);
+      emulate::record(command, arch, place / "output.txt", facts, compilation, options_.time_limit);
     } catch (const std::runtime_error& error) {
       throw std::runtime_error(
           fmt::format("{}: its program fails on {}: {}", toolkit.str(), arch, error.what()));
