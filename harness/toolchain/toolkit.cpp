@@ -1,4 +1,4 @@
-// Finds CUDA toolkits, and asks their compilers which architectures they know.
+// Finds CUDA toolkits, and reads from their ptxas which architectures they know.
 #include "harness/toolchain/toolkit.h"
 
 #include <fmt/format.h>
@@ -7,9 +7,11 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <regex>
 #include <set>
 #include <stdexcept>
+#include <system_error>
 
 #include "harness/files/temporary_path.h"
 #include "harness/process/child_program.h"
@@ -20,12 +22,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// The toolkits in a folder: itself, and those of wheels (nvidia/cuda_nvcc, nvidia/cu13).
+/// The toolkits in a folder: the folder itself, and those of wheels in it (nvidia/cuda_nvcc,
+/// nvidia/cu13).
 std::vector<std::string> toolkits_below(const fs::path& folder) {
   std::vector<fs::path> places = {folder};
-  std::error_code none;
-  for (const fs::directory_entry& part : fs::directory_iterator(folder / "nvidia", none)) {
-    places.push_back(part.path());
+  std::error_code ignored;  // there may be no such folder
+  for (const fs::directory_entry& wheel : fs::directory_iterator(folder / "nvidia", ignored)) {
+    places.push_back(wheel.path());
   }
   std::vector<std::string> toolkits;
   for (const fs::path& place : places) {
@@ -35,32 +38,35 @@ std::vector<std::string> toolkits_below(const fs::path& folder) {
   return toolkits;
 }
 
-/// The text that ptxas prints with this option.
-std::string said_by(const fs::path& ptxas, const std::string& option) {
-  const process::Supervision limits{.time_limit = std::chrono::seconds(20),
-                                    .most_output_bytes = 1 << 20};
+/// Runs ptxas with an option. Nothing if it is no program.
+std::optional<process::Ending> run_ptxas(const fs::path& ptxas, const std::string& option,
+                                         const fs::path& output) try {
+  return process::run_supervised(
+      {ptxas.string(), option}, {}, {.output = output, .messages = "/dev/null"},
+      {.time_limit = std::chrono::seconds(20), .most_output_bytes = 1 << 20});
+} catch (const std::runtime_error&) {
+  return std::nullopt;
+}
+
+/// The text that ptxas prints with an option.
+std::string printed_by(const fs::path& ptxas, const std::string& option) {
   const auto folder =
       files::TemporaryPath::folder_in(fs::temp_directory_path(), "warpgauge-ptxas-");
-  const fs::path answer = folder.path() / "answer";
-  process::Ending ending{.status = 1};
-  try {
-    ending = process::run_supervised({ptxas.string(), option}, {},
-                                     {.output = answer, .messages = "/dev/null"}, limits);
-  } catch (const std::runtime_error&) {  // it is no program
-  }
-  if (!ending.limit.empty()) {
+  const fs::path output = folder.path() / "output";
+  const auto ending = run_ptxas(ptxas, option, output);
+  if (ending && !ending->limit.empty()) {
     throw std::runtime_error(
-        fmt::format("{0}: `{0} {1}` {2}", ptxas.string(), option, ending.limit));
+        fmt::format("{0}: `{0} {1}` {2}", ptxas.string(), option, ending->limit));
   }
-  if (ending.exit_code() != 0) {
+  if (!ending || ending->exit_code() != 0) {
     throw std::runtime_error(
         fmt::format("{0}: does not run; `{0} {1}` shows why", ptxas.string(), option));
   }
-  std::ifstream in(answer);
+  std::ifstream in(output);
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-/// "release 12.4, V12.4.131".
+/// "12.4.131" of "release 12.4, V12.4.131".
 std::string version_in(const std::string& text, const fs::path& ptxas) {
   static const std::regex kVersion(R"(\bV([0-9]+(\.[0-9]+)+))");
   std::smatch found;
@@ -69,7 +75,7 @@ std::string version_in(const std::string& text, const fs::path& ptxas) {
       fmt::format("{}: --version prints no version; is it NVIDIA's?", ptxas.string()));
 }
 
-/// "Allowed values for this option:  'compute_90','sm_90','sm_90a'".
+/// The architectures of "Allowed values for this option:  'compute_90','sm_90','sm_90a'".
 std::vector<std::string> archs_in(const std::string& help, const fs::path& ptxas) {
   static const std::regex kName("'(sm_[0-9]+[a-z]?)'");
   std::set<metrics::ArchName> archs;
@@ -90,20 +96,21 @@ std::string Toolkit::str() const { return fmt::format("CUDA {} in {}", version, 
 
 Toolkit toolkit_in(const fs::path& folder, std::chrono::seconds time_limit) {
   const std::vector<std::string> found = toolkits_below(folder);
-  if (found.size() != 1) {
+  if (found.empty()) {
     throw std::runtime_error(
-        found.empty()
-            ? fmt::format("{}: there is no toolkit: neither bin/ptxas nor nvidia/*/bin/ptxas; "
-                          "name a folder that has one",
-                          folder.string())
-            : fmt::format("{}: there are several toolkits; name one: {}", folder.string(),
-                          fmt::join(found, ", ")));
+        fmt::format("{}: there is no toolkit: neither bin/ptxas nor nvidia/*/bin/ptxas; name a "
+                    "folder that has one",
+                    folder.string()));
+  }
+  if (found.size() > 1) {
+    throw std::runtime_error(fmt::format("{}: there are several toolkits; name one: {}",
+                                         folder.string(), fmt::join(found, ", ")));
   }
   const fs::path programs = fs::path(found.front()) / "bin", ptxas = programs / "ptxas";
   return {.path = folder,
           .programs = programs,
-          .version = version_in(said_by(ptxas, "--version"), ptxas),
-          .archs = archs_in(said_by(ptxas, "--help"), ptxas),
+          .version = version_in(printed_by(ptxas, "--version"), ptxas),
+          .archs = archs_in(printed_by(ptxas, "--help"), ptxas),
           .time_limit = time_limit};
 }
 
