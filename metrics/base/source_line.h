@@ -8,7 +8,7 @@
 
 namespace warpgauge::metrics {
 
-/// One line of a chain of inlined calls: the innermost holds the code, each other one a call.
+/// A line of a chain of inlined calls. The innermost one has the code, the others have the calls.
 struct CallSite {
   std::string file;
   int line = 0;
@@ -20,32 +20,31 @@ struct CallSite {
 struct SourceLine {
   std::string file;
   int line = 0;
-  /// The chain that the instruction was inlined through, innermost first, with this line in it.
-  /// Empty where nothing was inlined.
+  /// The chain of calls that the instruction was inlined through, the innermost first. It contains
+  /// this line. Empty where nothing was inlined.
   std::vector<CallSite> inlined = {};
 
   bool operator==(const SourceLine&) const = default;
 };
 
-/// One line of a chain, as a line table has it.
+/// A line of a chain, as a line table has it: line_to_blame() makes a CallSite of it.
 struct Frame {
   std::string_view file;
   int line = 0;
-  bool in_toolkit = false;  ///< is_toolkit_header(file), which is slow
+  bool in_toolkit = false;  ///< is_toolkit_header(file), which is slow: ask it once for each file
 };
 
-/// The first line of a chain (innermost first) that is not in a header of the toolkit; the
-/// innermost where all are. An empty chain gives no file and line 0.
+/// The first line of a chain (the innermost first) that is not in a header of the toolkit; if all
+/// are, the innermost. An empty chain gives no file and line 0.
 SourceLine line_to_blame(std::span<const Frame> chain);
 
-/// The part that the chains of two instructions of one line have in common: the line itself and its
-/// neighbours inward and outward, up to the first difference. Instructions of a line may come
-/// through different calls.
+/// The common part of the chains of two instructions of one line, which can come through different
+/// calls: the line itself and its neighbours inward and outward, up to the first difference.
 std::vector<CallSite> common_chain(const SourceLine& a, const SourceLine& b);
 
-/// True if the file belongs to the CUDA toolkit, the compiler or the system, which are outside of
-/// every project. Code inlined from such a file is blamed on the line that calls it. `path` is as
-/// the compiler wrote it, with or without dots.
+/// True if the file belongs to the CUDA toolkit, the compiler or the system, not to a project. Code
+/// inlined from such a file is blamed on the line that calls it. `path` is as the compiler wrote
+/// it, with or without dots.
 bool is_toolkit_header(std::string_view path);
 
 }  // namespace warpgauge::metrics

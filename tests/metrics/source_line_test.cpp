@@ -1,4 +1,4 @@
-// Files of the toolkit and of the user, by their paths; which line of a chain of calls is to blame.
+// Tells files of the toolkit by their paths, and blames a line of a chain of inlined calls.
 #include "metrics/base/source_line.h"
 
 #include <gmock/gmock.h>
@@ -6,8 +6,6 @@
 
 #include <initializer_list>
 #include <vector>
-
-#include "metrics/counting/counts_by_line.h"
 
 namespace warpgauge::metrics::source_line_test {
 namespace {
@@ -47,49 +45,44 @@ const Frame kKernel = {"a.cu", 7, false};
 
 SourceLine blamed(std::initializer_list<Frame> chain) { return line_to_blame(std::vector(chain)); }
 
-TEST(LineToBlame, IsTheFirstThatIsNotInAHeaderOfTheToolkit) {
+TEST(LineToBlame, IsTheFirstOutsideOfTheToolkit) {
   EXPECT_EQ(blamed({kKernel}), (SourceLine{"a.cu", 7}));
   EXPECT_EQ(blamed({kOwn, kKernel}), (SourceLine{"own.h", 20, {{"own.h", 20}, {"a.cu", 7}}}));
   EXPECT_EQ(blamed({kToolkit, kKernel}),
             (SourceLine{"a.cu", 7, {{"/usr/include/atomic.h", 90}, {"a.cu", 7}}}));
 }
 
-TEST(LineToBlame, IsTheInnermostWhereAllAreInTheToolkit) {
-  const Frame around = {"/usr/include/reduce.h", 5, true};
+TEST(LineToBlame, IsTheInnermostIfAllAreInTheToolkit) {
+  const Frame caller = {"/usr/include/reduce.h", 5, true};
   EXPECT_EQ(blamed({kToolkit}), (SourceLine{"/usr/include/atomic.h", 90}));
-  const SourceLine line = blamed({kToolkit, around});
-  EXPECT_EQ(line.file, "/usr/include/atomic.h");
-  EXPECT_EQ(line.inlined.size(), 2u);
-  EXPECT_EQ(blamed({}), SourceLine());
+  EXPECT_EQ(blamed({kToolkit, caller}),
+            (SourceLine{"/usr/include/atomic.h",
+                        90,
+                        {{"/usr/include/atomic.h", 90}, {"/usr/include/reduce.h", 5}}}));
+}
+
+TEST(LineToBlame, IsNoLineWithoutAChain) { EXPECT_EQ(blamed({}), SourceLine()); }
+
+const Frame kOtherToolkit = {"/usr/include/atomic.h", 91, true};
+const Frame kOtherKernel = {"a.cu", 8, false};
+
+TEST(CommonChain, OfEqualChainsIsTheWholeChain) {
+  const SourceLine line = blamed({kToolkit, kOwn, kKernel});
+  EXPECT_EQ(common_chain(line, line), line.inlined);
 }
 
 TEST(CommonChain, EndsWhereTheChainsDiffer) {
-  const Frame other_kernel = {"a.cu", 8, false},
-              other_toolkit = {"/usr/include/atomic.h", 91, true};
   const SourceLine line = blamed({kToolkit, kOwn, kKernel});
-  EXPECT_EQ(common_chain(line, line), line.inlined);
-  EXPECT_THAT(common_chain(line, blamed({other_toolkit, kOwn, kKernel})),
+  EXPECT_THAT(common_chain(line, blamed({kOtherToolkit, kOwn, kKernel})),
               ElementsAre(CallSite{"own.h", 20}, CallSite{"a.cu", 7}));
-  EXPECT_THAT(common_chain(line, blamed({kToolkit, kOwn, other_kernel})),
+  EXPECT_THAT(common_chain(line, blamed({kToolkit, kOwn, kOtherKernel})),
               ElementsAre(CallSite{"/usr/include/atomic.h", 90}, CallSite{"own.h", 20}));
-  EXPECT_THAT(common_chain(line, blamed({kOwn, other_kernel})), IsEmpty());
-  EXPECT_THAT(common_chain(line, blamed({kOwn})), IsEmpty()) << "once it was not inlined";
 }
 
-TEST(CountsByLine, KeepOfAChainWhatAllInstructionsOfALineShare) {
-  CountsByLine counts;
+TEST(CommonChain, IsEmptyIfOnlyTheLineIsCommon) {
   const SourceLine line = blamed({kToolkit, kOwn, kKernel});
-  counts.at("k", line).counts.instructions = 1;
-  counts.at("k", line).counts.instructions += 2;
-  counts.at("l", line);
-  counts.at("l", blamed({kOwn}));
-  counts.at("l", line);  // what was lost does not come back
-  const std::vector<LineCounts> lines = counts.take();
-  ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(lines[0].source(), line);
-  EXPECT_EQ(lines[0].counts.instructions, 3u);
-  EXPECT_EQ(lines[1].source(), (SourceLine{"own.h", 20}));
-  EXPECT_THAT(counts.take(), IsEmpty());
+  EXPECT_THAT(common_chain(line, blamed({kOwn, kOtherKernel})), IsEmpty());
+  EXPECT_THAT(common_chain(line, blamed({kOwn})), IsEmpty()) << "this one was not inlined";
 }
 
 }  // namespace
