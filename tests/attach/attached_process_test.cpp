@@ -1,4 +1,4 @@
-// The result that an attached process leaves behind: written, and read back.
+// Writes the result of an attached process, and reads it back.
 #include "harness/attach/attached_process.h"
 
 #include <gmock/gmock.h>
@@ -18,6 +18,8 @@ TEST(AttachedProcess, ComesBackAsItWasWritten) {
   attach::AttachedProcess process = process_of(5);
   process.warnings = {"one", "two \xff"};
   process.waiting = 2;
+  process.kernels.at(0).counted.at(0).cluster = {8, 1, 1};
+  process.kernels.at(0).resources.at(0).resident_warps = 12 * 128. / 132;
   const attach::AttachedProcess back = attach::parse_attached(attach::to_text(process), "x");
   EXPECT_EQ(back.command, process.command);
   EXPECT_EQ(back.pid, 7);
@@ -25,6 +27,7 @@ TEST(AttachedProcess, ComesBackAsItWasWritten) {
   EXPECT_EQ(back.kernels.at(0).name, kKernel);
   EXPECT_EQ(back.kernels.at(0).launches, 5u);
   EXPECT_EQ(back.kernels.at(0).counted.at(0).count, 5u);
+  EXPECT_EQ(back.kernels.at(0).counted.at(0).cluster, process.kernels.at(0).counted.at(0).cluster);
   EXPECT_EQ(back.kernels.at(0).resources, process.kernels.at(0).resources);
   EXPECT_EQ(back.warnings.size(), 2u);
   EXPECT_EQ(back.waiting, 2u);
