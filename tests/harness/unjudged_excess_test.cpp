@@ -1,4 +1,4 @@
-// Waste that no budget names.
+// Shows the largest waste that no budget judges.
 #include "harness/outcome/unjudged_excess.h"
 
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ using metrics::Verdict;
 using testing::HasSubstr;
 using testing::Not;
 
-/// A case with sectors beyond the ideal, and one with conflicts that are judged.
+/// A case with 300 sectors more than its ideal, and one whose conflicts a budget judges.
 std::vector<Fact> two_cases(Verdict of_sectors) {
   return {counted("global.excess_sectors", 300, of_sectors),
           counted("global.sectors_ideal", 100, Verdict::unbudgeted),
@@ -34,10 +34,14 @@ constexpr const char* kText =
     "Not judged: transpose.naive.f32@64x64 on sm_90 takes 4.0 times its ideal "
     "(global.excess_sectors is 300, global.sectors_ideal 100), and no budget names it";
 
-TEST(UnjudgedExcess, IsNamedByEveryOutput) {
+TEST(UnjudgedExcess, IsALineOfTheText) {
   const Outcome outcome = outcome_of(two_cases(Verdict::unbudgeted));
   EXPECT_THAT(terminal_text(outcome, false), HasSubstr(std::string("\n") + kText + "\n"));
   EXPECT_THAT(markdown_text(outcome), HasSubstr("takes 4.0 times its ideal"));
+}
+
+TEST(UnjudgedExcess, IsAMemberOfTheResults) {
+  const Outcome outcome = outcome_of(two_cases(Verdict::unbudgeted));
   const auto excess = results_json(outcome, false).at("unjudged_excess");
   EXPECT_EQ(excess.at("case"), "transpose.naive.f32@64x64");
   EXPECT_EQ(excess.at("value"), 300);
@@ -45,7 +49,7 @@ TEST(UnjudgedExcess, IsNamedByEveryOutput) {
   EXPECT_EQ(excess.at("text"), kText);
 }
 
-TEST(UnjudgedExcess, IsNoneWhereABudgetJudgesIt) {
+TEST(UnjudgedExcess, IsLeftOutIfABudgetJudgesIt) {
   for (const Verdict verdict : {Verdict::pass, Verdict::fail, Verdict::waived}) {
     const Outcome outcome = outcome_of(two_cases(verdict));
     EXPECT_THAT(terminal_text(outcome, false), Not(HasSubstr("Not judged")));
@@ -53,7 +57,7 @@ TEST(UnjudgedExcess, IsNoneWhereABudgetJudgesIt) {
   }
 }
 
-TEST(UnjudgedExcess, IsTheLargestOverItsOwnIdeal) {
+TEST(UnjudgedExcess, IsTheLargestInProportionToItsIdeal) {
   std::vector<Fact> facts = two_cases(Verdict::unbudgeted);
   facts.push_back(counted("global.excess_sectors", 4000, Verdict::unbudgeted, "wide"));
   facts.push_back(counted("global.sectors_ideal", 4000, Verdict::unbudgeted, "wide"));
