@@ -1,11 +1,12 @@
-// Looks instructions up in line programs. NVIDIA does not document the sections for PTX:
-// .nv_debug_ptx_txt holds the lines of the PTX, each with a zero after it, and .nv_debug_line_sass
-// is a line program whose lines refer to it.
+// Looks instructions up in line programs. NVIDIA does not document the sections for PTX.
+// .nv_debug_ptx_txt has the lines of the PTX, each with a zero after it. .nv_debug_line_sass is a
+// line program with the numbers of these lines.
 #include "metrics/machine_code/line_table.h"
 
 #include <algorithm>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 
 #include "metrics/machine_code/byte_text.h"
 
@@ -13,6 +14,23 @@ namespace warpgauge::metrics {
 namespace {
 
 constexpr std::string_view kSourceLines = ".debug_line";
+
+/// The numbers of the lines of a text that contain one of the words.
+std::set<int> lines_with(std::initializer_list<std::string_view> words, std::string_view text) {
+  std::set<int> numbers;
+  for (const std::string_view word : words) {
+    const std::boyer_moore_horspool_searcher searcher(word.begin(), word.end());
+    const auto next = [&](auto from) { return std::search(from, text.end(), searcher); };
+    int number = 1;
+    auto counted = text.begin();
+    for (auto found = next(counted); found != text.end(); found = next(found + 1)) {
+      number += static_cast<int>(std::count(counted, found, '\n'));
+      numbers.insert(number);
+      counted = found;
+    }
+  }
+  return numbers;
+}
 
 }  // namespace
 
@@ -26,8 +44,8 @@ LineTable::LineTable(const Cubin& cubin, std::string_view section)
 const LineProgram::Row* LineTable::find(std::string_view kernel, std::uint64_t pc) const {
   const auto own = sequences_.find(kernel);
   if (own == sequences_.end()) return nullptr;
-  for (const std::size_t number : own->second) {
-    const LineProgram::Sequence& sequence = program_.sequences[number];
+  for (const std::size_t i : own->second) {
+    const LineProgram::Sequence& sequence = program_.sequences[i];
     if (pc >= sequence.end) continue;
     const auto rows =
         std::span(program_.rows).subspan(sequence.first, sequence.last - sequence.first);
@@ -69,27 +87,6 @@ std::optional<SourceLine> SourceLines::find(std::string_view kernel, std::uint64
   if (chain.empty()) return std::nullopt;
   return line_to_blame(chain);
 }
-
-namespace {
-
-/// The lines of a text that contain one of the names.
-std::set<int> lines_with(std::initializer_list<std::string_view> names, std::string_view text) {
-  std::set<int> numbers;
-  for (const std::string_view name : names) {
-    const std::boyer_moore_horspool_searcher searcher(name.begin(), name.end());
-    int number = 1;
-    for (auto from = text.begin();;) {
-      const auto found = std::search(from, text.end(), searcher);
-      if (found == text.end()) break;
-      number += static_cast<int>(std::count(from, found, '\n'));
-      numbers.insert(number);
-      from = found + 1;
-    }
-  }
-  return numbers;
-}
-
-}  // namespace
 
 PtxLines::PtxLines(const Cubin& cubin) : table_(cubin, ".nv_debug_line_sass") {
   const auto bytes = cubin.numbered_section(".nv_debug_ptx_txt");
