@@ -1,4 +1,4 @@
-// Compares the counts of two sources, case by case, and adds up how far they agree.
+// Compares the counts of two sources case by case, and adds up where they agree.
 #include "harness/diff/agreement.h"
 
 #include <algorithm>
@@ -11,9 +11,27 @@
 #include "harness/diff/counted_cases.h"
 
 namespace warpgauge::diff {
+namespace {
 
 using metrics::Fact;
 using metrics::StoredRun;
+
+/// Adds a case that both sides have.
+void add_case(CountComparison& comparison, const CountedKey& key, const CountedCase& a,
+              const CountedCase& b) {
+  if (!is_same_code(a, b)) {
+    comparison.other_code.push_back(case_name(key));
+    return;
+  }
+  if (knows_its_lines(key, a) != knows_its_lines(key, b)) {
+    comparison.without_lines.push_back(case_name(key));
+  }
+  auto [agreement, differences] = compare_case(key, a, b);
+  comparison.families[key.first.family] += agreement;
+  std::ranges::move(differences, std::back_inserter(comparison.differences));
+}
+
+}  // namespace
 
 std::size_t Agreement::total() const {
   std::size_t total = 0;
@@ -46,22 +64,11 @@ CountComparison compare_counts(const std::vector<StoredRun>& a, const std::vecto
   const CountedCases cases_a = counted_cases(a), cases_b = counted_cases(b);
   CountComparison comparison;
   for (const auto& [key, in_a] : cases_a) {
-    const auto found = cases_b.find(key);
-    if (found == cases_b.end()) {
+    if (const auto in_b = cases_b.find(key); in_b != cases_b.end()) {
+      add_case(comparison, key, in_a, in_b->second);
+    } else {
       comparison.only_in_a.push_back(case_name(key));
-      continue;
     }
-    const CountedCase& in_b = found->second;
-    if (!is_same_code(in_a, in_b)) {
-      comparison.other_code.push_back(case_name(key));
-      continue;
-    }
-    if (knows_its_lines(key, in_a) != knows_its_lines(key, in_b)) {
-      comparison.without_lines.push_back(case_name(key));
-    }
-    auto [agreement, differences] = compare_case(key, in_a, in_b);
-    comparison.families[key.first.family] += agreement;
-    std::ranges::move(differences, std::back_inserter(comparison.differences));
   }
   for (const auto& [key, in_b] : cases_b) {
     if (!cases_a.contains(key)) comparison.only_in_b.push_back(case_name(key));

@@ -26,16 +26,16 @@ struct CountedLine {
   auto operator<=>(const CountedLine&) const = default;
 };
 
-/// A count that is not the same on both sides, and how sure the less sure side was of it.
+/// A count that differs between the sides.
 struct CountDifference {
   CountedLine place;
   std::string metric;
   double a = 0, b = 0;
-  metrics::Trust trust;
+  metrics::Trust trust;  ///< of the less sure side
 };
 
-/// How many places have the same counts, and how many do not, by the confidence of the least sure
-/// count; a place where counts differ that both sides call exact is an exact one that differs.
+/// The number of places where all counts are equal, and where some differ. The confidence of a
+/// place is that of its least sure count, or exact if exact counts differ.
 struct Agreement {
   std::array<std::size_t, 3> equal{}, different{};  ///< index: Confidence
 
@@ -52,35 +52,37 @@ struct FamilyAgreement {
 
 struct CountComparison {
   std::map<std::string, FamilyAgreement> families;
-  std::vector<CountDifference> differences;  ///< exact ones first, of those the largest
-  /// Cases that were not compared, as "id on arch": counted on one side only, or the machine code
-  /// is not the same.
+  std::vector<CountDifference> differences;  ///< by confidence, the surest first, then by size
+  /// Cases that were not compared, as "id on arch": they were counted on one side only, or their
+  /// machine code differs.
   std::vector<std::string> only_in_a, only_in_b, other_code;
-  /// Cases that were compared as a whole only: one side did not say on which lines it counted.
+  /// Cases that were compared only as a whole, because one side has no lines.
   std::vector<std::string> without_lines;
 
   FamilyAgreement total() const;
   std::size_t left_out() const { return only_in_a.size() + only_in_b.size() + other_code.size(); }
-  /// Whether counts differ that both sides call exact.
+  /// Whether a count differs that both sides call exact.
   bool is_refuted() const { return !differences.empty() && is_exact(differences.front()); }
   static bool is_exact(const CountDifference& difference) {
     return difference.trust.confidence == metrics::Confidence::exact;
   }
 };
 
-/// Compares the counts of the memory system of the cases and architectures that both sides have
-/// counted and whose machine code is the same (as far as its hash is known), line by line and as a
-/// whole, or only as a whole where one side has counts but no lines; instructions and branches only
-/// of cases for which both sides are exact. A line that only one side has is 0 on the other, and as
-/// exact as any other 0 of a side that does not say otherwise. Of several runs of a case in a file
-/// the last one counts. Throws metrics::FactError for a case that was counted in part.
+/// Compares the counts of the cases that both sides have, on each architecture.
+/// - Cases are compared if their machine code is the same, as far as its hash is known.
+/// - They are compared line by line and as a whole; only as a whole if one side has no lines.
+/// - A line that only one side has is 0 on the other, which is exact unless that side says
+/// otherwise.
+/// - Instructions and branches are compared only where both sides are exact.
+/// - If a file has several runs of a case, the last one is compared.
+/// Throws metrics::FactError for a case that was counted in part.
 CountComparison compare_counts(const std::vector<metrics::StoredRun>& a,
                                const std::vector<metrics::StoredRun>& b);
 
 /// The sources that counted the memory accesses of whole cases.
 std::set<std::string> counters_of_memory(const std::vector<metrics::StoredRun>& runs);
 
-/// True where both sides have sources of counts, and none in common.
+/// True if both sides have sources, and none in common.
 bool are_other_counters(const std::set<std::string>& a, const std::set<std::string>& b);
 
 }  // namespace warpgauge::diff
