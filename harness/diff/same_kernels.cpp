@@ -1,5 +1,5 @@
-// Pairs the kernels of two runs, first by their whole names, then by what is left of them without
-// the parts that change between builds, at last by the words that they have in common.
+// Pairs the kernels of two runs. It compares whole names first, then names without the parts that
+// change between builds, and at last the words of names.
 #include "harness/diff/same_kernels.h"
 
 #include <cstddef>
@@ -23,14 +23,14 @@ struct Kernel {
   bool has_pair = false;
 };
 
-/// The kernels of the inspected cases.
+/// The kernels of inspected cases, each once.
 std::vector<Kernel> kernels_of(const std::vector<Fact>& cases) {
-  std::set<CaseKey> known;
+  std::set<CaseKey> seen;
   std::vector<Kernel> kernels;
   for (const Fact& fact : cases) {
     const metrics::CaseContext& context = *fact.context;
     if (context.kind != metrics::CaseKind::inspected || context.kernels.empty()) continue;
-    if (!known.insert(case_of(fact)).second) continue;
+    if (!seen.insert(case_of(fact)).second) continue;
     kernels.push_back({fact.id, fact.arch, context.kernels.front().name});
   }
   return kernels;
@@ -48,7 +48,7 @@ std::vector<Words> words_of_each(const std::vector<Kernel*>& kernels) {
   return words;
 }
 
-/// The index in `to` of the words that are most like each of `from`; nothing where several are.
+/// For each of `from` the index of the most similar words in `to`; nothing if several are.
 std::vector<std::optional<std::size_t>> most_alike(const std::vector<Words>& from,
                                                    const std::vector<Words>& to) {
   std::vector<std::optional<std::size_t>> best;
@@ -65,21 +65,23 @@ std::vector<std::optional<std::size_t>> most_alike(const std::vector<Words>& fro
   return best;
 }
 
-/// The kernels of two runs, and the pairs of them that were found to be the same.
+using Pair = std::pair<const Kernel*, const Kernel*>;
+
+/// Finds pairs of equal kernels in two runs. Each kernel is in one pair at most.
 class Matching {
  public:
   Matching(std::vector<Kernel> a, std::vector<Kernel> b) : a_(std::move(a)), b_(std::move(b)) {}
 
-  /// Pairs the kernels that are alone with their key in both runs.
+  /// Pairs kernels with the same key, if no other kernel of their run has it.
   void match_by(const KeyOf& key_of) {
     for (const auto& [key, group] : groups(key_of)) {
       if (group.a.size() == 1 && group.b.size() == 1) add_pair(group.a.front(), group.b.front());
     }
   }
 
-  /// Pairs the kernels of one plain name of which each is most like the other.
+  /// Pairs kernels with the same plain name, if each is the most similar one to the other.
   void match_alike() {
-    constexpr std::size_t kMostPairs = 250'000;  // in a second
+    constexpr std::size_t kMostPairs = 250'000;  // these take a second
     for (const auto& [name, group] : groups(plain_name)) {
       if (group.a.size() * group.b.size() > kMostPairs) continue;
       const std::vector<Words> words_a = words_of_each(group.a), words_b = words_of_each(group.b);
@@ -90,10 +92,10 @@ class Matching {
     }
   }
 
-  std::vector<std::pair<const Kernel*, const Kernel*>> pairs;
+  const std::vector<Pair>& pairs() const { return pairs_; }
 
  private:
-  /// The kernels of one key that have no pair yet.
+  /// Kernels with the same key and architecture.
   struct Group {
     std::vector<Kernel*> a, b;
   };
@@ -112,13 +114,14 @@ class Matching {
 
   void add_pair(Kernel* a, Kernel* b) {
     a->has_pair = b->has_pair = true;
-    pairs.emplace_back(a, b);
+    pairs_.emplace_back(a, b);
   }
 
   std::vector<Kernel> a_, b_;
+  std::vector<Pair> pairs_;
 };
 
-/// The context with the name that the kernel has in A, by which causes and lines are found.
+/// The context with the kernel's name in A, which causes and lines are looked up by.
 std::shared_ptr<const metrics::CaseContext> renamed(const metrics::CaseContext& context,
                                                     const std::string& name) {
   metrics::CaseContext other = context;
@@ -129,7 +132,7 @@ std::shared_ptr<const metrics::CaseContext> renamed(const metrics::CaseContext& 
 }  // namespace
 
 SameKernels::SameKernels(const std::vector<Fact>& a, const std::vector<Fact>& b) {
-  // From what says most to what says least: each step looks at the kernels that are left.
+  // The keys that tell most come first. Each step looks only at the kernels without a pair.
   const KeyOf keys[] = {
       [](const Kernel& kernel) { return kernel.id.str(); },
       [](const Kernel& kernel) { return without_version(kernel.id.family) + ' ' + kernel.name; },
@@ -140,7 +143,7 @@ SameKernels::SameKernels(const std::vector<Fact>& a, const std::vector<Fact>& b)
   Matching matching(kernels_of(a), kernels_of(b));
   for (const KeyOf& key_of : keys) matching.match_by(key_of);
   matching.match_alike();
-  for (const auto& [in_a, in_b] : matching.pairs) {
+  for (const auto& [in_a, in_b] : matching.pairs()) {
     names_[{in_a->id.str(), in_a->arch}] = {in_a->name, in_b->name};
     if (in_a->id != in_b->id) renamed_[{in_b->id.str(), in_b->arch}] = {in_a->id, in_a->name};
   }
@@ -152,8 +155,8 @@ CaseKey SameKernels::case_in_a(const CaseKey& in_b) const {
 }
 
 void SameKernels::rename(std::vector<metrics::StoredRun>& runs) const {
-  // The keys are the contexts as they were. The map keeps them alive, so that no other context gets
-  // the address of one.
+  // From old contexts to new ones. The map keeps the old ones alive: a new context at the address
+  // of an old one would be taken for it.
   using Context = std::shared_ptr<const metrics::CaseContext>;
   std::map<Context, Context> contexts;
   for (metrics::StoredRun& run : runs) {
