@@ -1,10 +1,11 @@
 // warpgauge-bench: every case as a Google Benchmark benchmark.
-
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/bench/bench.h"
@@ -33,7 +34,7 @@ Examples:
   warpgauge-bench --tables out --facts out/facts.jsonl
 )";
 
-/// Passes the remaining options to Google Benchmark; false if it does not have them either.
+/// Passes the remaining options to Google Benchmark. Returns false if it does not know one.
 bool initialize_benchmark(char* program, std::vector<std::string> rest) {
   std::vector<char*> arguments = {program};
   for (std::string& argument : rest) arguments.push_back(argument.data());
@@ -43,10 +44,7 @@ bool initialize_benchmark(char* program, std::vector<std::string> rest) {
   return !benchmark::ReportUnrecognizedArguments(count, arguments.data());
 }
 
-int run(int argc, char** argv) {
-  BenchOptions options;
-  CLI::App app("Time every case, as benchmarks of Google Benchmark");
-  process::set_help(app, kFooter, "warpgauge-bench");
+void add_options(CLI::App& app, BenchOptions& options) {
   add_filter_options(app, options.selection);
   app.add_flag("--large", options.selection.large, "Time the large cases, too");
   app.add_flag_callback(
@@ -59,9 +57,7 @@ int run(int argc, char** argv) {
       ->capture_default_str();
   app.add_option_function<int>(
          "--samples",
-         [&options](const int& samples) {
-           options.sampling.least = options.sampling.most = samples;
-         },
+         [&options](int samples) { options.sampling.least = options.sampling.most = samples; },
          "Time each case exactly this often instead, at least 6 times: fewer have no interval of "
          "95 % confidence")
       ->check(CLI::Range(6, 1000000));
@@ -74,6 +70,13 @@ int run(int argc, char** argv) {
   app.add_option("--tables", options.tables,
                  "Write tables of times, speeds and errors (Markdown) into this folder")
       ->type_name("DIR");
+}
+
+int run(int argc, char** argv) {
+  BenchOptions options;
+  CLI::App app("Time every case, as benchmarks of Google Benchmark");
+  process::set_help(app, kFooter, "warpgauge-bench");
+  add_options(app, options);
   app.allow_extras();
   if (const auto ended = process::parse(app, argc, argv)) return *ended;
   if (!initialize_benchmark(argv[0], app.remaining())) return outcome::kFault;
