@@ -1,18 +1,18 @@
-// An array turned round, by blocks of different shapes and needs.
+// Reverses an array, with blocks of different sizes and needs.
 //
-// A multiprocessor takes in blocks until it runs out of a resource. That resource
-// (occupancy.limiter) decides how many of its warps are filled (occupancy.theoretical): threads
+// A multiprocessor takes blocks until it runs out of a resource, the limiter (occupancy.limiter).
+// The limiter decides how many of its warps are in use (occupancy.theoretical). It can be threads
 // (`large_block`: 1024 are two thirds of 1536), blocks (`small_block`), registers
-// (`many_registers`: 384 threads of 64) or shared memory (`much_shared`: 32 KiB for 128 threads).
-// The cures: `medium_block`, whose 256 threads divide every limit; fewer registers; more threads
-// that share the same 32 KiB (`shared_by_more`).
-// Occupancy is no end in itself: it hides waiting, as more work in flight in each thread does.
+// (`many_registers`: 384 threads with 64 each) or shared memory (`much_shared`: 32 KiB for 128
+// threads). `medium_block` has none of these problems: its 256 threads divide every limit. In
+// `shared_by_more` more threads share the same 32 KiB.
+// High occupancy is not a goal: it hides latency, as more work in flight in each thread also does.
 #include "warpgauge/warpgauge.h"
 
 namespace occupancy {
 
 constexpr int kSharedWords = 8192;  // 32 KiB
-constexpr int kManyWords = 48;      // that a thread keeps in registers
+constexpr int kRegisterWords = 48;  // words that a thread of many_registers keeps
 
 // CPU reference.
 std::vector<int> reversed(const std::vector<int>& a) {
@@ -26,15 +26,15 @@ struct Reversal : warpgauge::Problem {
 
   explicit Reversal(const warpgauge::Size& size)
       : n(static_cast<int>(size[0])), a(*this, n), b(*this, n) {}
-  /// Blocks that cover the array, if each moves so many words.
+  /// The number of blocks that cover the array if each moves `words` words.
   int blocks(int words) const { return (n + words - 1) / words; }
   void check(warpgauge::Comparison& comparison) const override {
     comparison.equal(b, reversed(a.host()));
   }
 };
 
-// A thread moves kWords words, and loads all of them before it stores the first: they need as many
-// registers. (The compiler keeps that order, for b could overlap a.)
+// A thread loads kWords words before it stores the first, so they need as many registers. The
+// compiler keeps that order, because it must assume that b overlaps a.
 template <int kThreads, int kWords>
 __global__ void through_registers(int* b, const int* a, int n) {
   const int i = blockIdx.x * kThreads * kWords + threadIdx.x;
@@ -53,8 +53,8 @@ __global__ void through_registers(int* b, const int* a, int n) {
   }
 }
 
-// A block moves kSharedWords words. It turns them round in shared memory, so that a thread stores
-// what another has loaded. Loops are not unrolled, which keeps registers out of the account.
+// A block moves kSharedWords words through shared memory, where a thread reads what another has
+// written. Loops are not unrolled, so that registers do not limit the occupancy.
 template <int kThreads>
 __global__ void through_shared(int* b, const int* a, int n) {
   __shared__ int kept[kSharedWords];
@@ -86,7 +86,7 @@ WARPGAUGE_FAMILY(occupancy) {
   i32.variant("small_block", launch_through_registers<32, 1>);
   i32.variant("medium_block", launch_through_registers<256, 1>);
   i32.variant("large_block", launch_through_registers<1024, 1>);
-  i32.variant("many_registers", launch_through_registers<384, kManyWords>);
+  i32.variant("many_registers", launch_through_registers<384, kRegisterWords>);
   i32.variant("much_shared", launch_through_shared<128>);
   i32.variant("shared_by_more", launch_through_shared<512>);
 }

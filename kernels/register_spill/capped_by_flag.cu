@@ -1,5 +1,5 @@
-// The arithmetic of register_spill without a word about registers: nvcc's -maxrregcount caps those
-// of every kernel of this file (options.cmake).
+// The kernel of register_spill that nvcc's -maxrregcount caps, as it does every kernel of this file
+// (options.cmake).
 #include "kernels/register_spill/problem.h"
 
 namespace register_spill {

@@ -2,31 +2,32 @@
 //
 // A thread that keeps its column until the sum is known needs 128 registers for it (`uncapped`). A
 // cap on registers makes the compiler put the rest into local memory (spill.store_bytes,
-// spill.load_bytes, local.sectors). The cap comes in three ways: the promise of large blocks, for
-// 65536 registers are 64 for each of 1024 threads (`capped_by_launch_bounds`), or a plain number,
-// which buys full occupancy (occupancy.theoretical) with still more spills: for one kernel
-// (`capped_by_maxnreg`), or for a whole file by nvcc's -maxrregcount (`capped_by_flag`). The cure
-// is to need less: `reloaded` reads the column again and keeps nothing.
+// spill.load_bytes, local.sectors). A cap can come from the promise of large blocks: 65536
+// registers are 64 for each of 1024 threads (`capped_by_launch_bounds`). It can also be a number,
+// for one kernel (`capped_by_maxnreg`) or for a whole file by nvcc's -maxrregcount
+// (`capped_by_flag`). A cap of 32 gives full occupancy (occupancy.theoretical), and more spills.
+// The cure is a kernel that needs fewer registers: `reloaded` reads the column again and keeps
+// nothing.
 #include "kernels/register_spill/problem.h"
 
 namespace register_spill {
 
 __global__ void uncapped(int* b, const int* a) { keep_and_subtract(b, a); }
 
-// The launch has 128 threads a block; the promise alone makes the cap.
+// The launch has 128 threads a block. The promise of up to 1024 alone makes the cap.
 __global__ void __launch_bounds__(1024) capped_by_launch_bounds(int* b, const int* a) {
   keep_and_subtract(b, a);
 }
 
 __global__ void __maxnreg__(32) capped_by_maxnreg(int* b, const int* a) { keep_and_subtract(b, a); }
 
-// Twice the loads, though the second ones may find their sectors in a cache.
+// It loads everything twice. The second load may hit a cache.
 __global__ void __maxnreg__(32) reloaded(int* b, const int* a) {
   a += blockIdx.x * kElements + threadIdx.x;
   b += blockIdx.x * kElements + threadIdx.x;
   int sum = 0;
-  for (int row = 0; row < kRows; ++row) sum += a[row * kThreads];
-  for (int row = 0; row < kRows; ++row) b[row * kThreads] = sum - a[row * kThreads];
+  for (int row = 0; row < kRows; ++row) sum += a[row * kColumns];
+  for (int row = 0; row < kRows; ++row) b[row * kColumns] = sum - a[row * kColumns];
 }
 
 WARPGAUGE_FAMILY(register_spill) {

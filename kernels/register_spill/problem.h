@@ -1,28 +1,29 @@
-// The problem of register_spill, its check, and the arithmetic whose registers are capped.
+// The problem of register_spill, and the device code that needs many registers.
 #pragma once
 
 #include "warpgauge/warpgauge.h"
 
 namespace register_spill {
 
-constexpr int kRows = 128;                   // elements of a column
-constexpr int kThreads = 128;                // columns of a matrix, which is what a block works on
-constexpr int kElements = kRows * kThreads;  // of a matrix
+// A matrix. A block works on one of them, and each thread on one column.
+constexpr int kRows = 128;
+constexpr int kColumns = 128;
+constexpr int kElements = kRows * kColumns;
 
-// CPU reference. A matrix is 128 rows of 128 elements.
+// CPU reference.
 inline std::vector<int> sums_of_others(const std::vector<int>& a) {
   std::vector<int> b(a.size());
   for (std::size_t matrix = 0; matrix < a.size(); matrix += kElements) {
-    for (int column = 0; column < kThreads; ++column) {
+    for (int column = 0; column < kColumns; ++column) {
       int sum = 0;
-      for (int i = column; i < kElements; i += kThreads) sum += a[matrix + i];
-      for (int i = column; i < kElements; i += kThreads) b[matrix + i] = sum - a[matrix + i];
+      for (int i = column; i < kElements; i += kColumns) sum += a[matrix + i];
+      for (int i = column; i < kElements; i += kColumns) b[matrix + i] = sum - a[matrix + i];
     }
   }
   return b;
 }
 
-// The size is the number of matrices. Elements are at most 32767: the sums fit into an int.
+// The size is the number of matrices. Elements are at most 32767, so that sums fit into an int.
 struct SumsOfOthers : warpgauge::Problem {
   const int matrices;
   warpgauge::Input<int> a;
@@ -37,26 +38,26 @@ struct SumsOfOthers : warpgauge::Problem {
   }
 };
 
-// One thread a column. Between the last addition and the first store all elements are alive, and
-// none may be read again in between: as far as the compiler knows, b could overlap a.
+// After the last addition all elements of the column are in registers. The compiler cannot load
+// them again later, because it must assume that b overlaps a.
 inline __device__ void keep_and_subtract(int* b, const int* a) {
-  // Once the pointers are at the column, rows are constants in the code and cost no registers.
+  // From here on the offsets of rows are constants of the code, which cost no registers.
   a += blockIdx.x * kElements + threadIdx.x;
   b += blockIdx.x * kElements + threadIdx.x;
   int kept[kRows];
   int sum = 0;
 #pragma unroll
   for (int row = 0; row < kRows; ++row) {
-    kept[row] = a[row * kThreads];
+    kept[row] = a[row * kColumns];
     sum += kept[row];
   }
 #pragma unroll
-  for (int row = 0; row < kRows; ++row) b[row * kThreads] = sum - kept[row];
+  for (int row = 0; row < kRows; ++row) b[row * kColumns] = sum - kept[row];
 }
 
-// Each kernel takes (b, a): one launch for all.
+// The launch of every kernel of the family.
 inline void launch(SumsOfOthers& p, void (*kernel)(int*, const int*)) {
-  kernel<<<p.matrices, kThreads>>>(p.b, p.a);
+  kernel<<<p.matrices, kColumns>>>(p.b, p.a);
 }
 
 inline const std::vector<warpgauge::Size> kSizes = {{1}, {32}};
