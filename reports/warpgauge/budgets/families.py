@@ -1,4 +1,4 @@
-"""The budget file of a family: beside its source, in a folder of budgets, or as it is named."""
+"""Finds the budget file of a family."""
 
 from __future__ import annotations
 
@@ -12,14 +12,12 @@ from warpgauge.facts.records import Fact
 from warpgauge.text import printable
 
 BUDGETS = "budgets.toml"
-
-
 LAUNCH_OF_TEST = "launch"  # the type of a case that is the N-th launch of a test
 
 
 def source_root(facts: Iterable[Fact]) -> Path:
-    """The source tree that the files in facts are relative to: here, or where the program that
-    called this one was built from, whichever has a file that registers their cases."""
+    """The source tree that the files in facts are relative to. It is the current folder, or the one
+    that the calling program was built from, whichever has a file that registers their cases."""
     files = {fact.case.file for fact in facts if fact.case.file}
     built_from = os.environ.get("WARPGAUGE_SOURCE_ROOT")
     for root in [Path(), *([Path(built_from)] if built_from else [])]:
@@ -29,25 +27,21 @@ def source_root(facts: Iterable[Fact]) -> Path:
 
 
 def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | None) -> Path:
-    """The budget file of a family, whether it is there or not.
+    """The budget file of a family. It need not exist.
 
-    It is `budgets`, if that is a file, or FAMILY.toml in that folder, or in that of the build that
-    the facts name; else it lies beside the source that registers the family. That of the launches
-    of a test always lies beside the test.
-    Raises CommandError if that is not in one folder below the root, and without `budgets` for facts
-    of programs, and for those of tests that were held against the budgets of a case.
+    - The launches of a test have a file beside the source of the test.
+    - `budgets` is the file, or the folder that has FAMILY.toml. If it is None, the folder that the
+      facts name is used.
+    - Without either, the file is beside the source that registers the family.
+
+    Raises CommandError if these rules give no file, or none below the root.
     """
     facts = list(facts)
     if all(fact.case.kind == "measured" and fact.case.type == LAUNCH_OF_TEST for fact in facts):
-        if budgets is not None and _is_named(budgets):
-            raise CommandError(
-                f"family {family}: a test reads its budgets beside its source: leave --budgets out"
-            )
-        name = re.sub("[^A-Za-z0-9_-]", "_", family)
-        return _beside_source(family, facts, root, f"{name}.test.toml")
+        return _beside_test(family, facts, root, budgets)
     if budgets is None:
         budgets = _folder_of_build(family, facts, root)
-    if budgets is not None and not budgets.is_dir() and (budgets.exists() or _is_named(budgets)):
+    if budgets is not None and not budgets.is_dir() and (budgets.exists() or _is_toml(budgets)):
         return budgets
     if any(fact.case.is_of_program for fact in facts):
         raise CommandError(
@@ -55,7 +49,7 @@ def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | 
             f"which {facts[0].run.command or 'attach'} is to have, too{_held_against(facts)}"
         )
     if budgets is not None:
-        if not _is_name(family):
+        if not _is_file_name(family):
             raise CommandError(f"family {family}: that is not the name of a file in {budgets}")
         return budgets / f"{family}.toml"
     if any(fact.case.kind == "measured" for fact in facts):
@@ -66,8 +60,18 @@ def budget_path(family: str, facts: Iterable[Fact], root: Path, budgets: Path | 
     return _beside_source(family, facts, root, BUDGETS)
 
 
-def _folder_of_build(family: str, facts: Iterable[Fact], root: Path) -> Path | None:
-    """The folder for budgets of the build that the facts were measured with; None: it has none."""
+def _beside_test(family: str, facts: list[Fact], root: Path, budgets: Path | None) -> Path:
+    """The file for the launches of a test, which reads no other one."""
+    if budgets is not None and _is_toml(budgets):
+        raise CommandError(
+            f"family {family}: a test reads its budgets beside its source: leave --budgets out"
+        )
+    name = re.sub("[^A-Za-z0-9_-]", "_", family)
+    return _beside_source(family, facts, root, f"{name}.test.toml")
+
+
+def _folder_of_build(family: str, facts: list[Fact], root: Path) -> Path | None:
+    """The folder of budgets that the build of the facts has; None if it has none."""
     named = {fact.run.budgets for fact in facts if fact.run.budgets}
     if not named:
         return None
@@ -80,8 +84,8 @@ def _folder_of_build(family: str, facts: Iterable[Fact], root: Path) -> Path | N
     return root / folder
 
 
-def _beside_source(family: str, facts: Iterable[Fact], root: Path, name: str) -> Path:
-    """The file of this name beside the source that registers the family, or has the test."""
+def _beside_source(family: str, facts: list[Fact], root: Path, name: str) -> Path:
+    """The file of this name beside the source that registers the family, or that has the test."""
     sources = {fact.case.file for fact in facts if fact.case.file}
     folders = {Path(source).parent for source in sources if _is_below(source, root)}
     if len(folders) != 1:
@@ -99,24 +103,24 @@ def _beside_source(family: str, facts: Iterable[Fact], root: Path, name: str) ->
     return root / folder / name
 
 
-def _held_against(facts: Iterable[Fact]) -> str:
-    """The files of the limits, as the end of a sentence."""
+def _held_against(facts: list[Fact]) -> str:
+    """The files of the limits that the facts were held against, as the end of a sentence."""
     origins = (fact.limit.origin.rpartition(":")[0] for fact in facts if fact.limit)
     files = sorted({origin for origin in origins if origin.endswith(".toml")})
     return f" (it had {', '.join(files)})" if files else ""
 
 
-def _is_named(budgets: Path) -> bool:
-    """Whether a path that need not be there is that of a budget file, not of a folder."""
-    return budgets.suffix == ".toml"
+def _is_toml(path: Path) -> bool:
+    """Whether a path names a budget file, not a folder, even if it does not exist."""
+    return path.suffix == ".toml"
 
 
-def _is_name(family: str) -> bool:
+def _is_file_name(family: str) -> bool:
     return Path(family).name == family and family not in (".", "..")
 
 
 def _is_below(file: str, root: Path) -> bool:
-    """Facts are data: a path that leads out of the sources is nothing to write to."""
+    """Whether a file that facts name is in the source tree. Nothing is written to other files."""
     if Path(file).is_absolute() or "\0" in file:
         return False
     return (root / file).resolve().is_relative_to(root.resolve())
