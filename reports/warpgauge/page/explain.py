@@ -1,6 +1,6 @@
-"""The page of `warpgauge explain --html`: source with counts beside each line, machine code folded
-below it, and pictures of the worst accesses; of one run, or of two cases or runs side by side. And
-what differs between two runs, as text."""
+"""The page of `warpgauge explain --html`. It shows one run, or two side by side: source with counts
+beside each line, machine code folded below it, and pictures of the worst accesses. Without --html,
+the lines that differ between two runs are printed."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from warpgauge.text import printable
 
 
 def run(words: Sequence[str]) -> int:
-    """Writes the page, or prints what differs from another run, and returns the exit code. `words`
-    are those that the program hands on; what it counted, a list of cases, is the input."""
+    """Writes the page, or prints the lines that differ, and returns the exit code. The program that
+    calls this passes `words`, and the list of the counted cases on standard input."""
     parser = argparse.ArgumentParser(allow_abbrev=False)
     parser.add_argument("--html", type=Path, help="write a page; without it, print the lines")
     parser.add_argument("--against", type=Path, help="what `explain --json` wrote of another run")
@@ -33,7 +33,7 @@ def run(words: Sequence[str]) -> int:
     cases = json.load(sys.stdin.buffer)
     if options.against:
         (case,) = cases  # harness/commands/explain.cpp takes one with --against
-        before = _before(options.against, case["id"])
+        before = _read_before(options.against, case["id"])
         sides = [before, Explained(case, f"{case['id']}, now")]
     else:
         sides = [Explained(case) for case in cases]
@@ -45,12 +45,12 @@ def run(words: Sequence[str]) -> int:
     return 0
 
 
-def _before(path: Path, case: str) -> Explained:
-    """The run to hold this one against."""
-    before = read_explained(path, f"{case}, {printable(path.name)}")
-    if before.id != case:
+def _read_before(path: Path, case_id: str) -> Explained:
+    """The earlier run of the case. Raises CommandError if the file has another case."""
+    before = read_explained(path, f"{case_id}, {printable(path.name)}")
+    if before.id != case_id:
         raise CommandError(
-            f"{path}: this is a run of {before.id}, not of {case}; "
+            f"{path}: this is a run of {before.id}, not of {case_id}; "
             "`warpgauge explain ID ID --html FILE` shows two cases side by side"
         )
     return before
@@ -66,7 +66,7 @@ def render(sides: Sequence[Explained]) -> str:
         sides=sides,
         metrics=metrics,
         changes=changes,
-        change=_change,
+        change=_change_of_sums,
         css=css("explain.css"),
     )
 
@@ -78,6 +78,6 @@ def _environment() -> jinja2.Environment:
     return environment
 
 
-def _change(metric: Metric, sides: Sequence[Explained]) -> str:
-    """Of the sums, from the first run to the second."""
+def _change_of_sums(metric: Metric, sides: Sequence[Explained]) -> str:
+    """Whether the sum of the second run is "better" or "worse" than that of the first."""
     return change(metric, *(side.sums.get(metric.id, 0) for side in sides))
