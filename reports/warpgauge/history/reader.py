@@ -166,8 +166,8 @@ def _point_of(
 ) -> Point:
     """The point of a row of _read_states(), still without its run."""
     case = rows.case_from(case_text)
-    rows.hold_types((value, low, high), repeat(rows.NUMBER))
-    rows.hold_types((word, verdict, reason, confidence), repeat(str))
+    rows.require_types((value, low, high), repeat(rows.NUMBER))
+    rows.require_types((word, verdict, reason, confidence), repeat(str))
     if (low is None) != (high is None):
         raise ValueError("a row has half an interval")
     context = rows.object_of(context_text)
@@ -207,7 +207,7 @@ def _sources(context: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _key(row: sa.Row) -> SeriesKey:
-    rows.hold_types(row[1:], repeat(str))
+    rows.require_types(row[1:], repeat(str))
     return SeriesKey(
         **{name: getattr(row, name) for name in ("family", "variant", "type", "size")},
         metric=row.metric,
