@@ -11,7 +11,7 @@ from warpgauge.files import read_whole
 
 
 def read_document(path: Path, schema: str, remedy: str) -> dict[str, Any]:
-    """The document, whose member `schema` is that; CommandError, which ends with the remedy."""
+    """The document of a file with this `schema`. Raises CommandError, which ends with `remedy`."""
     try:
         text = read_whole(path)
     except OSError as error:

@@ -25,8 +25,8 @@ _KINDS = {
 
 
 def read_whole(path: str | Path) -> bytes:
-    """The bytes of a file; OSError, whose strerror is a text for people. Pipes and devices are not
-    opened: they may have no end, or wait for a writer."""
+    """The bytes of a file. Pipes and devices are not opened, because they can have no end, or wait
+    for a writer. Raises OSError, whose strerror is a text for users."""
     kind = stat.S_IFMT(os.stat(path).st_mode)
     if kind in _KINDS:
         raise OSError(errno.EINVAL, _KINDS[kind], str(path))
@@ -34,7 +34,7 @@ def read_whole(path: str | Path) -> bytes:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Writes one file, and the folders above it; CommandError names the path."""
+    """Writes one file, and the folders above it. Raises CommandError, which names the path."""
     write_parts(path, [content])
 
 
@@ -107,7 +107,7 @@ class _Staged(NamedTuple):
 
 
 def _place(path: Path) -> Path:
-    """The place that a path leads to through links; OSError for links that lead nowhere."""
+    """The place that a path leads to through links. Raises OSError for links that lead nowhere."""
     with suppress(FileNotFoundError):
         path.stat()
     return path.resolve()

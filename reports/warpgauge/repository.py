@@ -122,7 +122,7 @@ def is_hash(name: str) -> bool:
 
 
 class Repository:
-    """A repository of git; CommandError where the folder is in none."""
+    """A repository of git. Raises CommandError where the folder is in none."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

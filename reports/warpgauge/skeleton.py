@@ -50,8 +50,8 @@ class Kernel(NamedTuple):
 
 
 def find_kernel(folder: Path, wanted: str) -> Kernel:
-    """The kernel NAME, or FILE:NAME, of the sources in a folder; CommandError if there is none, or
-    several."""
+    """The kernel NAME, or FILE:NAME, of the sources in a folder. Raises CommandError if there is no
+    such kernel, or if there are several."""
     file, _, name = wanted.rpartition(":")
     sources = [Path(file)] if file else sorted(_sources(folder))
     kernels = [kernel for source in sources for kernel in kernels_of(source)]

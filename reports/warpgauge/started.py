@@ -8,8 +8,8 @@ import shutil
 
 
 def in_path(name: str) -> str:
-    """The program of this name in PATH; FileNotFoundError if there is none. Folders in PATH that
-    are not absolute count for nothing: they are others wherever a command runs."""
+    """The program of this name in PATH. Folders in PATH that are not absolute are ignored, because
+    they depend on where a command runs. Raises FileNotFoundError if there is no program."""
     if os.path.dirname(name):
         return os.path.abspath(name)
     folders = filter(os.path.isabs, os.get_exec_path())

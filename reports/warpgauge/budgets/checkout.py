@@ -13,7 +13,7 @@ _NAMED = 3  # files
 
 
 def head_commit(root: Path) -> str:
-    """The commit that is checked out, as facts name it; CommandError where git names none."""
+    """The commit that is checked out, as facts name it. Raises CommandError if git names none."""
     words = ["-C", str(root), "rev-parse", "--verify", "HEAD"]
     try:
         result = subprocess.run(

@@ -89,7 +89,7 @@ class Delta:
 
 
 def read_delta(path: Path, base_name: str = "") -> Delta:
-    """The changes of a file; CommandError for what is none."""
+    """The changes of a file. Raises CommandError if the file has none."""
     document = read_document(path, SCHEMA, REMEDY)
     try:
         contract.hold(_validator(), document)

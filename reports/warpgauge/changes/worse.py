@@ -7,8 +7,8 @@ from warpgauge.history import History, RunChoice, Series, matching
 
 
 def worse_series(history: History, pattern: str, runs: RunChoice) -> list[Series]:
-    """Those that match, got worse in these runs and have not recovered; CommandError where there
-    are none. Patterns are those of matching()."""
+    """The series that match, got worse in these runs and have not recovered. Patterns are those of
+    matching(). Raises CommandError if there are none."""
     chosen = set(matching(history, pattern))
     from warpgauge.changes.series import is_regressed  # loading the analysis takes a second
 

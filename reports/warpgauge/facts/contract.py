@@ -1,4 +1,4 @@
-"""Holds records against fact.schema.json and the catalog; ValueError names the problem."""
+"""Checks records against fact.schema.json and the catalog. A ValueError names the problem."""
 
 from __future__ import annotations
 

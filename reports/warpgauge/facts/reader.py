@@ -95,7 +95,7 @@ class FactFile:
             self.runs[self._run] = replace(self.runs[self._run], exit_code=None)
 
     def fact(self, value: Value) -> Fact:
-        """The value in full; FactError with file:line if it is none."""
+        """The value in full. Raises FactError with file:line if it is none."""
         try:
             return self._fact(value)
         except ValueError as error:
@@ -244,7 +244,7 @@ _COMPRESSIONS = {b"\x1f\x8b": gzip, b"\xfd7zXZ\0": lzma}
 
 
 def _content(path: str | Path) -> bytes:
-    """The bytes of a file, compressed (gzip, xz) or not; FactError if it cannot be read."""
+    """The bytes of a file, compressed (gzip, xz) or not. Raises FactError if it cannot be read."""
     try:
         content = read_whole(path)
         for start, library in _COMPRESSIONS.items():

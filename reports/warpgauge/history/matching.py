@@ -12,7 +12,7 @@ from warpgauge.text import nearest
 
 
 def matching(history: History, pattern: str) -> list[SeriesKey]:
-    """Those that match, in the order of the history; CommandError where there are none.
+    """The series that match, in the order of the history. Raises CommandError if there are none.
 
     The pattern is CASE/METRIC, CASE/METRIC/ARCH or CASE/METRIC/ARCH/DEVICE, or a glob of these.
     """

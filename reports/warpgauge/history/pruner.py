@@ -37,7 +37,7 @@ class Keep:
 
     @staticmethod
     def parse(text: str) -> Keep:
-        """ "30" or "365d"; CommandError for anything else."""
+        """ "30" or "365d". Raises CommandError for anything else."""
         found = re.fullmatch(r"([1-9][0-9]{0,5})(d?)", text)
         if not found:
             raise CommandError(

@@ -94,7 +94,7 @@ class History:
         return pruner.prune(self._database, keep, spared, dry)
 
     def delete_run(self, name: str, dry: bool = False) -> PruneResult:
-        """Deletes a run with all of its values, as prune() does; CommandError if there is none."""
+        """Deletes a run with its values, as prune() does. Raises CommandError if there is none."""
         return pruner.delete_run(self._database, name, dry)
 
     def acknowledge(self, keys: Collection[SeriesKey], reason: str, until: date) -> None:

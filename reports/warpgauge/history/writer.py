@@ -49,7 +49,7 @@ def ingest(
     time: datetime | None,
 ) -> IngestResult:
     """Raises FactError with file and line for what is not a fact, and for a value that a run has
-    already and has otherwise; CommandError for what the database refuses."""
+    already and has otherwise. Raises CommandError for what the database refuses."""
     with _without_garbage_collection():
         file = FactFile(path)
         for name, run in file.runs.items():

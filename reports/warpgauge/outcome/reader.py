@@ -36,7 +36,7 @@ _WORST_FIRST = (2, 1, 3, 0)  # exit codes, as the gate chooses between them
 
 
 def read_results(paths: Sequence[Path]) -> Results:
-    """The results of one file, or of several together; CommandError for what is none."""
+    """The results of one file, or of several together. Raises CommandError if a file has none."""
     read = [_read(path) for path in paths]
     return read[0] if len(read) == 1 else _together(read)
 

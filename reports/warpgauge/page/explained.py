@@ -147,7 +147,7 @@ class Explained:
 
 
 def read_explained(path: Path, name: str = "") -> Explained:
-    """The run of a file; CommandError for what is none."""
+    """The run of a file. Raises CommandError if the file has none."""
     document = read_document(path, SCHEMA, REMEDY)
     try:
         contract.hold(_validator(), document)

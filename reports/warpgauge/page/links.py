@@ -25,7 +25,7 @@ _NEVER = r"[\x00-\x20\x7f<>\"\\^`|]"  # what no address has as it is
 
 
 def folder(text: str) -> str:
-    """The address of a folder, with a slash at its end; ValueError for what is none."""
+    """The address of a folder, with a slash at its end. Raises ValueError if it is none."""
     pattern(text, Kind(()))
     if re.search(r"[?#]", text):
         raise ValueError("needs the address of a folder, without ? and #")
@@ -33,8 +33,8 @@ def folder(text: str) -> str:
 
 
 def pattern(text: str, kind: Kind) -> str:
-    """The text; ValueError for what is no address on the web, or has other fields than those of its
-    kind."""
+    """The text. Raises ValueError if it is no address on the web, or if its fields are not those of
+    its kind."""
     needed = "".join(f" and {{{name}}}" for name in kind.needed)
     if not re.match(r"https?://[^\s{}/]+(/\S*)?\Z", text) or re.search(_NEVER, text):
         raise ValueError(f"needs an address with http:// or https://{needed}")

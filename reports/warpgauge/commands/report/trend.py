@@ -82,8 +82,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _groups(history: History, pattern: str) -> dict[tuple[str, str], list[SeriesKey]]:
-    """The series that match, by case and metric; CommandError where there is nothing to draw, or
-    too much."""
+    """The series that match, by case and metric. Raises CommandError if there is nothing to draw,
+    or too much."""
     groups: dict[tuple[str, str], list[SeriesKey]] = defaultdict(list)
     chosen = matching(history, pattern)
     for key in chosen:
