@@ -2,6 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+#include <utility>
+
 #include "tests/emulator/kernel_run.h"
 
 namespace warpgauge::emulator::machine::call_test {
@@ -41,7 +45,7 @@ TEST(Call, PassesArgumentsAndResult) {
 }
 
 TEST(Call, ByPartOfTheLanesAndTheyMeetBehindIt) {
-  const KernelRun run = run_kernel(kernel_text(R"(
+  constexpr std::string_view kBody = R"(
     .param .b32 a; .param .b32 b; .param .b32 r;
     and.b32 %r5, %r0, 3;
     setp.eq.u32 %p1, %r5, 0;
@@ -52,8 +56,8 @@ TEST(Call, ByPartOfTheLanesAndTheyMeetBehindIt) {
     @%p1 ld.param.b32 %r4, [r];
     st.global.u32 [%rd1], %r4;
     ret;
-  )",
-                                               kAffine));
+  )";
+  const KernelRun run = run_kernel(kernel_text(kBody, kAffine));
   EXPECT_EQ(run.output, words(32, [](auto n) { return n % 4 == 0 ? 10 * n + 5 : 1; }));
   EXPECT_EQ(stores(run.outcome), 1u);
 }
@@ -105,7 +109,7 @@ DONE:
 )";
 
 TEST(Call, Recursion) {
-  const KernelRun run = run_kernel(kernel_text(R"(
+  constexpr std::string_view kBody = R"(
     .param .b32 a; .param .b32 r;
     and.b32 %r5, %r0, 15;
     st.param.b32 [a], %r5;
@@ -113,9 +117,8 @@ TEST(Call, Recursion) {
     ld.param.b32 %r4, [r];
     st.global.u32 [%rd1], %r4;
     ret;
-  )",
-                                               kFibonacci),
-                                   {{2, 1, 1}, {50, 1, 1}});
+  )";
+  const KernelRun run = run_kernel(kernel_text(kBody, kFibonacci), {{2, 1, 1}, {50, 1, 1}});
   const auto fibonacci = [](std::uint32_t n) {
     std::uint32_t a = 0, b = 1;
     for (; n > 0; --n) b = std::exchange(a, b) + b;
@@ -127,7 +130,7 @@ TEST(Call, Recursion) {
 
 TEST(Call, LocalVariablesAreOfTheirFrame) {
   // Each depth keeps its own number in a local variable over the inner call.
-  const KernelRun run = run_kernel(kernel_text(R"(
+  constexpr std::string_view kBody = R"(
     .param .b32 a; .param .b32 r;
     .local .align 4 .b32 mine[2];
     mov.u64 %rd5, mine;
@@ -140,8 +143,8 @@ TEST(Call, LocalVariablesAreOfTheirFrame) {
     add.u32 %r4, %r4, %r6;
     st.global.u32 [%rd1], %r4;
     ret;
-  )",
-                                               R"(
+  )";
+  constexpr std::string_view kFunction = R"(
 .func (.param .b32 result) sum(.param .b32 n) {
   .local .align 8 .b8 keep[24];
   .reg .b32 %x<6>; .reg .b64 %y<4>; .reg .pred %q;
@@ -163,12 +166,13 @@ DONE:
   st.param.b32 [result], %x2;
   ret;
 }
-)"));
+)";
+  const KernelRun run = run_kernel(kernel_text(kBody, kFunction));
   EXPECT_EQ(run.output, words(32, [](auto n) { return 1000 + n % 8 * (n % 8 + 1) / 2; }));
 }
 
 TEST(Call, StructuresGoByValue) {
-  const KernelRun run = run_kernel(kernel_text(R"(
+  constexpr std::string_view kBody = R"(
     .param .align 8 .b8 a[16]; .param .align 4 .b8 r[12];
     st.param.b32 [a], %r0;
     st.param.b64 [a+8], %rd1;
@@ -180,8 +184,8 @@ TEST(Call, StructuresGoByValue) {
     mad.lo.u32 %r4, %r6, 10000, %r4;
     st.global.u32 [%rd1], %r4;
     ret;
-  )",
-                                               R"(
+  )";
+  constexpr std::string_view kFunction = R"(
 .func (.param .align 4 .b8 result[12]) spread(.param .align 8 .b8 s[16]) {
   .reg .b32 %x<4>; .reg .b64 %y<2>;
   ld.param.u32 %x0, [s];
@@ -193,12 +197,13 @@ TEST(Call, StructuresGoByValue) {
   st.param.b32 [result+8], %x1;
   ret;
 }
-)"));
+)";
+  const KernelRun run = run_kernel(kernel_text(kBody, kFunction));
   EXPECT_EQ(run.output, words(32, [](auto n) { return n + 100 * (n + 1); }));
 }
 
 TEST(Call, ParametersThatArePartlyWrittenAreStructuresToo) {
-  const KernelRun run = run_kernel(kernel_text(R"(
+  constexpr std::string_view kBody = R"(
     .param .align 8 .b8 a[8]; .param .b32 b; .param .b32 r;
     st.param.b32 [a], %r0;
     st.param.b32 [a+4], 7;
@@ -207,8 +212,8 @@ TEST(Call, ParametersThatArePartlyWrittenAreStructuresToo) {
     ld.param.b32 %r4, [r];
     st.global.u32 [%rd1], %r4;
     ret;
-  )",
-                                               R"(
+  )";
+  constexpr std::string_view kFunction = R"(
 .func (.param .b32 result) sum_of(.param .b64 s, .param .b32 t) {
   .reg .b32 %x<4>; .reg .b64 %y<2>;
   ld.param.u64 %y0, [s];
@@ -219,22 +224,24 @@ TEST(Call, ParametersThatArePartlyWrittenAreStructuresToo) {
   st.param.b32 [result], %x2;
   ret;
 }
-)"));
+)";
+  const KernelRun run = run_kernel(kernel_text(kBody, kFunction));
   EXPECT_EQ(run.output, words(32, [](auto n) { return 7000 + n + 5; }));
 }
 
 TEST(Call, RegistersAsArgumentsAndParameters) {
-  const KernelRun run = run_kernel(kernel_text(R"(
+  constexpr std::string_view kBody = R"(
     call (%r3), difference, (%r0, 5);
     st.global.u32 [%rd1], %r3;
     ret;
-  )",
-                                               R"(
+  )";
+  constexpr std::string_view kFunction = R"(
 .func (.reg .u32 result) difference(.reg .u32 a, .reg .u32 b) {
   sub.u32 result, a, b;
   ret;
 }
-)"));
+)";
+  const KernelRun run = run_kernel(kernel_text(kBody, kFunction));
   EXPECT_EQ(run.output, words(32, [](auto n) { return n - 5; }));
 }
 

@@ -216,7 +216,7 @@ TEST(Divergence, BranchByIndex) {
 // The lane that has the lock is behind the loop, where lowest-place-first would not let it go on.
 TEST(Divergence, SpinLockWithinAWarp) {
   const Shape shape{{4, 1, 1}, {96, 1, 1}};
-  const KernelRun run = run_kernel(kernel_text(R"(
+  constexpr std::string_view kBody = R"(
     mov.u64 %rd4, lock;
     mov.u64 %rd5, sum;
   SPIN:
@@ -230,16 +230,16 @@ TEST(Divergence, SpinLockWithinAWarp) {
     atom.global.exch.b32 %r6, [%rd4], 0;
     st.global.u32 [%rd1], %r4;
     ret;
-  )",
-                                               ".global .u32 lock = 0; .global .u32 sum = 0;"),
-                                   shape);
+  )";
+  const KernelRun run =
+      run_kernel(kernel_text(kBody, ".global .u32 lock = 0; .global .u32 sum = 0;"), shape);
   Words tickets = run.output;
   std::sort(tickets.begin(), tickets.end());
   EXPECT_EQ(tickets, words(4 * 96, [](auto n) { return n; }));  // each value was seen once
 }
 
 TEST(Divergence, SpinLockWhoseHolderLeavesByAFlag) {
-  const KernelRun run = run_kernel(kernel_text(R"(
+  constexpr std::string_view kBody = R"(
     mov.u64 %rd4, lock;
     mov.u64 %rd5, sum;
   SPIN:
@@ -256,8 +256,9 @@ TEST(Divergence, SpinLockWhoseHolderLeavesByAFlag) {
     @!%p2 bra SPIN;
     st.global.u32 [%rd1], %r4;
     ret;
-  )",
-                                               ".global .u32 lock = 0; .global .u32 sum = 0;"));
+  )";
+  const KernelRun run =
+      run_kernel(kernel_text(kBody, ".global .u32 lock = 0; .global .u32 sum = 0;"));
   EXPECT_EQ(run.output, words(32, [](auto n) { return n; }));
   EXPECT_EQ(stores(run.outcome), 32u + 1u);  // each lane's own, and one of all together
 }
