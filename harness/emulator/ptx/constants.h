@@ -15,15 +15,15 @@ struct Constant {
   bool is_real() const { return type == Type::f32 || type == Type::f64; }
 };
 
-/// Whether a constant may begin at the next token.
+/// True if the next token can begin a constant expression.
 bool at_constant(const TokenStream& stream);
 
-/// A constant expression: numbers, WARP_SZ, the operators of C, casts to .s64 and .u64. Throws
-/// PtxError for a division by zero, mixed types, and what is no constant.
+/// Parses a constant expression: numbers, WARP_SZ, the operators of C, casts to .s64 and .u64.
+/// Throws PtxError for a division by zero, for mixed types, and for anything else.
 Constant parse_constant(TokenStream& stream);
 
-/// A constant expression whose value lies in 0 .. `largest`. `what` names it in errors:
-/// "an alignment".
+/// Parses a constant expression with a value from 0 to `largest`. `what` names it in errors:
+/// "an alignment". Throws PtxError.
 std::uint64_t parse_count(TokenStream& stream, std::string_view what, std::uint64_t largest);
 
 }  // namespace warpgauge::emulator::ptx
