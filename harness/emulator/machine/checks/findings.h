@@ -41,10 +41,8 @@ class Findings {
     std::uint64_t block;
     Finding finding;
   };
-  /// False if there is one already, of this block or a lower one.
-  bool wants(const Key& key, std::uint64_t block) const;
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::map<Key, Kept> kept_;
 };
 
