@@ -362,5 +362,35 @@ TEST(Call, BarrierInAFunction) {
   EXPECT_EQ(stores(run.outcome), 8u);
 }
 
+TEST(Call, TheLaterOfTwoThatWaitForEachOtherGoesOnFirst) {
+  constexpr std::string_view kMeet = R"(
+.func (.param .b32 place) meet(.param .b64 counter) {
+  .reg .b64 %y; .reg .b32 %x;
+  ld.param.u64 %y, [counter];
+  bar.warp.sync -1;
+  atom.global.add.u32 %x, [%y], 1;
+  st.param.b32 [place], %x;
+  ret;
+}
+)";
+  constexpr std::string_view kBody = R"(
+    .param .b64 a; .param .b32 b; .param .b64 c; .param .b32 d;
+    setp.ge.u32 %p1, %r0, 8;
+    @%p1 bra REST;
+    st.param.b64 [a], %rd2;
+    call (b), meet, (a);
+    ld.param.b32 %r3, [b];
+    bra DONE;
+  REST:
+    st.param.b64 [c], %rd2;
+    call (d), meet, (c);
+    ld.param.b32 %r3, [d];
+  DONE:
+    st.global.u32 [%rd1], %r3;
+  )";
+  const KernelRun run = run_kernel(kernel_text(kBody, kMeet), {}, {0});
+  EXPECT_EQ(run.output, words(32, [](auto n) { return n < 8 ? 24 + n : n - 8; }));
+}
+
 }  // namespace
 }  // namespace warpgauge::emulator::machine::call_test
