@@ -25,10 +25,11 @@ constexpr const char* kOtherFolder = "choose another folder with --out";
 /// The first line of a file that begins with `key` and a colon, without them; nullopt if there is
 /// none.
 std::optional<std::string> value_of(const fs::path& path, std::string_view key) {
+  const std::string label = std::string(key) + ":";
   std::ifstream stream(path);
   for (std::string line; std::getline(stream, line);) {
-    if (!line.starts_with(key) || line.size() <= key.size() || line[key.size()] != ':') continue;
-    const std::size_t first = line.find_first_not_of(" \t", key.size() + 1);
+    if (!line.starts_with(label)) continue;
+    const std::size_t first = line.find_first_not_of(" \t", label.size());
     return first == line.npos ? "" : line.substr(first);
   }
   return std::nullopt;
