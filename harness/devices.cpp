@@ -35,17 +35,20 @@ std::string driver_version() {
   return "CUDA " + cuda_version_text(supported);
 }
 
-std::string why_no_device() {
-  int count = 0;
-  const cudaError_t error = cudaGetDeviceCount(&count);
+std::string why_no_device(cudaError_t error, int count, bool has_driver) {
   // Without any driver the runtime reports an insufficient one.
-  const bool no_driver =
-      error == cudaErrorInsufficientDriver && !std::filesystem::exists("/dev/nvidiactl");
+  const bool no_driver = error == cudaErrorInsufficientDriver && !has_driver;
   if (error == cudaErrorNoDevice || no_driver || (error == cudaSuccess && count == 0)) {
     return no_driver ? "no CUDA device here (no NVIDIA driver)" : "no CUDA device here";
   }
   WARPGAUGE_CUDA(error);
   return "";
+}
+
+std::string why_no_device() {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  return why_no_device(error, count, std::filesystem::exists("/dev/nvidiactl"));
 }
 
 std::optional<metrics::Device> current_device() {

@@ -17,6 +17,8 @@ std::optional<metrics::Device> current_device();
 
 /// Says that there is no device here; empty where there is one. Throws as current_device().
 std::string why_no_device();
+/// The same from what cudaGetDeviceCount() gave, and whether a driver is loaded.
+std::string why_no_device(cudaError_t error, int count, bool has_driver);
 
 /// True if only one process may use the current device (compute mode exclusive). False where there
 /// is no device, or none that can be asked.
