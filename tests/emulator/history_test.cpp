@@ -150,6 +150,24 @@ TEST(SharedRace, OfAChangeInPlaceWantsAnAtomic) {
   EXPECT_THAT(found(kernel("31"), blocks(1, 64)), AllOf(Not(IsEmpty()), Each(Not(hint))));
 }
 
+TEST(SharedRace, OfTwoAddressesInALineIsNoChangeInPlace) {
+  const auto hint = HasSubstr("in place");
+  for (const std::string load : {"ld.shared.u32 %r6, [%r5];", "@%p0 ld.shared.u32 %r6, [%r4+4];"}) {
+    const std::string body =
+        "setp.ne.u32 %p0, %r0, 63;\n.loc 1 30 0\n" + load + "st.shared.u32 [%r4], %r0;";
+    EXPECT_THAT(found(with_tile(body), blocks(1, 64)), AllOf(Not(IsEmpty()), Each(Not(hint))));
+  }
+}
+
+TEST(SharedRace, OfAnAtomicAndAStoreInALineIsNoChangeInPlace) {
+  const std::string add = "atom.shared.add.u32 %r6, [%r3], 1;";
+  const std::string store = "st.shared.u32 [%r3], %r6;";
+  for (const std::string& line : {add + store, store + add}) {
+    EXPECT_THAT(found(with_tile(".loc 1 30 0\n" + line), blocks(1, 64)),
+                AllOf(Not(IsEmpty()), Each(Not(HasSubstr("in place")))));
+  }
+}
+
 TEST(SharedRace, IsNoneWhereOneWarpWaitsForAnother) {
   const auto kernel = [](const std::string& of_reader, const std::string& of_writer) {
     return with_tile("setp.lt.u32 %p0, %r0, 32;\n@%p0 bra WRITES;\n" + of_reader + R"(
