@@ -521,6 +521,29 @@ TEST(GlobalRace, BetweenSectorsAndWordsIsFound) {
   EXPECT_THAT(races(first_word_read, sectors_written), names("write", "read"));
 }
 
+TEST(GlobalRace, WithReadsOfAWordAndOfItsSectorIsFoundWithBoth) {
+  // Block 0 reads words 1 to 32, backwards and forwards: the latter are sectors but for the ends.
+  const std::string kernel = R"(
+    setp.ge.u32 %p0, %r1, 32;
+    @%p0 bra WRITES;
+    mul.wide.u32 %rd3, %r0, 4;
+    add.u64 %rd4, %rd0, %rd3;
+    sub.u64 %rd3, %rd0, %rd3;
+    .loc 1 40 0
+    ld.global.u32 %r4, [%rd3+128];
+    .loc 1 41 0
+    ld.global.u32 %r4, [%rd4+4];
+    bra DONE;
+  WRITES:
+    .loc 1 42 0
+    st.global.u32 [%rd0+40], 5;
+  DONE:
+  )";
+  EXPECT_THAT(
+      found(kernel, blocks(2, 32)),
+      UnorderedElementsAre(HasSubstr("has read at f.cu:40;"), HasSubstr("has read at f.cu:41;")));
+}
+
 TEST(GlobalRace, IsNoneForTheLastBlockBehindAFence) {
   const auto kernel = [](const std::string& fence, const std::string& scope = "") {
     return "st.global.u32 [%rd1], %r1;" + fence + "atom" + scope +
