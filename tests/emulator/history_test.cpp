@@ -4,12 +4,15 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
 
@@ -21,6 +24,7 @@ using testing::Contains;
 using testing::Each;
 using testing::ElementsAre;
 using testing::EndsWith;
+using testing::Field;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::MatchesRegex;
@@ -646,6 +650,31 @@ TEST(Uninitialised, GlobalMemoryIsFoundWhereNothingWroteIt) {
                     "ld.global.v2.u32 {%r3, %r4}, [%rd3];",
                     shape, "uninitialised"),
               IsEmpty());
+}
+
+TEST(Uninitialised, GlobalMemoryAroundWhatWasWrittenIsFound) {
+  Options options = limited();
+  options.threads = 1;
+  options.checks = checks_called("uninitialised");
+  Machine machine(Architecture{}, options);
+  constexpr std::string_view kBody = R"(
+    ld.global.u32 %r3, [%rd1+128];
+    ld.global.u32 %r3, [%rd1];
+    ld.global.u32 %r3, [%rd1+256];
+  )";
+  Program& program = machine.load(ptx::parse(kernel_text(kBody), "test.ptx"));
+  std::byte* const begin = machine.memory().allocate(384, memory::Memory::Kind::device, "array");
+  machine.memory().note_written(begin + 128, 128);
+  const std::array<const std::byte*, 2> parameters = {begin, nullptr};
+  std::vector<Finding> findings;
+  Launch launch;
+  launch.block = {32, 1, 1};
+  launch.parameters = std::as_bytes(std::span(parameters));
+  launch.findings = &findings;
+  machine.run(*machine.find_kernel(program, "k"), launch);
+  EXPECT_THAT(findings, UnorderedElementsAre(
+                            Field(&Finding::text, HasSubstr("at byte 0 of array (384 bytes)")),
+                            Field(&Finding::text, HasSubstr("at byte 256 of array (384 bytes)"))));
 }
 
 TEST(Uninitialised, AnExchangeGivesMemoryItsFirstValue) {
