@@ -34,6 +34,16 @@ class FilledTable : public TraceTable<Entry> {
     for (const std::uint64_t address : addresses_) values.push_back(at(address).value);
     return values;
   }
+  /// The values that any() looks at in a range, without the zeros.
+  std::vector<int> seen(std::uint64_t begin, std::uint64_t bytes) const {
+    std::vector<int> values;
+    const bool holds = any(begin, bytes, [&](const Entry& entry) {
+      if (entry.value != 0) values.push_back(entry.value);
+      return false;
+    });
+    EXPECT_FALSE(holds);
+    return values;
+  }
 
  private:
   std::vector<std::uint64_t> addresses_;
@@ -53,14 +63,25 @@ TEST(TraceTable, ForgetsARangeOfSeveralChunks) {
 }
 
 TEST(TraceTable, LooksAtEntriesThatARangeTouches) {
-  FilledTable table({kBegin, kBegin + 4, kBegin + 8, kBegin + 12});
-  std::vector<int> seen;
-  const auto look = [&](const Entry& entry) {
-    seen.push_back(entry.value);
-    return false;
-  };
-  EXPECT_FALSE(table.any(kBegin + 4, 5, look));
-  EXPECT_THAT(seen, ElementsAre(2, 3));
+  const FilledTable table({kBegin, kBegin + 4, kBegin + 8, kBegin + 12});
+  EXPECT_THAT(table.seen(kBegin + 4, 4), ElementsAre(2));
+  EXPECT_THAT(table.seen(kBegin + 4, 5), ElementsAre(2, 3));
+}
+
+TEST(TraceTable, LooksAtARangeOfSeveralChunks) {
+  const FilledTable table(
+      {kBegin - 8, kBegin - 4, kBegin, kBegin + kChunk - 4, kBegin + kChunk, kBegin + kChunk + 4});
+  EXPECT_THAT(table.seen(kBegin - 4, 4 + kChunk + 4), ElementsAre(2, 3, 4, 5));
+}
+
+TEST(TraceTable, LooksNoFurtherThanWhatHolds) {
+  const FilledTable table({kBegin, kBegin + kChunk});
+  int looks = 0;
+  EXPECT_TRUE(table.any(kBegin, 2 * kChunk, [&](const Entry& entry) {
+    ++looks;
+    return entry.value == 1;
+  }));
+  EXPECT_EQ(looks, 1);
 }
 
 TEST(TraceTable, ForgetsAll) {
