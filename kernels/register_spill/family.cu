@@ -2,12 +2,11 @@
 //
 // A thread that keeps its column until the sum is known needs 128 registers for it (`uncapped`). A
 // cap on registers makes the compiler put the rest into local memory (spill.store_bytes,
-// spill.load_bytes, local.sectors). A cap can come from the promise of large blocks: 65536
-// registers are 64 for each of 1024 threads (`capped_by_launch_bounds`). It can also be a number,
-// for one kernel (`capped_by_maxnreg`) or for a whole file by nvcc's -maxrregcount
-// (`capped_by_flag`). A cap of 32 gives full occupancy (occupancy.theoretical), and more spills.
-// The cure is a kernel that needs fewer registers: `reloaded` reads the column again and keeps
-// nothing.
+// spill.load_bytes, local.sectors). The promise of large blocks is a cap: 65536 registers are 64
+// for each of 1024 threads (`capped_by_launch_bounds`). So is a number, for one kernel
+// (`capped_by_maxnreg`) or for a file by nvcc's -maxrregcount (`capped_by_flag`): 32 gives full
+// occupancy (occupancy.theoretical), and more spills. The cure is to need fewer registers:
+// `reloaded` reads the column again and keeps nothing.
 #include "kernels/register_spill/problem.h"
 
 namespace register_spill {

@@ -5,9 +5,8 @@
 
 namespace register_spill {
 
-// A matrix. A block works on one of them, and each thread on one column.
-constexpr int kRows = 128;
-constexpr int kColumns = 128;
+// A block works on a matrix, each thread on a column.
+constexpr int kRows = 128, kColumns = 128;
 constexpr int kElements = kRows * kColumns;
 
 // CPU reference.
