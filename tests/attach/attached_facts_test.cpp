@@ -174,6 +174,7 @@ TEST(AttachedFacts, HaveBulkCopiesByKind) {
 TEST(AttachedFacts, SayHowManyBulkCopiesTheSectorsLeaveOut) {
   const programs::ProgramCase program_case = case_with_bulk_copies();
   EXPECT_EQ(value_of(program_case, "global.load.sectors"), 0);
+  EXPECT_EQ(value_of(program_case, "global.store.sectors"), 128);
   for (const metrics::Fact& fact : program_case.facts) {
     if (fact.scope != metrics::Scope::whole_case) continue;
     EXPECT_THAT(fact.confidence, AnyOf("", "exact")) << fact.metric;

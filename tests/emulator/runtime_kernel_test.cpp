@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -279,6 +280,26 @@ TEST_F(RuntimeKernelTest, LargeClustersAreAllowedByAnAttribute) {
   EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, 1, 0), cudaSuccess);
   EXPECT_EQ(clusters, blocks * 132 / 16);
   EXPECT_EQ(cudaLaunchKernelExC(&config, stub, arguments), cudaSuccess);
+}
+
+TEST_F(RuntimeKernelTest, AResetTakesTheAttributesOfFunctionsBack) {
+  const void* const stub = module_.kernel("fault");
+  cudaFuncAttributes before, after;
+  ASSERT_EQ(cudaFuncGetAttributes(&before, stub), cudaSuccess);
+  for (const auto& [attribute, value] :
+       std::map<cudaFuncAttribute, int>{{cudaFuncAttributeMaxDynamicSharedMemorySize, 1000},
+                                        {cudaFuncAttributePreferredSharedMemoryCarveout, 50},
+                                        {cudaFuncAttributeNonPortableClusterSizeAllowed, 1},
+                                        {cudaFuncAttributeClusterSchedulingPolicyPreference,
+                                         cudaClusterSchedulingPolicyLoadBalancing}}) {
+    ASSERT_EQ(cudaFuncSetAttribute(stub, attribute, value), cudaSuccess) << attribute;
+  }
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  ASSERT_EQ(cudaFuncGetAttributes(&after, stub), cudaSuccess);
+  EXPECT_EQ(after.maxDynamicSharedSizeBytes, before.maxDynamicSharedSizeBytes);
+  EXPECT_EQ(after.preferredShmemCarveout, before.preferredShmemCarveout);
+  EXPECT_EQ(after.nonPortableClusterSizeAllowed, before.nonPortableClusterSizeAllowed);
+  EXPECT_EQ(after.clusterSchedulingPolicyPreference, before.clusterSchedulingPolicyPreference);
 }
 
 TEST_F(RuntimeKernelTest, LaterCallsReturnAFaultUntilTheReset) {

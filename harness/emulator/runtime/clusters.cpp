@@ -23,7 +23,7 @@ std::uint64_t blocks_of(const ClusterSize& cluster) {
 
 std::uint32_t most_blocks(const State& state, const Function& function) {
   if (state.limits().major < kFirstWithClusters) return 1;
-  return function.takes_large_clusters ? kMostClusterBlocks : kPortableClusterBlocks;
+  return function.attributes.takes_large_clusters ? kMostClusterBlocks : kPortableClusterBlocks;
 }
 
 [[noreturn]] void refuse_cluster(const std::string& why) {

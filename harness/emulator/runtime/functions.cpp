@@ -27,8 +27,8 @@ const machine::KernelInfo& info_of(State& state, const Function& function) {
 }
 
 std::uint64_t max_dynamic_shared_bytes(State& state, const Function& function) {
-  if (function.max_dynamic_shared_bytes >= 0) {
-    return static_cast<std::uint64_t>(function.max_dynamic_shared_bytes);
+  if (function.attributes.max_dynamic_shared_bytes >= 0) {
+    return static_cast<std::uint64_t>(function.attributes.max_dynamic_shared_bytes);
   }
   const std::uint64_t limit = state.limits().shared_per_block;
   const std::uint64_t taken = info_of(state, function).shared_static_bytes;
@@ -84,14 +84,14 @@ WARPGAUGE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, 
     const auto made = metrics::ArchName::parse(function.module->ptx_arch);
     out.ptxVersion = made ? made->number : out.binaryVersion;
     out.maxDynamicSharedSizeBytes = static_cast<int>(max_dynamic_shared_bytes(state, function));
-    out.preferredShmemCarveout = function.shared_carveout;
+    out.preferredShmemCarveout = function.attributes.shared_carveout;
     if (info.cluster) {
       out.requiredClusterWidth = static_cast<int>((*info.cluster)[0]);
       out.requiredClusterHeight = static_cast<int>((*info.cluster)[1]);
       out.requiredClusterDepth = static_cast<int>((*info.cluster)[2]);
     }
-    out.nonPortableClusterSizeAllowed = function.takes_large_clusters ? 1 : 0;
-    out.clusterSchedulingPolicyPreference = function.cluster_policy;
+    out.nonPortableClusterSizeAllowed = function.attributes.takes_large_clusters ? 1 : 0;
+    out.clusterSchedulingPolicyPreference = function.attributes.cluster_policy;
     *attributes = out;
   });
 }
@@ -104,21 +104,21 @@ WARPGAUGE_API cudaError_t cudaFuncSetAttribute(const void* stub, cudaFuncAttribu
       case cudaFuncAttributeMaxDynamicSharedMemorySize: {
         const auto taken = info_of(state, function).shared_static_bytes;
         require(value >= 0 && taken + value <= state.limits().shared_per_block_opt_in);
-        function.max_dynamic_shared_bytes = value;
+        function.attributes.max_dynamic_shared_bytes = value;
         break;
       }
       case cudaFuncAttributePreferredSharedMemoryCarveout:
         require(value >= cudaSharedmemCarveoutDefault && value <= cudaSharedmemCarveoutMaxShared);
-        function.shared_carveout = value;
+        function.attributes.shared_carveout = value;
         break;
       case cudaFuncAttributeNonPortableClusterSizeAllowed:
         require(value == 0 || value == 1);
-        function.takes_large_clusters = value != 0;
+        function.attributes.takes_large_clusters = value != 0;
         break;
       case cudaFuncAttributeClusterSchedulingPolicyPreference:
         require(value >= cudaClusterSchedulingPolicyDefault &&
                 value <= cudaClusterSchedulingPolicyLoadBalancing);
-        function.cluster_policy = value;
+        function.attributes.cluster_policy = value;
         break;
       case cudaFuncAttributeRequiredClusterWidth:
       case cudaFuncAttributeRequiredClusterHeight:

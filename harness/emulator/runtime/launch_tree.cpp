@@ -38,13 +38,16 @@ std::string name_of(State& state, const void* kernel) {
   }
 }
 
+std::string reason_of(const Failure& failure) {
+  return failure.why.empty() ? cudaGetErrorString(failure.code) : failure.why;
+}
+
 /// Keeps the reason why a launch cannot begin; equal ones once.
 void keep_failure(State& state, const KernelCall& call, const Failure& failure) {
   const dim3 grid = call.grid, block = call.block;
-  std::string text =
-      fmt::format("a launch of {} x {} x {} blocks of {} x {} x {} threads failed: {} ({})", grid.x,
-                  grid.y, grid.z, block.x, block.y, block.z, cudaGetErrorName(failure.code),
-                  failure.why.empty() ? cudaGetErrorString(failure.code) : failure.why);
+  std::string text = fmt::format(
+      "a launch of {} x {} x {} blocks of {} x {} x {} threads failed: {} ({})", grid.x, grid.y,
+      grid.z, block.x, block.y, block.z, cudaGetErrorName(failure.code), reason_of(failure));
   const std::string kernel = name_of(state, call.kernel);
   const std::lock_guard lock(state.results.mutex);
   auto& failures = state.results.failed_launches;
@@ -120,7 +123,7 @@ void LaunchTree::begin_next() {
     std::visit([&](const auto& work) { begin(work); }, next);
   } catch (const Failure& failure) {  // which the program cannot see
     if (failure.kept) return;
-    const std::string text = "what a kernel launched failed: " + failure.why;
+    const std::string text = "what a kernel launched failed: " + reason_of(failure);
     state_.say(text);
     if (failure.is_fault) state_.results.keep_wrong_call(text);
   }

@@ -50,21 +50,33 @@ void load_linked(Module& module, machine::Machine& machine, const std::string& n
   module.program = &program;
 }
 
-/// Selects the code of the objects of a module, and loads it.
-void read_code(Module& module, machine::Machine& machine, const WantedCode& wanted) {
-  const auto containers = ptx_containers(module.wrapper);
-  module.code.clear();
-  module.left_out.clear();
-  for (const auto& container : containers) {
+/// The code of the objects of a module, and why the last one without PTX has none.
+struct ModuleCode {
+  std::vector<SelectedCode> code;
+  std::string left_out;  ///< empty: all have PTX
+};
+
+ModuleCode select_module_code(const Module& module, const WantedCode& wanted) {
+  ModuleCode selected;
+  for (const auto& container : ptx_containers(module.wrapper)) {
     try {
-      module.code.push_back(select_code(container, wanted.arch, wanted.older_ptx));
+      selected.code.push_back(select_code(container, wanted.arch, wanted.older_ptx));
     } catch (const NoPtx& error) {
-      module.left_out = error.what();
+      selected.left_out = error.what();
     }
   }
+  return selected;
+}
+
+/// Selects the code of the objects of a module, and loads it.
+void read_code(Module& module, machine::Machine& machine, const WantedCode& wanted) {
+  ModuleCode selected = select_module_code(module, wanted);
+  module.code = std::move(selected.code);
+  module.left_out = std::move(selected.left_out);
   if (module.code.empty()) throw NoPtx(module.left_out);
   module.ptx_arch = module.code.front().ptx_arch;
-  const auto load_code = containers.size() == 1 ? load_alone : load_linked;
+  const bool is_linked = ptx_containers(module.wrapper).size() > 1;
+  const auto load_code = is_linked ? load_linked : load_alone;
   load_code(module, machine, "PTX for " + module.ptx_arch);
 }
 
@@ -169,8 +181,7 @@ void Modules::unload() {
     module.code.clear();
     for (Function& function : module.functions) {
       function.kernel = nullptr;
-      function.max_dynamic_shared_bytes = -1;
-      function.shared_carveout = cudaSharedmemCarveoutDefault;
+      function.attributes = {};
     }
   }
 }
@@ -182,10 +193,11 @@ std::vector<std::string> Modules::use_new_ptx(const WantedCode& wanted,
     if (!std::exchange(module.is_new, false)) continue;
     try {
       require_readable([&] {
-        for (const auto& container : ptx_containers(module.wrapper)) {
-          const SelectedCode code = select_code(container, wanted.arch, wanted.older_ptx);
+        const ModuleCode selected = select_module_code(module, wanted);
+        for (const SelectedCode& code : selected.code) {
           use(ptx::parse(code.ptx, "PTX for " + code.ptx_arch));
         }
+        if (!selected.left_out.empty()) reasons.push_back(selected.left_out);
       });
     } catch (const Failure& failure) {
       reasons.push_back(failure.why);

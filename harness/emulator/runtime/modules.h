@@ -26,15 +26,18 @@ class MachineCode;
 struct Module;
 
 /// A kernel that was registered. Its address is its cudaKernel_t.
-struct Function {
-  Module* module = nullptr;
-  std::string name;  ///< mangled
-
-  // Set with cudaFuncSetAttribute; -1: not set.
-  int max_dynamic_shared_bytes = -1;
+/// What a program sets with cudaFuncSetAttribute.
+struct FunctionAttributes {
+  int max_dynamic_shared_bytes = -1;  ///< -1: not set
   int shared_carveout = cudaSharedmemCarveoutDefault;
   bool takes_large_clusters = false;  ///< more than 8 blocks
   int cluster_policy = cudaClusterSchedulingPolicyDefault;
+};
+
+struct Function {
+  Module* module = nullptr;
+  std::string name;  ///< mangled
+  FunctionAttributes attributes;
 
   // These are of the device, from the first use on.
   machine::Kernel* kernel = nullptr;

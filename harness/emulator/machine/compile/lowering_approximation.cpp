@@ -15,7 +15,7 @@ using Xbyak::Opmask;
 using Xbyak::Zmm;
 
 // Comparisons of vcmpps and vpcmpud.
-constexpr std::uint8_t kLess = 1, kUnsignedMore = 6, kNotLess = 0x0d;
+constexpr std::uint8_t kLess = 1, kUnsignedMore = 6, kGreaterOrEqual = 0x0d;
 
 Zmm source(Emitter& e, const Step& step, int n) {
   return e.read(step.instruction->sources[n], 4, Nan::any).part[0];
@@ -210,7 +210,7 @@ Zmm power_of_2(Emitter& e, const Zmm& x) {
   e.vpaddd(near, near, whole);
   complete(e, near, sum, kExponentialTable);
   e.vpxord(near | lanes_below_minus_126(e, x), near, near);
-  e.vcmpps(e.k7, x, e.in_each_lane(&Constants::plus_128), kNotLess);
+  e.vcmpps(e.k7, x, e.in_each_lane(&Constants::plus_128), kGreaterOrEqual);
   e.vbroadcastss(near | e.k7, e.constant(&Constants::infinity));
   e.vfixupimmps(near, x, e.in_each_lane(&Constants::nan_of_nan), 0);
   return near;
