@@ -1,6 +1,7 @@
 # shellcheck shell=bash
 # Functions that the scripts of this folder share. Sourced after ci/common.sh.
 
+set -E            # also in functions
 trap 'exit 2' ERR # a command that fails is a fault, never a verdict
 
 # Runs COMMAND, whose kernels and compilers may print anything: GitHub obeys no workflow command in its output, and it

@@ -169,6 +169,15 @@ def test_a_file_that_is_no_baseline_is_a_fault(runner, text, says):
     assert job.code == 2 and says in errors(job)[0]
 
 
+def test_a_baseline_that_cannot_be_copied_is_a_fault(runner):
+    action = runner()
+    action.run(**PASSES, baseline="none")
+    facts = (action.workspace / "out/facts.jsonl").read_text()
+    (action.workspace / "main.jsonl").write_text(facts)
+    (action.workspace / "out/base").write_text("no folder")
+    assert action.run(**PASSES, baseline="main.jsonl").code == 2
+
+
 def test_without_a_baseline_only_the_budgets_speak(runner):
     job = runner(PULL).run(**PASSES, baseline="none")
     assert job.code == 0 and RESTORE not in job.used
