@@ -75,8 +75,8 @@ void read_code(Module& module, machine::Machine& machine, const WantedCode& want
   module.left_out = std::move(selected.left_out);
   if (module.code.empty()) throw NoPtx(module.left_out);
   module.ptx_arch = module.code.front().ptx_arch;
-  const bool is_linked = ptx_containers(module.wrapper).size() > 1;
-  const auto load_code = is_linked ? load_linked : load_alone;
+  const bool is_one_object = module.code.size() == 1 && module.left_out.empty();
+  const auto load_code = is_one_object ? load_alone : load_linked;
   load_code(module, machine, "PTX for " + module.ptx_arch);
 }
 

@@ -25,7 +25,6 @@ namespace warpgauge::emulator::runtime {
 class MachineCode;
 struct Module;
 
-/// A kernel that was registered. Its address is its cudaKernel_t.
 /// What a program sets with cudaFuncSetAttribute.
 struct FunctionAttributes {
   int max_dynamic_shared_bytes = -1;  ///< -1: not set
@@ -34,6 +33,7 @@ struct FunctionAttributes {
   int cluster_policy = cudaClusterSchedulingPolicyDefault;
 };
 
+/// A kernel that was registered. Its address is its cudaKernel_t.
 struct Function {
   Module* module = nullptr;
   std::string name;  ///< mangled
