@@ -71,8 +71,7 @@ struct CountComparison {
 /// Compares the counts of the cases that both sides have, on each architecture.
 /// - Cases are compared if their machine code is the same, as far as its hash is known.
 /// - They are compared line by line and as a whole; only as a whole if one side has no lines.
-/// - A line that only one side has is 0 on the other, which is exact unless that side says
-/// otherwise.
+/// - A line that only one side has is 0 on the other: exact, unless that side says otherwise.
 /// - Instructions and branches are compared only where both sides are exact.
 /// - If a file has several runs of a case, the last one is compared.
 /// Throws metrics::FactError for a case that was counted in part.

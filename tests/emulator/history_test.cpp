@@ -107,8 +107,8 @@ TEST(SharedRace, IsNoneBetweenBarriers) {
 }
 
 TEST(SharedRace, DoesNotDependOnWhatIsLeftInSharedMemory) {
-  // Thread 63 stores 7 to a word that others have read and nobody wrote: also in the second block,
-  // where the first one has left 7.
+  // Other threads read a word that no thread has written, and thread 63 stores 7 to it. The race is
+  // found in the second block, too, where the word holds the 7 of the first.
   const std::string kernel = with_tile(
       "setp.lt.u32 %p1, %r1, 64; @%p1 bra FIRST; setp.eq.u32 %p0, %r0, 63; ld.shared.u32 %r6, "
       "[%r3];"
