@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <thread>
 
 #include "tests/emulator/kernel_run.h"
 
@@ -370,14 +371,19 @@ TEST(Deadlock, OfMoreBlocksThanTheGpuHoldsAtOnce) {
 
 TEST(Deadlock, IsNoneAsLongAsTheProgramMayChangeMemory) {
   Options options = unlimited();
-  options.time_limit = std::chrono::seconds(3);
-  options.program_waits = [] { return false; };
+  options.cpu_limit = std::chrono::milliseconds(1500);
+  options.program_waits = [&options] {  // no CPU time is taken meanwhile, but the launch waits
+    std::this_thread::sleep_for(options.cpu_limit);
+    return false;
+  };
   const std::string never =
       "POLL: ld.volatile.global.u32 %r3, [%rd0]; setp.ne.u32 %p0, %r3, 7;"
       "@%p0 bra POLL;";
   const auto fault = fault_of(kernel_text(never), {}, options);
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->kind(), Fault::Kind::time_limit);
+  EXPECT_THAT(fault->what(), HasSubstr("waited in loops for longer than its limit of 1500 ms"));
+  EXPECT_THAT(fault->what(), HasSubstr("warp 0, all lanes, going round a loop"));
   options.program_waits = [] { return true; };
   const auto deadlock = fault_of(kernel_text(never), {}, options);
   ASSERT_TRUE(deadlock.has_value());

@@ -233,23 +233,28 @@ class Worker {
       if (now - waiting_since_ >= *shared_.patience) shared_.pauses = true;
     } else if (now - std::max(looked_, waiting_since_) >= kBetweenLooks) {
       looked_ = now;
-      look_for_progress();
+      look_for_progress(now - waiting_since_);
     }
   }
 
   /// Finds a deadlock of loops. The program may change what they wait for, as long as it does not
-  /// wait itself.
-  void look_for_progress() {
+  /// wait itself, for as long as the launch may take: on a busy machine a launch that waits gets
+  /// hardly any CPU time, so that its time counts.
+  void look_for_progress(Clock::duration waited) {
     const auto& waits = shared_.context.options.program_waits;
     std::uint64_t fingerprint = 1;
     for (const auto& cluster : active_) fingerprint += cluster->fingerprint();
     const bool still = shared_.stillness.look(this, fingerprint);
-    if (!still || (waits && !waits())) return;
+    const bool in_vain = still && !(waits && !waits());
+    const std::chrono::milliseconds limit = shared_.context.options.cpu_limit;
+    const bool too_long = limit.count() != 0 && waited >= limit;
+    if (!in_vain && !too_long) return;
     const auto first = std::ranges::min_element(
         active_, {}, [](const auto& cluster) { return cluster->running(); });
     if (first == active_.end()) return;
     try {
-      (*first)->report_spinning(why_not_begun());
+      if (in_vain) (*first)->report_spinning(why_not_begun());
+      (*first)->report_long_wait(limit);
     } catch (...) {
       shared_.fail((*first)->running(), std::current_exception());
     }

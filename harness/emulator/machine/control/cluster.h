@@ -3,12 +3,14 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "harness/emulator/machine/control/block.h"
+#include "harness/emulator/machine/core/fault.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
 
 namespace warpgauge::emulator::machine::control {
@@ -39,6 +41,8 @@ class Cluster {
   std::uint64_t fingerprint() const;
   /// No thread of the launch makes progress; `why` ends the sentence, or is empty. Throws Fault.
   [[noreturn]] void report_spinning(const std::string& why) const;
+  /// All threads of the launch have waited for memory for `limit`. Throws Fault.
+  [[noreturn]] void report_long_wait(std::chrono::milliseconds limit) const;
   /// Something has happened that others may have waited for.
   void note_event() { fruitless_ = 0; }
 
@@ -50,7 +54,8 @@ class Cluster {
   void complete_barrier();
   bool time_out();
   [[noreturn]] void report_deadlock() const;
-  [[noreturn]] void fail_stuck(std::string text, bool with_running, const std::string& why) const;
+  [[noreturn]] void fail_stuck(Fault::Kind kind, std::string text, bool with_running,
+                               const std::string& why) const;
 
   LaunchContext& launch_;
   std::vector<std::unique_ptr<Block>> blocks_;  ///< by rank

@@ -1,4 +1,5 @@
 // The message of a cluster in which no thread can go on.
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -41,14 +42,25 @@ std::string waits_for(const Fragment& fragment, const Warp& warp, std::uint32_t 
 
 }  // namespace
 
-void Cluster::report_deadlock() const { fail_stuck("deadlock, no thread can go on", false, ""); }
+void Cluster::report_deadlock() const {
+  fail_stuck(Fault::Kind::deadlock, "deadlock, no thread can go on", false, "");
+}
 
 void Cluster::report_spinning(const std::string& why) const {
-  fail_stuck("deadlock, all threads wait in loops for what nothing changes", true, why);
+  fail_stuck(Fault::Kind::deadlock, "deadlock, all threads wait in loops for what nothing changes",
+             true, why);
+}
+
+void Cluster::report_long_wait(std::chrono::milliseconds limit) const {
+  fail_stuck(Fault::Kind::time_limit,
+             "the launch has waited in loops for longer than its limit of " +
+                 std::to_string(limit.count()) + " ms",
+             true, "");
 }
 
 /// Names fragments that wait; before them those that run, if they only go round a loop.
-void Cluster::fail_stuck(std::string text, bool with_running, const std::string& why) const {
+void Cluster::fail_stuck(Fault::Kind kind, std::string text, bool with_running,
+                         const std::string& why) const {
   constexpr int kMostShown = 8;
   const Block& lead = *blocks_.front();
   const bool alone = blocks_.size() == 1;
@@ -85,7 +97,7 @@ void Cluster::fail_stuck(std::string text, bool with_running, const std::string&
   if (with_running) show_all(true);
   show_all(false);
   if (shown > kMostShown) text += "; and " + std::to_string(shown - kMostShown) + " more";
-  throw Fault(Fault::Kind::deadlock, text + why, launch_.code.name, first);
+  throw Fault(kind, text + why, launch_.code.name, first);
 }
 
 std::uint64_t Cluster::fingerprint() const {
