@@ -40,20 +40,23 @@ std::vector<std::string> toolkits_below(const fs::path& folder) {
 
 /// Runs ptxas with an option. Nothing if it is no program.
 std::optional<process::Ending> run_ptxas(const fs::path& ptxas, const std::string& option,
-                                         const fs::path& output) try {
-  return process::run_supervised(
-      {ptxas.string(), option}, {}, {.output = output, .messages = "/dev/null"},
-      {.time_limit = std::chrono::seconds(20), .most_output_bytes = 1 << 20});
+                                         const fs::path& output, std::chrono::seconds limit) try {
+  return process::run_supervised({ptxas.string(), option}, {},
+                                 {.output = output, .messages = "/dev/null"},
+                                 {.time_limit = limit, .most_output_bytes = 1 << 20});
 } catch (const std::runtime_error&) {
   return std::nullopt;
 }
 
-/// The text that ptxas prints with an option.
-std::string printed_by(const fs::path& ptxas, const std::string& option) {
+/// The text that ptxas prints with an option, at once.
+std::string printed_by(const fs::path& ptxas, const std::string& option,
+                       std::chrono::seconds limit) {
+  constexpr std::chrono::seconds kAtOnce(20);
+  if (limit.count() == 0 || limit > kAtOnce) limit = kAtOnce;
   const auto folder =
       files::TemporaryPath::folder_in(fs::temp_directory_path(), "warpgauge-ptxas-");
   const fs::path output = folder.path() / "output";
-  const auto ending = run_ptxas(ptxas, option, output);
+  const auto ending = run_ptxas(ptxas, option, output, limit);
   if (ending && !ending->limit.empty()) {
     throw std::runtime_error(
         fmt::format("{0}: `{0} {1}` {2}", ptxas.string(), option, ending->limit));
@@ -109,8 +112,8 @@ Toolkit toolkit_in(const fs::path& folder, std::chrono::seconds time_limit) {
   const fs::path programs = fs::path(found.front()) / "bin", ptxas = programs / "ptxas";
   return {.path = folder,
           .programs = programs,
-          .version = version_in(printed_by(ptxas, "--version"), ptxas),
-          .archs = archs_in(printed_by(ptxas, "--help"), ptxas),
+          .version = version_in(printed_by(ptxas, "--version", time_limit), ptxas),
+          .archs = archs_in(printed_by(ptxas, "--help", time_limit), ptxas),
           .time_limit = time_limit};
 }
 

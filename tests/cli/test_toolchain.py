@@ -301,6 +301,8 @@ def test_command_lines_that_make_no_sense(arguments, message, tmp_path):
 # A loop that is rolled here, and unrolled by the compiler that defines TURNS. Each block of 32
 # threads loads 32 rows of 128 bytes, however the loop is compiled.
 LOOP = """
+#include <unistd.h>
+
 #include <cstdio>
 #ifndef TURNS
 #define TURNS 1
@@ -320,7 +322,7 @@ __global__ void column(float* out, const float* in) {
 }
 int main(int count, char** words) {
 #ifdef FLOODS
-  for (volatile int i = 0;; i = 1 - i) if (FLOODS) puts("flood");
+  for (;;) FLOODS ? puts("flood") : pause();
 #endif
   for (int i = 1; i < count; ++i) printf("word %s\\n", words[i]);
 #ifdef LEFT
@@ -431,18 +433,8 @@ def test_emulate_links_code_that_is_compiled_separately(loop, tmp_path):
 def fails(tmp_path, added, source="loop.cu", *options):
     """What is said where the program of the newer toolkit fails, behind its name."""
     other = newer(tmp_path, added)
-    words = [
-        "--with",
-        INSTALLED,
-        "--with",
-        "newer",
-        "--arch",
-        "sm_90",
-        "--emulate",
-        *options,
-        source,
-    ]
-    message = refused(*words, cwd=tmp_path)
+    words = ["--with", "newer", "--with", INSTALLED, "--arch", "sm_90", "--emulate"]
+    message = refused(*words, *options, source, cwd=tmp_path)
     progress, name, text = message.partition(f" in {other.name}")
     assert name and re.search(r"^CUDA \d+\.99\.1$", progress, re.M), message
     return text
@@ -486,16 +478,16 @@ def test_a_kernel_that_fails_names_its_toolkit_and_line(loop, tmp_path):
             ": its program fails on sm_90: it took longer than 12 s, and was ended",
         ),
         ("-DFLOODS=1", "12", ": its program fails on sm_90: it "),
-        ("-DSPINS", "20", "the launch has taken longer than its limit of 10000 ms of CPU time"),
+        ("-DSPINS", "14", "the launch has taken longer than its limit of 7000 ms of CPU time"),
     ],
 )
 def test_a_program_that_does_not_end_is_ended(added, limit, says, loop, tmp_path):
     before = cpu_seconds()
     text = fails(tmp_path, added, "loop.cu", "--timeout", limit)
     if added == "-DSPINS" and says not in text:
-        assert "it took longer than 20 s" in text, text
+        assert "it took longer than 14 s" in text, text
         spent = cpu_seconds() - before  # and what compilers take
-        assert spent < 17, "only on a busy machine the program does not get 10 s of CPU time"
+        assert spent < 14, "only on a busy machine the program does not get 7 s of CPU time"
     else:
         assert says in text, text
     if added != "-DSPINS":
@@ -510,7 +502,7 @@ def test_a_compiler_that_does_not_end_is_ended(fault, asked, ptx, tmp_path):
     text = compiler.read_text()
     compiler.write_text(text.replace("case $1", f'[ "$1" != {asked} ] || {fault}\ncase $1'))
     begin = time.monotonic()
-    result = toolchain("--with", INSTALLED, "--with", other, "--timeout", 3, ptx)
+    result = toolchain("--with", INSTALLED, "--with", other, "--timeout", 5, ptx)
     assert result.returncode == 2, result.stderr
     assert "and was ended" in result.stderr
     assert time.monotonic() - begin < 60
