@@ -17,13 +17,24 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string text_of(ChangeKind kind, bool colours) {
+Change change_of(ChangeKind kind, const std::string& size = "8x8") {
   Change change;
-  change.id = std::string("transpose.tiled.f32@8x8");
+  change.id = "transpose.tiled.f32@" + size;
   change.arch = std::string("sm_90");
   change.metric = &metrics::metric("registers");
   change.kind = kind;
-  return changes_text({change}, {}, {}, {.everything = true, .colours = colours});
+  return change;
+}
+
+std::string text_of(ChangeKind kind, bool colours) {
+  return changes_text({change_of(kind)}, {}, {}, {.everything = true, .colours = colours});
+}
+
+/// One display of a kernel whose sizes changed so.
+std::string screen_of(ChangeKind kind, const std::vector<std::string>& sizes) {
+  std::vector<Change> changes;
+  for (const std::string& size : sizes) changes.push_back(change_of(kind, size));
+  return changes_text(changes, by_kernel(changes, {}), {}, {});
 }
 
 TEST(DiffText, WhatAPersonLooksForIsInColour) {
@@ -48,6 +59,17 @@ TEST(DiffText, WithoutColoursAllIsPlain) {
     EXPECT_THAT(text, HasSubstr(fmt::format("\n  {:<7} registers", to_string(kind))));
     EXPECT_THAT(text, Not(HasSubstr("\033")));
   }
+}
+
+TEST(DiffText, TheRowOfAKernelNamesOneCaseAndCountsTheOthers) {
+  const std::string worse = "worse   transpose.tiled.f32@8x8 on sm_90";
+  EXPECT_THAT(screen_of(ChangeKind::worse, {"8x8"}), HasSubstr(worse + "\n"));
+  EXPECT_THAT(screen_of(ChangeKind::worse, {"8x8", "9x9"}), HasSubstr(worse + " and 1 more\n"));
+  const std::string lost = "lost    transpose.tiled.f32@8x8 on sm_90";
+  const std::string values = ": the whole case, 1 value\n";
+  EXPECT_THAT(screen_of(ChangeKind::lost, {"8x8"}), HasSubstr(lost + values));
+  EXPECT_THAT(screen_of(ChangeKind::lost, {"8x8", "9x9"}),
+              HasSubstr(lost + " and 1 more" + values));
 }
 
 }  // namespace
