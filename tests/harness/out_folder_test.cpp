@@ -56,5 +56,20 @@ TEST_F(OutFolderTest, IsOfOneRunAtATime) {
   EXPECT_THAT(names(), UnorderedElementsAre(".lock", "results.json.half-18"));
 }
 
+TEST_F(OutFolderTest, HasTheFilesThatRunsWrite) {
+  const OutFolder out(path());
+  for (const char* name : {"facts.jsonl", "results.json", "summary.md", ".lock"}) {
+    EXPECT_TRUE(out.has(path() / name)) << name;
+    EXPECT_FALSE(out.has(path().parent_path() / name)) << name;
+    EXPECT_FALSE(out.has(path() / "none" / name)) << name;
+    EXPECT_FALSE(out.has(name)) << "a file of the folder that the process is in";
+  }
+  EXPECT_FALSE(out.has(path() / "junit.xml"));
+  const fs::path before = fs::current_path();
+  fs::current_path(path());
+  EXPECT_TRUE(out.has("facts.jsonl"));
+  fs::current_path(before);
+}
+
 }  // namespace
 }  // namespace warpgauge::out_folder_test
