@@ -74,5 +74,17 @@ TEST_F(TurnsOfProcesses, ATurnEndsWithItsScope) {
   for (const int fd : {begun[0], begun[1], end[0], end[1]}) close(fd);
 }
 
+TEST(GpuTurns, NeedNoStandardInput) {
+  const int before = dup(STDIN_FILENO);
+  close(STDIN_FILENO);
+  {
+    const GpuTurns turns;  // takes its number
+    const GpuTurn turn(turns, kShort);
+  }
+  if (before < 0) return;
+  EXPECT_EQ(dup2(before, STDIN_FILENO), STDIN_FILENO);
+  close(before);
+}
+
 }  // namespace
 }  // namespace warpgauge::process::gpu_turns_test
