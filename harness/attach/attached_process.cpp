@@ -170,11 +170,6 @@ AttachedProcess parse_attached(std::string_view text, const std::string& path) {
   }
 }
 
-std::string cubin_name(std::uint32_t crc) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  std::string name;
-  for (int shift = 28; shift >= 0; shift -= 4) name += kDigits[crc >> shift & 0xfu];
-  return name + ".cubin";
-}
+std::string cubin_name(std::uint32_t crc) { return fmt::format("{:08x}.cubin", crc); }
 
 }  // namespace warpgauge::attach

@@ -72,5 +72,10 @@ TEST(AttachedProcess, AResultOfAnotherVersionSaysWhichIsWanted) {
                   "its schema is \"warpgauge.attached/4\", and 'warpgauge.attached/5' is wanted")));
 }
 
+TEST(CubinName, HasAllDigitsOfTheChecksum) {
+  EXPECT_EQ(attach::cubin_name(0x89abcdef), "89abcdef.cubin");
+  EXPECT_EQ(attach::cubin_name(0x12), "00000012.cubin");
+}
+
 }  // namespace
 }  // namespace warpgauge::attached_process_test
