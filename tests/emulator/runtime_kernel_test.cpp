@@ -18,6 +18,7 @@
 namespace warpgauge::emulator::runtime::runtime_kernel_test {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
 
 // add(int* out, short step, long long base): out[i] = base + i * step + offset, with a __constant__
@@ -61,6 +62,28 @@ const std::string kPtx = kPtxHead + R"(
   ret;
 }
 .visible .entry stop() { trap; }
+.visible .entry no_such_barrier() { bar.sync 16; ret; }
+.visible .entry waits() { bar.sync 1, 64; ret; }
+.func down() { call down; ret; }
+.visible .entry recurses() { call down; ret; }
+.extern .func __assertfail(
+  .param .b64 a, .param .b64 b, .param .b32 c, .param .b64 d, .param .b64 e);
+.global .align 1 .b8 text[2] = {97, 0};
+.visible .entry asserts()
+{
+  .reg .b64 %rd<2>;
+  .param .b64 a; .param .b64 b; .param .b32 c; .param .b64 d; .param .b64 e;
+  mov.u64 %rd1, text;
+  cvta.global.u64 %rd1, %rd1;
+  st.param.b64 [a], %rd1;
+  st.param.b64 [b], %rd1;
+  st.param.b32 [c], 1;
+  st.param.b64 [d], %rd1;
+  st.param.b64 [e], 1;
+  call __assertfail, (a, b, c, d, e);
+  ret;
+}
+.visible .entry in_pairs() .explicitcluster .reqnctapercluster 2, 1, 1 { ret; }
 .visible .entry bounded() .maxntid 64, 1, 1 { ret; }
 .visible .entry shared()
 {
@@ -268,7 +291,11 @@ TEST_F(RuntimeKernelTest, LargeClustersAreAllowedByAnAttribute) {
   config.attrs = &attribute;
   config.numAttrs = 1;
   int most = 0, clusters = 0;
+  testing::internal::CaptureStderr();
   EXPECT_EQ(cudaLaunchKernelExC(&config, stub, arguments), cudaErrorInvalidClusterSize);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              HasSubstr("clusters of 16 blocks: at most 8 are possible, 16 after "
+                        "cudaFuncAttributeNonPortableClusterSizeAllowed"));
   EXPECT_EQ(cudaOccupancyMaxPotentialClusterSize(&most, stub, &config), cudaSuccess);
   EXPECT_EQ(most, 8);
   ASSERT_EQ(cudaFuncSetAttribute(stub, cudaFuncAttributeNonPortableClusterSizeAllowed, 1),
@@ -280,6 +307,89 @@ TEST_F(RuntimeKernelTest, LargeClustersAreAllowedByAnAttribute) {
   EXPECT_EQ(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, 1, 0), cudaSuccess);
   EXPECT_EQ(clusters, blocks * 132 / 16);
   EXPECT_EQ(cudaLaunchKernelExC(&config, stub, arguments), cudaSuccess);
+  attribute.val.clusterDim.x = config.gridDim.x = 32;
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(cudaLaunchKernelExC(&config, stub, arguments), cudaErrorInvalidClusterSize);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(),
+              EndsWith("clusters of 32 blocks: at most 16 are possible\n"));
+}
+
+/// A launch of blocks of so many threads in clusters.
+struct ClusterLaunch {
+  explicit ClusterLaunch(dim3 cluster, dim3 block = 1) {
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim = {cluster.x, cluster.y, cluster.z};
+    config.gridDim = cluster;
+    config.blockDim = block;
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+  }
+  ClusterLaunch(const ClusterLaunch&) = delete;
+  ClusterLaunch& operator=(const ClusterLaunch&) = delete;
+
+  /// How many clusters fit on the GPU; 0: the call fails.
+  int clusters(const void* stub) const {
+    int clusters = 0;
+    cudaOccupancyMaxActiveClusters(&clusters, stub, &config);
+    return clusters;
+  }
+
+  cudaLaunchAttribute attribute{};
+  cudaLaunchConfig_t config{};
+};
+
+TEST_F(RuntimeKernelTest, ClustersHaveBlocksAndThreadsInAllDimensions) {
+  // 2048 threads of a multiprocessor are 8 blocks of 256.
+  constexpr int kBlocks = 8 * 132;
+  const dim3 block(16, 4, 4);
+  const void* const stub = module_.kernel("fault");
+  EXPECT_EQ(ClusterLaunch({1, 2, 2}, block).clusters(stub), kBlocks / 4);
+  EXPECT_EQ(ClusterLaunch({2, 2, 1}, block).clusters(stub), kBlocks / 4);
+  EXPECT_EQ(ClusterLaunch({1, 3, 3}, block).clusters(stub), 0) << "9 blocks are too many";
+  EXPECT_EQ(ClusterLaunch({1, 0, 1}, block).clusters(stub), 0);
+}
+
+TEST_F(RuntimeKernelTest, TheOccupancyOfClustersNeedsNoAttributes) {
+  ClusterLaunch launch({1, 1, 1}, 256);
+  launch.config.attrs = nullptr;
+  const void* const stub = module_.kernel("fault");
+  EXPECT_EQ(launch.clusters(stub), 0) << "one attribute is announced";
+  launch.config.numAttrs = 0;
+  EXPECT_EQ(launch.clusters(stub), 8 * 132);
+  void* arguments[] = {&memory_};
+  launch.config.blockDim = kThreads;
+  EXPECT_EQ(cudaLaunchKernelExC(&launch.config, stub, arguments), cudaSuccess);
+  launch.config.numAttrs = 1;
+  EXPECT_EQ(cudaLaunchKernelExC(&launch.config, stub, arguments), cudaErrorInvalidValue);
+  int count = 0;
+  EXPECT_EQ(cudaOccupancyMaxActiveClusters(&count, stub, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaOccupancyMaxPotentialClusterSize(nullptr, stub, nullptr), cudaErrorInvalidValue);
+}
+
+TEST_F(RuntimeKernelTest, AKernelCompiledForClustersHasNoOthers) {
+  const void* const stub = module_.kernel("in_pairs");
+  ClusterLaunch launch({2, 1, 1}, 256);
+  EXPECT_EQ(launch.clusters(stub), 8 * 132 / 2);
+  launch.attribute.id = cudaLaunchAttributeCooperative;
+  EXPECT_EQ(launch.clusters(stub), 8 * 132 / 2) << "the launch sets none";
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(ClusterLaunch({4, 1, 1}).clusters(stub), 0);
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), HasSubstr("(__cluster_dims__)"));
+}
+
+TEST_F(RuntimeKernelTest, OlderArchitecturesHaveNoClusters) {
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  emulate_arch("sm_80");
+  TestModule older({{.arch = 80,
+                     .text = ".version 8.5\n.target sm_80\n.address_size 64\n"
+                             ".visible .entry empty() { ret; }\n"}});
+  const void* const stub = older.kernel("empty");
+  const ClusterLaunch pairs({2, 1, 1});
+  int most = 0;
+  EXPECT_EQ(cudaOccupancyMaxPotentialClusterSize(&most, stub, &pairs.config), cudaSuccess);
+  EXPECT_EQ(most, 1);
+  EXPECT_EQ(pairs.clusters(stub), 0);
+  EXPECT_GT(ClusterLaunch({1, 1, 1}).clusters(stub), 0);
 }
 
 TEST_F(RuntimeKernelTest, AResetTakesTheAttributesOfFunctionsBack) {
@@ -330,9 +440,16 @@ TEST_F(RuntimeKernelTest, FaultsHaveTheErrorsOfCuda) {
   memory_ = reinterpret_cast<int*>(reinterpret_cast<std::uintptr_t>(memory_) + 2);
   ASSERT_EQ(launch("fault", 1, 1), cudaSuccess);
   EXPECT_EQ(cudaDeviceSynchronize(), cudaErrorMisalignedAddress);
-  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
-  ASSERT_EQ(launch("stop"), cudaSuccess);
-  EXPECT_EQ(cudaStreamSynchronize(nullptr), cudaErrorLaunchFailure);
+  for (const auto& [kernel, error] :
+       std::map<std::string, cudaError_t>{{"stop", cudaErrorLaunchFailure},
+                                          {"no_such_barrier", cudaErrorIllegalInstruction},
+                                          {"asserts", cudaErrorAssert},
+                                          {"recurses", cudaErrorHardwareStackError},
+                                          {"waits", cudaErrorLaunchTimeout}}) {
+    ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+    ASSERT_EQ(launch(kernel), cudaSuccess) << kernel;
+    EXPECT_EQ(cudaStreamSynchronize(nullptr), error) << kernel;
+  }
 }
 
 TEST_F(RuntimeKernelTest, TheConfigurationOfALaunchIsTakenOnce) {
