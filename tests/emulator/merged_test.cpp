@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <span>
@@ -158,6 +161,124 @@ TEST(RemovedInAnotherLoop, WhatAWideAccessHoldsIsNotMadeOneWithOthers) {
   for (const PtxAccess& load : loads) {
     EXPECT_EQ(answer.trust.of(load.text_line), metrics::Trust{}) << load.text_line;
   }
+}
+
+/// How far a load of 4 bytes can be trusted that the machine code has as one of 8 for several of a
+/// loop, beside another access that it lacks.
+metrics::Trust trust_beside(const PtxAccess& load, const PtxAccess& other) {
+  Comparison comparison;
+  comparison.matches = {{.access = &load}, {.access = &other}};
+  comparison.matches[0].found.push_back({.op = metrics::MemoryOp::ldg, .width = 8});
+  comparison.matches[0].standing.once = false;
+  return conclude(std::move(comparison)).trust.of(load.text_line);
+}
+
+const PtxAccess kLoad{
+    .text_line = 5, .width = 4, .base = "a", .offset = 8, .base_zeros = 3, .block = 1};
+
+/// An access beside kLoad.
+PtxAccess access_at(std::int64_t offset) {
+  PtxAccess access = kLoad;
+  access.text_line = 6;
+  access.offset = offset;
+  return access;
+}
+
+TEST(WideLoad, HoldsItsNeighbour) {
+  EXPECT_EQ(trust_beside(kLoad, access_at(12)), metrics::Trust{});
+  EXPECT_EQ(trust_beside(access_at(12), kLoad), metrics::Trust{}) << "behind it";
+}
+
+TEST(WideLoad, BeginsWhereItIsAligned) {
+  const auto across = [](int base_zeros) {
+    PtxAccess load = access_at(12), next = access_at(16);
+    load.text_line = 5;
+    load.base_zeros = next.base_zeros = base_zeros;
+    return trust_beside(load, next).confidence;
+  };
+  EXPECT_EQ(across(3), Confidence::estimate) << "8 bytes begin at 8 or 16";
+  EXPECT_EQ(across(2), Confidence::exact) << "they may be aligned";
+}
+
+TEST(WideLoad, HoldsNoOtherAccess) {
+  std::vector<PtxAccess> others(7, access_at(12));
+  others[0].block = 2;
+  others[1].kind = PtxAccess::Kind::store;
+  others[2].space = ptx::Space::shared;
+  others[3].width = 2;
+  others[4].base = "b";
+  others[5].base_value = 1;
+  others[6].offset = 16;
+  for (const PtxAccess& other : others) {
+    const metrics::Trust trust = trust_beside(kLoad, other);
+    EXPECT_EQ(trust.confidence, Confidence::estimate) << &other - others.data();
+    EXPECT_THAT(trust.reason, HasSubstr("for several executions of it"));
+  }
+}
+
+/// How an atomic counts that the machine code has as these, with so many votes, where another
+/// atomic has a vote.
+struct JudgedAtomic {
+  JudgedAtomic(std::initializer_list<metrics::MemoryOp> ops, std::ptrdiff_t votes,
+               bool guarded = true) {
+    const PtxAccess atomics[] = {{.text_line = 5, .kind = PtxAccess::Kind::atomic, .width = 4},
+                                 {.text_line = 8, .kind = PtxAccess::Kind::atomic, .width = 4}};
+    Comparison comparison;
+    for (const PtxAccess& atomic : atomics) comparison.matches.push_back({.access = &atomic});
+    for (const metrics::MemoryOp op : ops) {
+      comparison.matches[0].found.push_back({.op = op, .width = 4, .guarded = guarded});
+    }
+    comparison.matches[0].votes = votes;
+    comparison.matches[1].found.push_back({.op = metrics::MemoryOp::red, .width = 4});
+    comparison.matches[1].votes = 1;
+    const OracleAnswer answer = conclude(std::move(comparison));
+    for (const auto& [line, plan] : answer.plans.entries) {
+      if (line == 5) role = plan.role;
+    }
+    trust = answer.trust.of(5);
+  }
+
+  machine::AccessPlan::Role role = machine::AccessPlan::Role::as_written;
+  metrics::Trust trust;
+};
+
+TEST(OneLaneForAll, IsTheSameRequestOfGlobalMemory) {
+  using metrics::MemoryOp;
+  for (const MemoryOp op : {MemoryOp::red, MemoryOp::atomg, MemoryOp::atomg_cas}) {
+    for (const std::ptrdiff_t votes : {0, 1}) {
+      const JudgedAtomic judged({op}, votes);
+      EXPECT_EQ(judged.role, machine::AccessPlan::Role::as_written);
+      EXPECT_EQ(judged.trust, metrics::Trust{});
+    }
+  }
+}
+
+TEST(OneLaneForAll, NeedsAVoteForEachAtomic) {
+  using metrics::MemoryOp;
+  using Role = machine::AccessPlan::Role;
+  for (const auto& judged :
+       {JudgedAtomic({MemoryOp::atoms}, 1), JudgedAtomic({MemoryOp::atoms, MemoryOp::red}, 2)}) {
+    EXPECT_EQ(judged.role, Role::one_for_all);
+    EXPECT_EQ(judged.trust, metrics::Trust{});
+  }
+  for (const auto& judged :
+       {JudgedAtomic({MemoryOp::atoms}, 0), JudgedAtomic({MemoryOp::atoms, MemoryOp::red}, 1)}) {
+    EXPECT_EQ(judged.role, Role::as_written);
+    EXPECT_THAT(judged.trust.reason, HasSubstr("may let one lane do it"));
+  }
+  const JudgedAtomic by_each({MemoryOp::atoms}, 1, false);
+  EXPECT_EQ(by_each.role, Role::as_written);
+  EXPECT_EQ(by_each.trust, metrics::Trust{});
+}
+
+TEST(OneLaneForAll, IsWhatAPopulationCountIs) {
+  using metrics::MemoryOp;
+  const JudgedAtomic counted({MemoryOp::atoms_popc}, 0, false);
+  EXPECT_EQ(counted.role, machine::AccessPlan::Role::one_for_all);
+  EXPECT_EQ(counted.trust, metrics::Trust{});
+  const JudgedAtomic both({MemoryOp::atoms_popc, MemoryOp::atoms}, 0, false);
+  EXPECT_EQ(both.role, machine::AccessPlan::Role::as_written);
+  EXPECT_THAT(both.trust.reason, HasSubstr("the machine code has ATOMS"));
 }
 
 /// The counts of a launch in which the access in line 5 had 2 requests, of 4 and of 3 groups of 8
