@@ -6,11 +6,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 
+#include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/core/outcome.h"
 #include "metrics/machine_code/sass.h"
+#include "tests/emulator/kept_line.h"
 #include "tests/emulator/recorded_code.h"
 
 namespace warpgauge::emulator::counting::execution_model_test {
@@ -132,6 +135,23 @@ TEST_P(ExecutionModelOf, OtherLanesAtABranchOrAnAccessAreNotTheSame) {
     EXPECT_THAT(executions.unknown, IsEmpty());
     EXPECT_THAT(executions.followed_unknown, HasSubstr("with other lanes"));
   }
+}
+
+TEST_P(ExecutionModelOf, OneInstructionIsNotTrustedMoreThanMany) {
+  KernelTrust trust = answer_.trust;
+  trust.execution_order = {metrics::Confidence::estimate, "the order decides"};
+  machine::LaunchOutcome outcome = launch(kWarps - 1);
+  for (machine::InstructionTotals& access : outcome.totals) access.source = kept_line("a.cu", 1);
+  CountTable table;
+  table.add("as_written", outcome, std::make_shared<KernelTrust>(trust));
+  int alone = 0;
+  for (const metrics::LineCounts& line : table.take()) {
+    if (line.counts.instructions == 0) continue;
+    ASSERT_TRUE(line.trust.contains("instructions")) << line.line;
+    EXPECT_EQ(line.trust.at("instructions").reason, "the order decides");
+    alone += line.counts.instructions == 1 ? 1 : 0;
+  }
+  EXPECT_GT(alone, 0) << "the warp that stays ends";
 }
 
 TEST_P(ExecutionModelOf, HasTheLinesOfAProgramThatThePtxIsAPartOf) {
