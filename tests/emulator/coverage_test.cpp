@@ -102,6 +102,17 @@ TEST(Coverage, CopiesOfAnInlinedFunctionAddUpAndInstructionsOfOneCopyDoNot) {
   EXPECT_EQ(file.lines.at(20), (LineHits{4, 128}));
 }
 
+TEST(Coverage, AFunctionBeginsAtTheCallOfWhatIsInlinedFromAbove) {
+  const auto file = covered(R"(
+    .loc 1 5 3, function_name $L, inlined_at 1 10 1
+    mov.u32 %r4, 1;
+    .loc 1 13 1
+    ret;
+  )");
+  EXPECT_EQ(file.lines.at(5), (LineHits{2, 64}));
+  EXPECT_THAT(file.functions, ElementsAre(Pair("k", FunctionHits{10, 2})));
+}
+
 TEST(Coverage, LoopsHaveABranchOfTheirOwnAndToolkitHeadersHaveNone) {
   const auto file = covered(R"(
     mov.u32 %r4, 0;
