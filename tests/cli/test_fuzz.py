@@ -83,6 +83,13 @@ def test_what_is_right_at_all_sizes_passes_and_says_so(tmp_path):
     gate(tmp_path, *options, "--fuzz-at", "257,3", code=0)
 
 
+def test_a_case_that_needs_a_gpu_has_no_trials_on_the_emulator(tmp_path):
+    gate(tmp_path, "--filter", "gpu_only.declared.*", "--fuzz", 1, code=0)
+    facts = of_cases(tmp_path)
+    assert facts["gpu_only.declared.u32@1024", "result.correct", "sm_90"].verdict == "unmeasured"
+    assert not any(metric == "result.fails_at" for _, metric, _ in facts)
+
+
 def test_a_problem_without_elements_needs_no_kernel(tmp_path):
     options = ("--filter", "lucky.from_none.*")
     gate(tmp_path, *options, "--fuzz", 5, code=0)
