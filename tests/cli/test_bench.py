@@ -81,8 +81,12 @@ def test_shares_are_of_the_peaks_of_the_device(tmp_path):
         *("--samples", 6, "--no-counters", "--facts", tmp_path / "facts.jsonl"),
     )
     assert result.returncode == 0, result.stderr
+    facts = list(read_facts(tmp_path / "facts.jsonl"))
+    (device,) = facts[0].run.devices
+    assert device.sm_clock_mhz == of_device("clock")
+    assert device.memory_clock_mhz == of_device("memory clock")
     cases = {}
-    for fact in read_facts(tmp_path / "facts.jsonl"):
+    for fact in facts:
         cases.setdefault(fact.id, {})[fact.metric.removeprefix("throughput.")] = fact.value
     copied = cases.pop("copies.on_device.u8@4096")
     assert copied["bytes_per_second"] > 0 and "percent_of_peak" not in copied
