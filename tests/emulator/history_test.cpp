@@ -448,6 +448,36 @@ TEST(LanesRace, OfAWriteIsFoundBehindTheReadOfItsOwnLane) {
   EXPECT_THAT(found(kernel(other, own, sync), blocks(1, 32), "lanes"), IsEmpty());
 }
 
+TEST(LanesRace, OfReadsOfWhatTheFirstLaneWroteIsFound) {
+  const auto kernel = [](const std::string& address, const std::string& sync) {
+    return with_tile("setp.eq.u32 %p0, %r0, 0; @%p0 st.shared.v4.u32 [%r3], {7, 8, 9, 10};" + sync +
+                     "ld.shared.u32 %r6, [" + address + "];");
+  };
+  const std::string sync = "bar.warp.sync -1;";
+  for (const std::string address : {"%r3", "%r4"}) {  // one word for all lanes, or one each
+    EXPECT_THAT(found(kernel(address, ""), blocks(1, 32), "lanes"),
+                ElementsAre(HasSubstr("thread (1,0,0)")));
+    EXPECT_THAT(found(kernel(address, sync), blocks(1, 32), "lanes"), IsEmpty());
+  }
+}
+
+TEST(LanesRace, LeavesRacesOfWarpsBehindABarrierToBeFound) {
+  // Warp 0 reads before the barrier, warp 1 behind it, and warp 0 then writes.
+  const std::string kernel = with_tile(R"(
+    setp.lt.u32 %p0, %r0, 32;
+    setp.eq.u32 %p1, %r0, 0;
+    @%p0 ld.shared.u32 %r6, [%r3];
+    bar.sync 0;
+    @!%p0 ld.shared.u32 %r6, [%r3];
+    @%p1 st.shared.u32 [%r3], 7;
+  )");
+  for (const char* const checks : {"races", "races,lanes"}) {
+    EXPECT_THAT(found(kernel, blocks(1, 64), checks),
+                ElementsAre(HasSubstr("thread (32,0,0) has read")))
+        << checks;
+  }
+}
+
 TEST(LanesRace, SaysNothingOfOtherWarpsAndOfCopies) {
   const std::string of_warps = with_tile("st.shared.u32 [%r4], %r0; ld.shared.u32 %r6, [%r5];");
   const std::string of_copy =
@@ -592,6 +622,29 @@ TEST(GlobalRace, IsNoneAcrossABarrierOfTheGrid) {
   EXPECT_THAT(found(kernel(""), shape), testing::Not(IsEmpty()));
 }
 
+TEST(LaunchRace, IsNoneWithALaunchThatHasNoNumber) {
+  const auto found_behind = [](std::uint64_t number) {
+    Options options = limited();
+    options.threads = 1;
+    options.checks = checks_called("races");
+    LoadedKernel kernel(
+        kernel_text("ld.global.u32 %r3, [%rd0]; add.u32 %r3, %r3, 1; st.global.u32 [%rd0], %r3;"),
+        blocks(1, 1), {}, options);
+    std::vector<Finding> findings;
+    Launch first = kernel.launch();
+    if (number != 0) first.number = number;
+    Launch second = kernel.launch();
+    second.number = 2;
+    second.concurrent = {{.number = 1}};
+    second.findings = &findings;
+    kernel.run(first);
+    kernel.run(second);
+    return findings.size();
+  };
+  EXPECT_EQ(found_behind(0), 0U);
+  EXPECT_EQ(found_behind(1), 1U);
+}
+
 TEST(LaneRace, IsNotOrderedByVolatileAccessesOrShuffles) {
   // The last step of a reduction: lane l adds what lane l + 16 has written.
   const auto kernel = [](const std::string& modifier, const std::string& between) {
@@ -634,6 +687,21 @@ TEST(Uninitialised, SharedMemoryIsFoundInEachBlock) {
                   HasSubstr("block (1,0,0), thread (3,0,0)"),
                   EndsWith("uninitialised: shared read of 4 bytes at tile[3] (byte 12): no thread "
                            "of the block has written it"))));
+}
+
+TEST(Uninitialised, AnMbarrierIsEightBytes) {
+  const auto kernel = [](const std::string& offset) {
+    return R"(
+      .shared .align 8 .b8 both[16];
+      mov.u32 %r3, both;
+      setp.eq.u32 %p0, %r0, 0;
+      @%p0 mbarrier.init.shared.b64 [%r3], 1;
+      bar.sync 0;
+      ld.shared.u32 %r4, [%r3+)" +
+           offset + "]; st.global.u32 [%rd1], %r4;";
+  };
+  EXPECT_THAT(found(kernel("4"), blocks(1, 32), "uninitialised"), IsEmpty());
+  EXPECT_THAT(found(kernel("8"), blocks(1, 32), "uninitialised"), SizeIs(1));
 }
 
 TEST(Uninitialised, GlobalMemoryIsFoundWhereNothingWroteIt) {

@@ -50,6 +50,8 @@ class BlockTimes {
   Time floor(std::uint32_t warp) const {
     return warps_[warp].floor > floor_ ? warps_[warp].floor : floor_;
   }
+  /// Likewise, and also what other lanes of the warp did.
+  Time floor_of_all() const { return floor_; }
   /// When the warp last learnt of others.
   Time acquired(std::uint32_t warp) const { return warps_[warp].acquired; }
   /// Whether the warp has made known since, to whom it may be, what it did then.

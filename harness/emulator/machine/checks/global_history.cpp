@@ -72,21 +72,23 @@ struct History::GlobalLook {
   }
 
   /// Calls function(offset, lane, address) for each word of a sector that lanes from `lane` on
-  /// access; `address` is that of the lane that accesses the word's first byte.
+  /// access, and for each lane's bytes of it where that is less; `address` is that of the lane.
   template <typename Function>
   void for_words(int lane, std::uint64_t address, Function function) const {
-    for (std::uint64_t at = 0; at < SectorTraces::kBytes; at += WordTraces::kBytes) {
+    const auto step = std::min<std::uint64_t>(access.width, WordTraces::kBytes);
+    for (std::uint64_t at = 0; at < SectorTraces::kBytes; at += step) {
       const std::uint64_t lanes_on = at / access.width;
       function(at, lane + static_cast<int>(lanes_on), address + lanes_on * access.width);
     }
   }
 
   /// The same of traces of a sector.
-  [[gnu::noinline]] bool judge_sector(int lane, std::uint64_t address, std::uint64_t own,
-                                      std::uint64_t trace, bool wrote) const {
+  [[gnu::noinline]] bool judge_sector(int lane, std::uint64_t address, std::uint64_t trace,
+                                      bool wrote) const {
     bool keep = true;
     for_words(lane, address, [&](std::uint64_t at, int of, std::uint64_t its_address) {
-      keep &= judge(of, its_address, trace_of_word(own, at), trace_of_word(trace, at), wrote);
+      const std::uint64_t own = own_trace(of, bytes_of_word(its_address, access.width));
+      keep &= judge(of, its_address, own, trace_of_word(trace, at), wrote);
     });
     return keep;
   }
@@ -131,22 +133,35 @@ struct History::GlobalLook {
     bool keep = true;
     const bool words_written = load(sector.write_of_word) >= view.floor;
     if (words_written || (view.writes && load(sector.read_of_word) >= view.floor)) [[unlikely]] {
-      keep = look_at_words(lane, address, own);
+      keep = look_at_words(lane, address);
     }
     if (view.reads && (load(sector.write) | load(sector.read)) == 0) [[unlikely]] {
       find_unwritten(lane, address, sector);
     }
     look(view, sector.write, sector.read, own, keep, [&](std::uint64_t trace, bool wrote) {
-      return is_ordered(trace) || judge_sector(lane, address, own, trace, wrote);
+      const bool keeps = is_ordered(trace) || judge_sector(lane, address, trace, wrote);
+      keep &= keeps;
+      return keeps;
     });
+    if (!keep) [[unlikely]]
+      look_at_lanes(lane, address, sector);
+  }
+
+  /// Some lanes of a sector store what is there already: the others' words are kept one by one.
+  [[gnu::noinline]] void look_at_lanes(int lane, std::uint64_t address,
+                                       SectorTraces& sector) const {
+    for (int n = 0; n < sector_lanes; ++n) {
+      look_at_lane(lane + n, address, sector, &traces().words.at(address));
+      address += access.width;
+    }
   }
 
   /// Holds an access of a whole sector against the traces of its words.
-  [[gnu::noinline]] bool look_at_words(int lane, std::uint64_t address, std::uint64_t own) const {
+  [[gnu::noinline]] bool look_at_words(int lane, std::uint64_t address) const {
     bool keep = true;
     for_words(lane, address, [&](std::uint64_t at, int of, std::uint64_t its_address) {
       const WordTraces& word = traces().words.at(address + at);
-      const std::uint64_t own_word = trace_of_word(own, at);
+      const std::uint64_t own_word = own_trace(of, bytes_of_word(its_address, access.width));
       const auto judged = [&](std::uint64_t trace, bool wrote) {
         return !view.may_race(trace, own_word) || judge(of, its_address, own_word, trace, wrote);
       };
@@ -324,9 +339,12 @@ struct History::GlobalLook {
       const int lane = std::countr_zero(rest);
       const std::uint64_t address = address_of(lanes, lane);
       const SectorTraces& sector = traces().sectors.at(address);
+      const bool words_written = load(sector.write_of_word) >= begin;
+      const std::uint64_t own = own_trace(lane, bytes_of_word(address, access.width));
       std::uint64_t write = load(sector.write);
-      if (load(sector.write_of_word) >= begin) {
-        write = std::max(write, load(traces().words.at(address).write));
+      for (std::uint64_t n = 0; words_written && n < access.width; n += WordTraces::kBytes) {
+        const std::uint64_t of_word = load(traces().words.at(address + n).write);
+        if ((of_word & own & GlobalTrace::kByteBits) != 0) write = std::max(write, of_word);
       }
       if (write < begin) continue;
       const std::uint64_t counter = GlobalTrace::counter(write);

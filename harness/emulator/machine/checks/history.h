@@ -76,6 +76,7 @@ class History {
     std::uint32_t offset, count;
   };
   bool looks_at_copies() const { return launch_.checks.async; }
+  bool looks_at_lanes() const { return launch_.checks.lanes; }
   void fence_proxy(std::uint32_t warp) {
     proxy_fences_.note(warp, times_.now());
     fence_mbarriers(warp);

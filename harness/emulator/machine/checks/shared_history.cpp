@@ -1,6 +1,7 @@
 // Accesses to shared memory, one after the other, held against those before.
 #include <algorithm>
 #include <bit>
+#include <span>
 
 #include "harness/emulator/machine/checks/access_findings.h"
 #include "harness/emulator/machine/checks/history.h"
@@ -88,15 +89,17 @@ struct History::SharedLook {
   Next look_at_all(const LaneAddresses<std::uint32_t>& lanes) const {
     const std::uint64_t begin =
         view.reads ? SharedTrace::at_time(history.times_.began()) : std::uint64_t{0};
-    const std::uint64_t self = view.self, who = view.who;
+    const std::uint64_t self = view.self;
+    // It names no lane: among lanes any trace may be another's.
+    const std::uint64_t who = view.tells_lanes() ? ~std::uint64_t{0} : view.who;
     const auto of_another = [&](std::uint64_t trace) {
       return ((trace ^ self) & who) != 0 ? trace : 0;
     };
     std::uint64_t last_write = 0, first_write = ~std::uint64_t{0};
     std::uint64_t last_read = 0, first_read = ~std::uint64_t{0}, bits = 0;
-    for_lanes(lanes, [&](int, std::uint32_t, std::uint64_t, const WordTraces* word) {
-      for (int n = 0; n < kWords; ++n) {
-        const std::uint64_t write = word[n].write, read = word[n].read;
+    for_lanes(lanes, [&](int, std::uint32_t, std::uint64_t, const WordTraces* first) {
+      for (const WordTraces& word : std::span<const WordTraces, kWords>(first, kWords)) {
+        const std::uint64_t write = word.write, read = word.read;
         last_write = std::max(last_write, of_another(write));
         first_write = std::min(first_write, write);
         if (view.writes) {
@@ -238,7 +241,7 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
   }
   const Checks& checks = launch_.checks;
   const bool races = checks.races || checks.lanes;
-  auto floor = checks.lanes ? times_.began() : times_.floor(number);
+  auto floor = checks.lanes ? times_.floor_of_all() : times_.floor(number);
   // Copies are looked for only: what the warp has learnt of is over.
   if (!races) floor = std::max(floor, times_.acquired(number));
   const SharedLook look{

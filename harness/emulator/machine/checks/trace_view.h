@@ -41,9 +41,9 @@ struct TraceView {
   /// own one before, for has_seen().
   bool replaces(std::uint64_t read, std::uint64_t own) const {
     if (read < floor) return true;
-    if (read < in_block && ((read ^ own) & Layout::kActorBits) == 0) return true;
+    if (read < in_block && read >= begin && ((read ^ own) & Layout::kActorBits) == 0) return true;
     return (read & ~own & Layout::kStrong) != 0 ||
-           ((own & Layout::kStrong) != 0 && ((read ^ own) & who) == 0);
+           ((own & Layout::kStrong) != 0 && ((read ^ own) & who) == 0 && read >= begin);
   }
   /// The same, where the last write of the word is known. Of reads by lanes of one warp, that of
   /// the lane which wrote gives way to another's: mostly that lane writes it again.
@@ -54,7 +54,7 @@ struct TraceView {
   /// Whether it has read, by a strong access, a word that was written so: a flag that it polled.
   bool has_seen(std::uint64_t read, std::uint64_t write, std::uint64_t own) const {
     const bool is_of_lanes = tells_lanes() && ((write ^ own) & Layout::kActorBits) == 0;
-    return !is_of_lanes && (read & write & Layout::kStrong) != 0 &&
+    return !is_of_lanes && (read & write & Layout::kStrong) != 0 && read >= begin &&
            ((read ^ own) & Layout::kActorBits) == 0 && Layout::time(read) >= Layout::time(write);
   }
 };
