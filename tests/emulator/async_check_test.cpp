@@ -350,6 +350,31 @@ TEST_P(AsyncCheckOfRight, FindsNothing) {
 INSTANTIATE_TEST_SUITE_P(All, AsyncCheckOfRight, testing::ValuesIn(kRight),
                          [](const auto& info) { return std::string(info.param.name); });
 
+TEST(AsyncChecks, KnowAFenceOfAWarpThatComesBetween) {
+  // Warp 0 writes, warp 1 fences and warp 2 copies.
+  const auto kernel = [](const std::string& fence) {
+    return kernel_text(std::string(kNames) + R"(
+      setp.lt.u32 %p3, %r0, 32;
+      setp.lt.u32 %p4, %r0, 64;
+      @%p3 st.shared.u32 [%r12], %r0;
+      bar.sync 0;
+      @%p3 bra fenced;
+      @!%p4 bra fenced;
+    )" + fence + R"(
+    fenced:
+      bar.sync 0;
+      setp.eq.u32 %p2, %r0, 64;
+      @!%p2 ret;
+      cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r11], 128;
+      cp.async.bulk.commit_group;
+      cp.async.bulk.wait_group.read 0;
+      ret;)");
+  };
+  const Shape shape{{1, 1, 1}, {96, 1, 1}};
+  EXPECT_THAT(found(kernel(kFence), shape), IsEmpty());
+  EXPECT_THAT(found(kernel(""), shape), SizeIs(1));
+}
+
 TEST(AsyncChecks, ReportAnMbarrierOnceForAllItsCopies) {
   const std::string body = "@%p1 mbarrier.init.shared.b64 [%r10], 1;\nbar.sync 0;\n" +
                            ("@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [%r10], 128;\n" +

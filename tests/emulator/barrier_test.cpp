@@ -53,6 +53,25 @@ TEST(Barrier, TheNumberMayBeInARegister) {
   EXPECT_EQ(run.output[0], 127u);
 }
 
+TEST(Barrier, LanesOfAWarpMayNameSeveral) {
+  // The first halves of two warps meet, and so do the second ones. Each thread reads what the other
+  // warp has written.
+  const KernelRun run = run_body(R"(
+    .shared .align 4 .b32 s[64];
+    mov.u32 %r10, s;
+    mad.lo.u32 %r11, %r0, 4, %r10;
+    xor.b32 %r12, %r11, 128;
+    st.shared.u32 [%r11], %r0;
+    bfe.u32 %r13, %r0, 4, 1;
+    add.u32 %r13, %r13, 1;
+    barrier.sync %r13, 32;
+    ld.shared.u32 %r14, [%r12];
+    st.global.u32 [%rd1], %r14;
+  )",
+                                 {{1, 1, 1}, {64, 1, 1}});
+  EXPECT_EQ(run.output, words(64, [](auto n) { return n ^ 32; }));
+}
+
 TEST(Barrier, IsUsedAgainAndAgain) {
   // Rotates the values of the block by one thread in each of 50 rounds.
   const KernelRun run = run_body(R"(

@@ -156,6 +156,16 @@ std::string without_zero(std::string text) {
   return text.replace(text.rfind(", 0};", text.find("pattern[")), 5, "};");
 }
 
+TEST(Printf, NamesANullPointerToAText) {
+  std::string printed;
+  Options options = limited();
+  options.print = [&](std::string_view text) { printed += text; };
+  std::string text = printing_kernel();
+  text.replace(text.find("mov.u64 %rd6, word;"), 19, "mov.u64 %rd6, 0;");
+  run_kernel(text, {{1, 1, 1}, {1, 1, 1}}, {}, options);
+  EXPECT_EQ(printed, "block 0: (null)\n");
+}
+
 TEST(Printf, OfATextWithoutItsZeroByteIsAFault) {
   const auto fault = fault_of(without_zero(printing_kernel()), {});
   ASSERT_TRUE(fault.has_value());
@@ -295,6 +305,17 @@ TEST(Malloc, FreeTwiceIsAFault) {
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->kind(), Fault::Kind::illegal_address);
   EXPECT_THAT(fault->what(), HasSubstr("free of a pointer that malloc"));
+}
+
+TEST(Malloc, FreeOfOtherMemoryIsAFault) {
+  for (const std::string place : {"mov.u64 %rd4, %rd0;", "cvta.shared.u64 %rd4, 0;"}) {
+    const auto fault =
+        fault_of(kernel_text(".param .b64 released; .shared .align 8 .b64 word;" + place +
+                                 "st.param.b64 [released], %rd4; call free, (released);",
+                             kFunctions));
+    ASSERT_TRUE(fault.has_value()) << place;
+    EXPECT_THAT(fault->what(), HasSubstr("free of a pointer that malloc")) << place;
+  }
 }
 
 TEST(Malloc, UseAfterFreeIsAFault) {

@@ -169,6 +169,16 @@ TEST(BulkCopy, Reduces) {
   EXPECT_EQ(run.output, words(32, [](auto n) { return n == 1 ? 109 : 9; }));
 }
 
+TEST(BulkCopy, ReducesByNoExchange) {
+  for (const std::string operation : {"exch.b32", "cas.b32"}) {
+    const auto fault =
+        fault_of(kernel_text(with_buffer("cp.reduce.async.bulk.global.shared::cta.bulk_group." +
+                                         operation + " [%rd0], [%r11], 16;")));
+    ASSERT_TRUE(fault.has_value()) << operation;
+    EXPECT_THAT(fault->what(), HasSubstr("unknown operation")) << operation;
+  }
+}
+
 TEST(BulkCopy, SingleValuesArriveLikewise) {
   Shape shape{{2, 1, 1}, {32, 1, 1}};
   shape.cluster = {2, 1, 1};

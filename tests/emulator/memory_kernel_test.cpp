@@ -185,6 +185,25 @@ TEST(MemoryKernel, DynamicSharedMemoryEndsWhereTheLaunchSays) {
                     EndsWith("the block has 124 bytes of shared memory")));
 }
 
+TEST(MemoryKernel, AnOffsetCountsEachTimeAnInstructionIsExecuted) {
+  // Thread 0 loads twice from memory of 128 bytes.
+  const auto kernel = [](const std::string& step) {
+    return kernel_text(R"(
+      mov.u32 %r3, 0;
+      setp.eq.u32 %p1, %r0, 0;
+      AGAIN:
+      @%p1 ld.global.u32 %r4, [%rd0+64];
+      add.u64 %rd0, %rd0, )" +
+                       step + R"(;
+      add.u32 %r3, %r3, 1;
+      setp.lt.u32 %p0, %r3, 2;
+      @%p0 bra AGAIN;
+    )");
+  };
+  EXPECT_EQ(what_of(kernel("60")), "no fault");
+  EXPECT_THAT(what_of(kernel("64")), EndsWith("right past the end of output (128 bytes)"));
+}
+
 TEST(MemoryKernel, LocalArraysAreEachThreadsOwn) {
   const std::string text = kernel_text(R"(
     .local .align 4 .b8 scratch[32];

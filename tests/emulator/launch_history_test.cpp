@@ -1,0 +1,51 @@
+// The order of blocks by fences, which the checks of a launch share.
+#include "harness/emulator/machine/checks/launch_history.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string>
+
+namespace warpgauge::emulator::machine::checks::launch_history_test {
+namespace {
+
+class NoMemory final : public WatchedMemory {
+ public:
+  Range written_range(std::uint64_t, std::uint64_t) const override { return {}; }
+  std::string describe(const void*, std::uint64_t) const override { return ""; }
+  GlobalTraces& traces() override { return traces_; }
+  void forget_traces() override { traces_.forget_all(); }
+
+ private:
+  GlobalTraces traces_;
+};
+
+class BlocksWithFences : public testing::Test {
+ protected:
+  NoMemory memory_;
+  KernelCode kernel_;
+  Launch launch_;
+  Findings findings_{kernel_, launch_, memory_};
+  LaunchHistory history_{checks_called("races"), memory_, findings_, 2};
+};
+
+TEST_F(BlocksWithFences, AreOrderedForThoseThatLearnLater) {
+  const std::uint64_t before = history_.fenced();
+  history_.fence(0, 10);
+  const std::uint64_t behind = history_.fenced();
+  EXPECT_TRUE(history_.orders(0, 9, behind));
+  EXPECT_FALSE(history_.orders(0, 10, behind)) << "what comes behind the fence";
+  EXPECT_FALSE(history_.orders(0, 9, before));
+  EXPECT_FALSE(history_.orders(1, 9, behind)) << "a block without a fence";
+}
+
+TEST_F(BlocksWithFences, AreNotOrderedForThoseThatHaveLearntOfNone) {
+  const std::uint64_t before = history_.fenced();
+  for (const std::uint64_t time : {10, 20, 30}) history_.fence(0, time);
+  EXPECT_FALSE(history_.orders(0, 5, before));
+  EXPECT_TRUE(history_.orders(0, 5, before + 1)) << "of old fences any one will do";
+  EXPECT_FALSE(history_.orders(0, 25, before + 1)) << "of the last one its number counts";
+}
+
+}  // namespace
+}  // namespace warpgauge::emulator::machine::checks::launch_history_test
