@@ -461,6 +461,40 @@ TEST(LanesRace, OfReadsOfWhatTheFirstLaneWroteIsFound) {
   }
 }
 
+TEST(LanesRace, OfAWriteIsFoundWithTheReadOfALaneThatHasNotWritten) {
+  // Lane 0 has written the word. Lanes 1 and 2 read it, and lane 2 writes it again.
+  EXPECT_THAT(found(with_tile(R"(
+    setp.eq.u32 %p0, %r0, 0;
+    setp.eq.u32 %p1, %r0, 1;
+    setp.eq.u32 %p2, %r0, 2;
+    @%p0 st.shared.u32 [%r3], 7;
+    bar.warp.sync -1;
+    @%p1 ld.shared.u32 %r6, [%r3];
+    @%p2 ld.shared.u32 %r6, [%r3];
+    @%p2 st.shared.u32 [%r3], 8;
+  )"),
+                    blocks(1, 32), "lanes"),
+              ElementsAre(HasSubstr("which thread (1,0,0) has read")));
+}
+
+TEST(SharedRace, OfAWeakReadIsFoundBehindAVolatileOne) {
+  // Warp 0 reads, warp 1 reads, and warp 2 stores: volatile accesses do not race.
+  const auto kernel = [](const std::string& read) {
+    return with_tile(R"(
+      setp.eq.u32 %p0, %r0, 0;
+      setp.eq.u32 %p1, %r0, 32;
+      setp.eq.u32 %p2, %r0, 64;
+      @%p0 ld.volatile.shared.u32 %r6, [%r3];
+      @%p1 )" + read +
+                     R"(.shared.u32 %r6, [%r3];
+      @%p2 st.volatile.shared.u32 [%r3], 8;
+    )");
+  };
+  EXPECT_THAT(found(kernel("ld"), blocks(1, 96)),
+              ElementsAre(HasSubstr("which thread (32,0,0) has read")));
+  EXPECT_THAT(found(kernel("ld.volatile"), blocks(1, 96)), IsEmpty());
+}
+
 TEST(LanesRace, LeavesRacesOfWarpsBehindABarrierToBeFound) {
   // Warp 0 reads before the barrier, warp 1 behind it, and warp 0 then writes.
   const std::string kernel = with_tile(R"(
