@@ -1,8 +1,10 @@
 // Counts of memory instructions: textbook cases by their known numbers, and any addresses by the
 // rules of metrics/counting/counting_rules.h applied to each execution by itself.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <numeric>
 #include <random>
@@ -379,6 +381,30 @@ TEST(Counters, AddUpOverWorkers) {
   EXPECT_EQ(sum.wavefronts_ideal, 6u);
   EXPECT_EQ(sum.estimates, 2u);
   EXPECT_EQ(sum.estimate_reason, "why");
+}
+
+TEST(AccessTotals, OfWorkersAreAddedUp) {
+  const AccessTotals more = {.space = Space::bulk_load,
+                             .requests = 1,
+                             .wavefronts = 2,
+                             .wavefronts_ideal = 3,
+                             .sectors = 4,
+                             .sectors_ideal = 5,
+                             .bytes = 6,
+                             .tags = 7,
+                             .lane_groups = 8,
+                             .estimates = 9,
+                             .estimate_reason = "open"};
+  AccessTotals sum;
+  add(sum, {});
+  EXPECT_EQ(sum.space, Space::none);
+  add(sum, more);
+  add(sum, more);
+  EXPECT_EQ(sum.space, Space::bulk_load);
+  EXPECT_THAT((std::array{sum.requests, sum.wavefronts, sum.wavefronts_ideal, sum.sectors,
+                          sum.sectors_ideal, sum.bytes, sum.tags, sum.lane_groups, sum.estimates}),
+              testing::ElementsAre(2, 4, 6, 8, 10, 12, 14, 16, 18));
+  EXPECT_EQ(sum.estimate_reason, "open");
 }
 
 }  // namespace

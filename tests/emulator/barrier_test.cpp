@@ -390,7 +390,7 @@ TEST(Deadlock, OfMoreBlocksThanTheGpuHoldsAtOnce) {
 
 TEST(Deadlock, IsNoneAsLongAsTheProgramMayChangeMemory) {
   Options options = unlimited();
-  options.cpu_limit = std::chrono::milliseconds(1500);
+  options.cpu_limit = std::chrono::milliseconds(1200);
   options.program_waits = [&options] {  // no CPU time is taken meanwhile, but the launch waits
     std::this_thread::sleep_for(options.cpu_limit);
     return false;
@@ -401,12 +401,24 @@ TEST(Deadlock, IsNoneAsLongAsTheProgramMayChangeMemory) {
   const auto fault = fault_of(kernel_text(never), {}, options);
   ASSERT_TRUE(fault.has_value());
   EXPECT_EQ(fault->kind(), Fault::Kind::time_limit);
-  EXPECT_THAT(fault->what(), HasSubstr("waited in loops for longer than its limit of 1500 ms"));
+  EXPECT_THAT(fault->what(), HasSubstr("waited in loops for longer than its limit of 1200 ms"));
   EXPECT_THAT(fault->what(), HasSubstr("warp 0, all lanes, going round a loop"));
   options.program_waits = [] { return true; };
   const auto deadlock = fault_of(kernel_text(never), {}, options);
   ASSERT_TRUE(deadlock.has_value());
   EXPECT_EQ(deadlock->kind(), Fault::Kind::deadlock);
+}
+
+TEST(Deadlock, IsNoneOfOneThreadThatCountsWhatItReads) {
+  Options options = unlimited();
+  options.cpu_limit = std::chrono::milliseconds(1300);
+  options.program_waits = [] { return true; };
+  const std::string counts =
+      "mov.u32 %r4, 0; POLL: add.u32 %r4, %r4, 1; ld.volatile.global.u32 %r3, [%rd0];"
+      "setp.ne.u32 %p0, %r3, 7; @%p0 bra POLL; st.global.u32 [%rd1], %r4;";
+  const auto fault = fault_of(kernel_text(counts), {{1, 1, 1}, {1, 1, 1}}, options);
+  ASSERT_TRUE(fault.has_value());
+  EXPECT_EQ(fault->kind(), Fault::Kind::time_limit) << fault->what();
 }
 
 TEST(Deadlock, OfLanesThatWaitInDifferentInstructions) {
