@@ -46,7 +46,8 @@ void add_emulate(CommandLine& line) {
   auto schedules = std::make_shared<int>(0);
   add_checks(command, *checks, *schedules);
   add_launch_limit(command, *options,
-                   "CPU time that a launch may take, or time for which all its threads may wait; "
+                   "CPU time that a launch may take, or time for which its threads may wait while "
+                   "nothing changes; "
                    "one that takes more is a fault");
   add_program_options(command, *options);
   line.on_run(command, [options, arch, coverage, checks, schedules] {

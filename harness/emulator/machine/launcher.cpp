@@ -233,21 +233,25 @@ class Worker {
       if (now - waiting_since_ >= *shared_.patience) shared_.pauses = true;
     } else if (now - std::max(looked_, waiting_since_) >= kBetweenLooks) {
       looked_ = now;
-      look_for_progress(now - waiting_since_);
+      look_for_progress(now);
     }
   }
 
   /// Finds a deadlock of loops. The program may change what they wait for, as long as it does not
   /// wait itself, for as long as the launch may take: on a busy machine a launch that waits gets
-  /// hardly any CPU time, so that its time counts.
-  void look_for_progress(Clock::duration waited) {
+  /// hardly any CPU time, so that the time counts in which nothing changes.
+  void look_for_progress(Clock::time_point now) {
     const auto& waits = shared_.context.options.program_waits;
     std::uint64_t fingerprint = 1;
     for (const auto& cluster : active_) fingerprint += cluster->fingerprint();
     const bool still = shared_.stillness.look(this, fingerprint);
-    const bool in_vain = still && !(waits && !waits());
+    if (!still) {
+      changed_ = now;
+      return;
+    }
     const std::chrono::milliseconds limit = shared_.context.options.cpu_limit;
-    const bool too_long = limit.count() != 0 && waited >= limit;
+    const bool too_long = limit.count() != 0 && now - std::max(changed_, waiting_since_) >= limit;
+    const bool in_vain = !too_long && (!waits || waits());
     if (!in_vain && !too_long) return;
     const auto first = std::ranges::min_element(
         active_, {}, [](const auto& cluster) { return cluster->running(); });
@@ -303,7 +307,8 @@ class Worker {
   std::vector<std::unique_ptr<control::Cluster>> active_, idle_;
   bool waits_ = false;  ///< for memory to change
   Clock::time_point waiting_since_;
-  Clock::time_point looked_;  ///< for progress
+  Clock::time_point looked_;   ///< for progress
+  Clock::time_point changed_;  ///< the last look that saw some
 };
 
 /// The line of the PTX text of a counter or a branch.

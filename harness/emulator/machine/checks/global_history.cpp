@@ -151,7 +151,10 @@ struct History::GlobalLook {
   [[gnu::noinline]] void look_at_lanes(int lane, std::uint64_t address,
                                        SectorTraces& sector) const {
     for (int n = 0; n < sector_lanes; ++n) {
-      look_at_lane(lane + n, address, sector, &traces().words.at(address));
+      const auto* const to = reinterpret_cast<const std::byte*>(address);
+      if (!is_silent(warp, instruction, access, lane + n, to)) {
+        look_at_lane(lane + n, address, sector, &traces().words.at(address));
+      }
       address += access.width;
     }
   }
@@ -397,6 +400,7 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
                std::uint64_t{access.counters[0]} << GlobalTrace::kCounterAt |
                (access.is_strong ? GlobalTrace::kStrong : 0),
        .floor = races ? GlobalTrace::at_time(launch_.floor()) : ~std::uint64_t{0},
+       .settled = races ? GlobalTrace::at_time(launch_.floor()) : ~std::uint64_t{0},
        .in_block = GlobalTrace::at_time(in_block),
        .who = GlobalTrace::kActorBits | kWarpBits,
        .reads = access.depends_on_memory() && checks.uninitialised,

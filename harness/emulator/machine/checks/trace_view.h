@@ -23,6 +23,7 @@ template <typename Layout>
 struct TraceView {
   std::uint64_t self;      ///< its own trace, without thread and bytes
   std::uint64_t floor;     ///< traces below are ordered before it
+  std::uint64_t settled;   ///< reads below are ordered before all of its block
   std::uint64_t in_block;  ///< traces of its own block are below this one
   std::uint64_t who;       ///< bits of a trace that name its maker
   bool reads;              ///< and it matters whether something was written
@@ -40,7 +41,7 @@ struct TraceView {
   /// other blocks only, as this one can; of a strong one by one that can race with more; and of its
   /// own one before, for has_seen().
   bool replaces(std::uint64_t read, std::uint64_t own) const {
-    if (read < floor) return true;
+    if (read < settled) return true;
     if (read < in_block && read >= begin && ((read ^ own) & Layout::kActorBits) == 0) return true;
     return (read & ~own & Layout::kStrong) != 0 ||
            ((own & Layout::kStrong) != 0 && ((read ^ own) & who) == 0 && read >= begin);

@@ -41,7 +41,7 @@ class Cluster {
   std::uint64_t fingerprint() const;
   /// No thread of the launch makes progress; `why` ends the sentence, or is empty. Throws Fault.
   [[noreturn]] void report_spinning(const std::string& why) const;
-  /// All threads of the launch have waited for memory for `limit`. Throws Fault.
+  /// All threads of the launch have waited for `limit`, and nothing changed. Throws Fault.
   [[noreturn]] void report_long_wait(std::chrono::milliseconds limit) const;
   /// Something has happened that others may have waited for.
   void note_event() { fruitless_ = 0; }

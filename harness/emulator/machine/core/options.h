@@ -14,7 +14,8 @@ struct Options {
   int threads = 0;               ///< threads that run blocks; 0: all that the process may use
   std::uint64_t step_limit = 0;  ///< warp instructions of a block; 0: none
   std::chrono::milliseconds time_limit{0};  ///< a launch's; 0: none
-  /// A launch's, in CPU time of the process, or as time in which all its threads wait; 0: none.
+  /// A launch's, in CPU time of the process, or as time in which its threads wait and nothing
+  /// changes; 0: none.
   std::chrono::milliseconds cpu_limit{0};
   Checks checks;
   int schedules = 0;              ///< other orders of warps and blocks to compare each launch with
