@@ -47,8 +47,7 @@ void add_emulate(CommandLine& line) {
   add_checks(command, *checks, *schedules);
   add_launch_limit(command, *options,
                    "CPU time that a launch may take, or time for which its threads may wait while "
-                   "nothing changes; "
-                   "one that takes more is a fault");
+                   "nothing changes; one that takes more is a fault");
   add_program_options(command, *options);
   line.on_run(command, [options, arch, coverage, checks, schedules] {
     return static_cast<int>(

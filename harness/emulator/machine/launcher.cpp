@@ -251,14 +251,13 @@ class Worker {
     }
     const std::chrono::milliseconds limit = shared_.context.options.cpu_limit;
     const bool too_long = limit.count() != 0 && now - std::max(changed_, waiting_since_) >= limit;
-    const bool in_vain = !too_long && (!waits || waits());
-    if (!in_vain && !too_long) return;
+    if (!too_long && waits && !waits()) return;
     const auto first = std::ranges::min_element(
         active_, {}, [](const auto& cluster) { return cluster->running(); });
     if (first == active_.end()) return;
     try {
-      if (in_vain) (*first)->report_spinning(why_not_begun());
-      (*first)->report_long_wait(limit);
+      if (too_long) (*first)->report_long_wait(limit);
+      (*first)->report_spinning(why_not_begun());
     } catch (...) {
       shared_.fail((*first)->running(), std::current_exception());
     }

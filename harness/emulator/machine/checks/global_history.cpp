@@ -389,6 +389,7 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
   // An access that has no time is kept as one before the launch.
   const std::uint64_t time = has_time ? global_time() : launch_.begin - 1;
   const std::uint64_t in_block = launch_.begin + (times_.floor(number) - times_.began());
+  const std::uint64_t floor = races ? GlobalTrace::at_time(launch_.floor()) : ~std::uint64_t{0};
   const GlobalLook look{
       *this,
       warp,
@@ -399,8 +400,8 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
                (block_ % GlobalTrace::kActors) << GlobalTrace::kActorAt |
                std::uint64_t{access.counters[0]} << GlobalTrace::kCounterAt |
                (access.is_strong ? GlobalTrace::kStrong : 0),
-       .floor = races ? GlobalTrace::at_time(launch_.floor()) : ~std::uint64_t{0},
-       .settled = races ? GlobalTrace::at_time(launch_.floor()) : ~std::uint64_t{0},
+       .floor = floor,
+       .settled = floor,
        .in_block = GlobalTrace::at_time(in_block),
        .who = GlobalTrace::kActorBits | kWarpBits,
        .reads = access.depends_on_memory() && checks.uninitialised,

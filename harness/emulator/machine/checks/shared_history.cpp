@@ -242,7 +242,6 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
   const Checks& checks = launch_.checks;
   const bool races = checks.races || checks.lanes;
   auto floor = checks.lanes ? times_.began() : times_.floor(number);
-  const auto settled = checks.lanes ? times_.floor_of_all() : floor;
   // Copies are looked for only: what the warp has learnt of is over.
   if (!races) floor = std::max(floor, times_.acquired(number));
   const SharedLook look{
@@ -255,7 +254,7 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
                std::uint64_t{access.counters[1]} << SharedTrace::kCounterAt |
                (access.is_strong ? SharedTrace::kStrong : 0),
        .floor = races || checks.async ? SharedTrace::at_time(floor) : ~std::uint64_t{0},
-       .settled = races ? SharedTrace::at_time(settled) : SharedTrace::at_time(floor),
+       .settled = SharedTrace::at_time(checks.lanes ? times_.floor_of_all() : floor),
        .in_block = 0,
        .who = SharedTrace::kActorBits | kInFlight | (checks.lanes ? SharedTrace::kThreadBits : 0),
        .reads = access.depends_on_memory() && checks.uninitialised,
