@@ -7,7 +7,7 @@ foreach(file IN LISTS files)
   string(REGEX REPLACE "^.*/([^/]+)/test_([^/]+)\\.py$" "python.\\1.\\2" name "${file}")
   add_test(NAME ${name} COMMAND "${WARPGAUGE_PYTHON}" -m pytest -q -rs -p no:cacheprovider "${file}"
            WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
-  set(environment "WARPGAUGE_BINARY_DIR=${PROJECT_BINARY_DIR}" PYTHONDONTWRITEBYTECODE=1)
+  set(environment "WARPGAUGE_BINARY_DIR=${PROJECT_BINARY_DIR}")
   set_tests_properties(${name} PROPERTIES LABELS host)
   file(STRINGS "${file}" looks_for_gpu REGEX "/dev/nvidia0")
   if(looks_for_gpu)
