@@ -79,7 +79,7 @@ class Bench {
         run_(start_run("bench", {.filter = options.selection.filter,
                                  .exclude = options.selection.exclude,
                                  .large = options.selection.large})),
-        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {}
+        today_(metrics::today()) {}
 
   outcome::ExitCode run() {
     if (!is_emulated() && !process::has_gpu()) {

@@ -47,7 +47,7 @@ class Session {
       : options_(options),
         program_(std::move(program)),
         budgets_(Registry::instance()),
-        today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())),
+        today_(metrics::today()),
         recorded_(start_run("check",
                             {.architectures = unless_empty(options.arch), .large = options.large}),
                   options.facts) {
@@ -75,6 +75,7 @@ class Session {
     const fuzz::Processes processes = {
         .title = "fuzzed runs",
         .runner = [&] { return make_runner(&turns); },
+        .budgets = [&](const Case& tried) -> const metrics::Budgets& { return budgets(tried); },
         .time_limit = options_.time_limit,
         .most = is_emulated() ? static_cast<std::size_t>(metrics::available_cores())
                               : process::processes_on_gpu(unknown.size(), false)};

@@ -50,9 +50,10 @@ std::unique_ptr<CaseRunner> begun(const Processes& processes) {
 }
 
 /// The errors of a trial, in this process.
-std::vector<metrics::Fact> errors_of(CaseRunner& runner, const Case& tried, const Trial& trial) {
+std::vector<metrics::Fact> errors_of(CaseRunner& runner, const Case& tried, const Trial& trial,
+                                     const Processes& processes) {
   const RunSeed seed(trial.seed);
-  return runner.errors_of(tried.at(trial.size));
+  return runner.errors_of(tried.at(trial.size), processes.budgets(tried));
 }
 
 /// How a trial fails in a process of its own; nothing if it does not.
@@ -62,7 +63,7 @@ std::optional<DeviceFault> failure_of(const Case& tried, const Trial& trial,
     const std::string text = process::isolated_text(
         [&] {
           const std::unique_ptr<CaseRunner> runner = begun(processes);
-          const std::vector<metrics::Fact> errors = errors_of(*runner, tried, trial);
+          const std::vector<metrics::Fact> errors = errors_of(*runner, tried, trial, processes);
           return errors.empty() ? "" : text_of(errors.front());
         },
         processes.time_limit);
@@ -102,7 +103,7 @@ std::vector<Item> failing(const std::vector<Item>& items, const Processes& proce
   work.work = [&](const process::WorkOrder& order) {
     const Item& item = items[order.item];
     try {
-      const bool is_wrong = !errors_of(*runner, *item.tried, item.trial).empty();
+      const bool is_wrong = !errors_of(*runner, *item.tried, item.trial, processes).empty();
       const process::ItemEnd end = runner->end_of_item(order.is_again);
       if (end != process::ItemEnd::again) failed[order.item] = is_wrong;
       return end;

@@ -36,10 +36,11 @@ std::size_t count_seeds_alone(const Cases& fuzzed);
 
 /// How the processes of trials work.
 struct Processes {
-  std::string title;                                    ///< of the progress
-  std::function<std::unique_ptr<CaseRunner>()> runner;  ///< is called once in each
-  std::chrono::seconds time_limit{60};                  ///< for each trial
-  std::size_t most = 1;                                 ///< at once
+  std::string title;                                            ///< of the progress
+  std::function<std::unique_ptr<CaseRunner>()> runner;          ///< is called once in each
+  std::function<const metrics::Budgets&(const Case&)> budgets;  ///< whose waivers hold
+  std::chrono::seconds time_limit{60};                          ///< for each trial
+  std::size_t most = 1;                                         ///< at once
 };
 
 /// The failure of a case in its smallest trial.

@@ -18,7 +18,7 @@ FactLog::FactLog(std::filesystem::path file, metrics::Run run, const FamilyBudge
                  const Cases& cases)
     : file_(std::move(file)),
       budgets_(budgets),
-      today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())),
+      today_(metrics::today()),
       writer_(file_, std::move(run)),
       reader_(std::make_unique<metrics::FactReader>(file_)) {
   for (const Case* measured : cases) {

@@ -61,6 +61,9 @@ void measure_fuzzed_runs(const Plan& plan, FactLog& log) {
         fuzz::failures_of(cases, plan.options.fuzz,
                           {.title = is_emulated() ? "fuzzed runs, emulated " + arch : "fuzzed runs",
                            .runner = [&] { return make_runner(plan, arch, processes, turns); },
+                           .budgets = [&](const Case& tried) -> const metrics::Budgets& {
+                             return plan.budgets.of(tried.id);
+                           },
                            .time_limit = plan.options.time_limit,
                            .most = processes});
     for (const Case* tried : cases) {

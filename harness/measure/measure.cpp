@@ -258,7 +258,7 @@ std::string over_budget(const std::function<void()>& launch, std::string_view bu
                       {blank, budgets}),
         std::back_inserter(facts));
   }
-  const auto today = std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+  const auto today = metrics::today();
   const metrics::References references(facts);
   std::string text;
   for (Fact& fact : facts) {

@@ -21,6 +21,7 @@
 #include "harness/measuring/missing_facts.h"
 #include "harness/measuring/nvtx_range.h"
 #include "harness/process/fork_guard.h"
+#include "metrics/budgets/judge.h"
 #include "metrics/cupti/cupti.h"
 #include "warpgauge/cuda_error.h"
 #include "warpgauge/problem.h"
@@ -128,17 +129,20 @@ CaseRunner::Launched CaseRunner::launch_once(const Case& test_case, Problem& pro
   return {log.launches(), {}, not_counted, ""};
 }
 
-CaseRunner::Checked CaseRunner::check(const Case& test_case, bool may_do_nothing) {
+CaseRunner::Checked CaseRunner::check(const Case& test_case, const metrics::Budgets& budgets,
+                                      bool may_do_nothing) {
   const auto expected =
       test_case.counted ? dry_launches(test_case, may_do_nothing) : std::vector<LaunchRecord>();
   number_allocations_anew();
   const std::unique_ptr<Problem> problem = test_case.problem();
   Launched run = launch_once(test_case, *problem);
-  std::vector<Fact> findings;
-  for (const metrics::DeviceFault& finding : take_findings()) {
-    findings.push_back(error_fact(test_case, finding, arch()));
+  std::vector<Fact> findings, waived;
+  for (const metrics::DeviceFault& found : take_findings()) {
+    Fact finding = error_fact(test_case, found, arch());
+    metrics::judge(finding, budgets, metrics::today());
+    (finding.verdict == metrics::Verdict::waived ? waived : findings).push_back(finding);
   }
-  if (!findings.empty()) return {std::move(run), {}, std::move(findings)};
+  if (!findings.empty()) return {std::move(run), {}, std::move(findings), std::move(waived)};
   Comparison comparison;
   std::string wrong =
       what_is_wrong(test_case, expected, run.launches, *problem, may_do_nothing, comparison);
@@ -147,19 +151,23 @@ CaseRunner::Checked CaseRunner::check(const Case& test_case, bool may_do_nothing
     Fact fact = error_fact(test_case, std::move(wrong), arch());
     const bool is_wrong = comparison.compared() && !comparison.passed();
     if (is_wrong && could_look_for_races()) fact.cure = kLookForRaces;
-    return {std::move(run), {}, {std::move(fact)}};
+    return {std::move(run), {}, {std::move(fact)}, std::move(waived)};
   }
-  return {std::move(run), comparison.errors(), {}};
+  return {std::move(run), comparison.errors(), {}, std::move(waived)};
 }
 
 std::vector<Fact> CaseRunner::measure(const Case& test_case, const metrics::Budgets& budgets) {
-  const auto [run, distance, wrong] = check(test_case, false);
-  if (!wrong.empty()) return wrong;
+  auto [run, distance, wrong, facts] = check(test_case, budgets, false);
+  if (!wrong.empty()) {
+    std::ranges::move(facts, std::back_inserter(wrong));
+    return wrong;
+  }
   const Fact blank = launched_fact(test_case, run.launches, arch(), device_->name);
-  std::vector<Fact> facts = {with_value(blank, "result.correct", 1.0)};
-  facts[0].source = "harness";
-  facts[0].confidence = "exact";
-  std::ranges::move(error_facts(distance, facts[0]), std::back_inserter(facts));
+  Fact correct = with_value(blank, "result.correct", 1.0);
+  correct.source = "harness";
+  correct.confidence = "exact";
+  std::ranges::move(error_facts(distance, correct), std::back_inserter(facts));
+  facts.push_back(std::move(correct));
   if (!test_case.counted) return facts;
   if (run.not_counted.empty()) {
     std::ranges::move(counted_facts(run.lines, blank, counts_source()), std::back_inserter(facts));
@@ -181,9 +189,9 @@ std::vector<Fact> CaseRunner::run(const Case& test_case, const metrics::Budgets&
   return with_errors(test_case, [&] { return measure(test_case, budgets); });
 }
 
-std::vector<Fact> CaseRunner::errors_of(const Case& test_case) {
+std::vector<Fact> CaseRunner::errors_of(const Case& test_case, const metrics::Budgets& budgets) {
   const bool has_no_elements = test_case.size.count() == 0;
-  return with_errors(test_case, [&] { return check(test_case, has_no_elements).wrong; });
+  return with_errors(test_case, [&] { return check(test_case, budgets, has_no_elements).wrong; });
 }
 
 std::vector<Fact> CaseRunner::with_errors(const Case& test_case,

@@ -41,9 +41,10 @@ class CaseRunner {
   /// verdict error; `broken()` then says whether the device can still be used.
   std::vector<metrics::Fact> run(const Case& test_case, const metrics::Budgets& budgets);
 
-  /// Runs the case and returns the errors of the run as run() does; none if it is right. Nothing is
-  /// measured. A case without elements need not launch a kernel, nor compare anything.
-  std::vector<metrics::Fact> errors_of(const Case& test_case);
+  /// Runs the case and returns the errors of the run as run() does; none if it is right, or its
+  /// findings are waived. Nothing is measured. A case without elements need not launch a kernel,
+  /// nor compare anything.
+  std::vector<metrics::Fact> errors_of(const Case& test_case, const metrics::Budgets& budgets);
 
   /// True after an error that leaves the CUDA context unusable: no further case can be run.
   bool broken() const { return broken_; }
@@ -60,14 +61,15 @@ class CaseRunner {
     std::string not_counted;  ///< why there are no lines; empty if there are
     std::string too_little;   ///< why_too_little(), if they are there
   };
-  /// A launch whose result was compared: right, or with facts that say what is wrong.
+  /// A launch whose result was compared: right, or with facts that say what is wrong. Findings that
+  /// the budgets waive are not wrong.
   struct Checked {
     Launched run;
     Errors distance;
-    std::vector<metrics::Fact> wrong;
+    std::vector<metrics::Fact> wrong, waived;
   };
   Launched launch_once(const Case& test_case, Problem& problem);
-  Checked check(const Case& test_case, bool may_do_nothing);
+  Checked check(const Case& test_case, const metrics::Budgets& budgets, bool may_do_nothing);
   std::vector<metrics::Fact> measure(const Case& test_case, const metrics::Budgets& budgets);
   /// What `work` returns, or the fact of a CUDA error that it throws.
   std::vector<metrics::Fact> with_errors(const Case& test_case,

@@ -50,7 +50,7 @@ KernelJudge::KernelJudge(metrics::Run run, const outcome::OutFolder& out, outcom
       out_(out),
       kept_(kept),
       requirements_(requirements_of(run_.asked)),
-      today_(std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now())) {}
+      today_(metrics::today()) {}
 
 outcome::RecordedRun& KernelJudge::recorded() {
   if (!recorded_) recorded_.emplace(run_, out_.facts(), kept_);

@@ -32,7 +32,7 @@ struct JudgeOptions {
 
 /// Faults and gaps that belong to no kernel.
 struct Beside {
-  std::vector<metrics::Fact> faults;
+  std::vector<metrics::Fact> faults;  ///< judged: findings may be waived
   std::vector<std::string> lost;      ///< a sentence for each thing that was not measured
   std::vector<std::string> left_out;  ///< a sentence for each thing that was left out on purpose
   std::string text;                   ///< their table, and what options left out, in lines

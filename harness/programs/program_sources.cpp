@@ -39,6 +39,7 @@ void name_from(std::string_view folder, CountedKernel& kernel) {
 
 void name_from(std::string_view folder, metrics::Fact& fault) {
   visit_files(fault, [&](std::string& file) { file = files::relative_to(folder, file); });
+  fault.other = files::relative_to(folder, fault.other);
   fault.reason = files::with_relative_paths(folder, std::move(fault.reason));
 }
 

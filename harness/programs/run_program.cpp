@@ -22,6 +22,7 @@
 #include "metrics/base/demangled.h"
 #include "metrics/base/glob.h"
 #include "metrics/budgets/budget.h"
+#include "metrics/budgets/judge.h"
 
 namespace warpgauge::programs {
 namespace {
@@ -64,6 +65,15 @@ struct Selected {
   Beside beside;
 };
 
+/// Judges the faults: findings of checks may be waived.
+void judge_faults(std::vector<metrics::Fact>& faults, const metrics::Budgets& budgets) {
+  for (metrics::Fact& fault : faults) {
+    std::vector<std::string> names = metrics::names_of(metrics::demangled(fault.kernel));
+    names.push_back(fault.id.variant);
+    metrics::judge(fault, budgets.of_kernel(fault.id, names), metrics::today());
+  }
+}
+
 Selected select_kernels(const ProgramOptions& options, const Source& source,
                         const metrics::Budgets& budgets, Counted counted) {
   const std::regex expression = kernel_expression(options.kernels);
@@ -83,6 +93,7 @@ Selected select_kernels(const ProgramOptions& options, const Source& source,
   if (cases.empty() && counted.faults.empty()) {
     lost.push_back(why_nothing(options, launched, kept, counted.why_no_kernel));
   }
+  judge_faults(counted.faults, budgets);
   std::string text = kernels_table(cases) + unequal_text(cases) + skipped + late;
   return {.cases = std::move(cases),
           .beside = {.faults = std::move(counted.faults),

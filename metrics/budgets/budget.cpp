@@ -58,8 +58,8 @@ std::vector<const Budgets::Section*> sections_of(
 const Limit* limit_in(const std::vector<const Budgets::Section*>& sections, const CaseId& id,
                       std::string_view metric) {
   for (const Budgets::Section* section : sections) {
-    const auto limit = section->find(metric);
-    if (limit != section->end() &&
+    const auto limit = section->limits.find(metric);
+    if (limit != section->limits.end() &&
         (limit->second.of.empty() || limit->second.of != id.variant_type())) {
       return &limit->second;
     }
@@ -94,7 +94,9 @@ void Budgets::rest_on(const Budgets& project) {
 
 void Budgets::rest_on_file(const Budgets& file) {
   for (const auto& [name, section] : file.sections_) {
-    sections_[name].insert(section.begin(), section.end());
+    Section& own = sections_[name];
+    own.limits.insert(section.limits.begin(), section.limits.end());
+    own.waivers.insert(own.waivers.end(), section.waivers.begin(), section.waivers.end());
   }
   if (!gate_on_) gate_on_ = file.gate_on_;
 }
@@ -104,10 +106,10 @@ Budgets Budgets::of_kernel(const CaseId& id, std::span<const std::string> names)
   Budgets budgets;
   budgets.gate_on_ = gate_on_;
   budgets.project_ = project_;
-  for (const auto& [section, limits] : sections_) {
+  for (const auto& [section, lines] : sections_) {
     auto [name, arch] = without_arch(section);
     if (name == kDefault) {
-      budgets.sections_[section] = limits;
+      budgets.sections_[section] = lines;
     } else if (fits(name, names)) {
       fitting.emplace_back(std::move(name), std::move(arch));
     }
@@ -121,23 +123,33 @@ Budgets Budgets::of_kernel(const CaseId& id, std::span<const std::string> names)
   Section& general = budgets.sections_[own];
   for (const auto& [name, arch] : fitting) {
     Section& section = budgets.sections_[own + arch];
-    for (const auto& [metric, limit] : sections_.at(name + arch)) {
+    const Section& found = sections_.at(name + arch);
+    for (const auto& [metric, limit] : found.limits) {
       // A line for an architecture must not go before a general line of a longer glob.
-      if (arch.empty() || !general.contains(metric)) section.emplace(metric, limit);
+      if (arch.empty() || !general.limits.contains(metric)) section.limits.emplace(metric, limit);
     }
+    section.waivers.insert(section.waivers.end(), found.waivers.begin(), found.waivers.end());
   }
   return budgets;
 }
 
 std::set<std::string> Budgets::section_names() const {
   std::set<std::string> names;
-  for (const auto& [section, limits] : sections_) names.insert(without_arch(section).first);
+  for (const auto& [section, lines] : sections_) names.insert(without_arch(section).first);
   names.erase(std::string(kDefault));
   return names;
 }
 
 const Limit* Budgets::find(const CaseId& id, std::string_view arch, std::string_view metric) const {
   return limit_in(sections_of(places(id), arch), id, metric);
+}
+
+std::vector<const Waiver*> Budgets::waivers(const CaseId& id, std::string_view arch) const {
+  std::vector<const Waiver*> found;
+  for (const Section* section : sections_of(places(id), arch)) {
+    for (const Waiver& waiver : section->waivers) found.push_back(&waiver);
+  }
+  return found;
 }
 
 std::vector<const Metric*> Budgets::metrics(const CaseId& id, std::string_view arch) const {
@@ -149,9 +161,9 @@ std::vector<const Metric*> Budgets::metrics(const CaseId& id, std::string_view a
   std::ranges::for_each(catalog(), add_limited);
   std::set<std::string_view> counters;
   for (const auto& [sections, name] : places(id)) {
-    for (const auto& [section, limits] : *sections) {
+    for (const auto& [section, lines] : *sections) {
       if (without_arch(section).first != name) continue;
-      for (const auto& [metric, limit] : limits) {
+      for (const auto& [metric, limit] : lines.limits) {
         if (metric.starts_with(kCounterPrefix)) counters.insert(metric);
       }
     }
@@ -161,7 +173,7 @@ std::vector<const Metric*> Budgets::metrics(const CaseId& id, std::string_view a
 }
 
 std::vector<Budgets::Place> Budgets::places(const CaseId& id) const {
-  static const Sections kBuiltIn = {{std::string(kDefault), built_in_limits()}};
+  static const Sections kBuiltIn = {{std::string(kDefault), {built_in_limits(), {}}}};
   const std::string type = id.variant_type(), whole(kDefault);
   return {{&sections_, type + "@" + id.size},
           {&sections_, type},
@@ -175,9 +187,9 @@ std::vector<Budgets::Place> Budgets::places(const CaseId& id) const {
 std::set<CaseId> Budgets::ratios_of(const CaseId& id) const {
   std::set<CaseId> cases;
   for (const auto& [place, name] : places(id)) {
-    for (const auto& [section, limits] : *place) {
+    for (const auto& [section, lines] : *place) {
       if (without_arch(section).first != name) continue;
-      for (const auto& [metric, limit] : limits) {
+      for (const auto& [metric, limit] : lines.limits) {
         if (limit.of.empty() || limit.of == kIdeal || limit.of == id.variant_type()) continue;
         cases.insert(id.other(limit.of));
       }

@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "metrics/budgets/waiver.h"
 #include "metrics/facts/catalog.h"
 #include "metrics/facts/fact.h"
 #include "metrics/facts/limit.h"
@@ -36,11 +37,11 @@ class Budgets {
   Budgets() = default;
 
   /// Reads `path`, a file of the sections [default], ["variant"], ["variant.type"] and
-  /// ["variant.type@size"], each with tables of its own per architecture ([default.sm_90]), and
-  /// before them perhaps `gate_on = "estimate"`. `cases` are the cases of the family; a section
-  /// that fits none of them, an unknown metric or key, or a limit that makes no sense throws
-  /// BudgetError with the nearest name. Only the first error of a file is reported. `shown_as`
-  /// names the file in errors and as the origin of limits.
+  /// ["variant.type@size"], each with tables of its own per architecture ([default.sm_90]) and
+  /// perhaps `waive`, and before them perhaps `gate_on = "estimate"`. `cases` are the cases of the
+  /// family; a section that fits none of them, an unknown metric or key, or a limit that makes no
+  /// sense throws BudgetError with the nearest name. Only the first error of a file is reported.
+  /// `shown_as` names the file in errors and as the origin of limits.
   static Budgets load(const std::filesystem::path& path, std::string_view shown_as,
                       std::span<const CaseId> cases);
   /// Reads a text as load() reads a file. `path` names it in errors.
@@ -68,6 +69,9 @@ class Budgets {
   /// that it refers to.
   const Limit* find(const CaseId& id, std::string_view arch, std::string_view metric) const;
 
+  /// The waivers of findings in all places() of `id` on `arch`, the most specific first.
+  std::vector<const Waiver*> waivers(const CaseId& id, std::string_view arch) const;
+
   /// The metrics with a limit for `id` on `arch`: in the order of the catalog, then counters by
   /// name.
   std::vector<const Metric*> metrics(const CaseId& id, std::string_view arch) const;
@@ -78,7 +82,10 @@ class Budgets {
   /// The least confidence with which a value is held against these budgets and the built-in ones.
   Confidence gate_on() const { return gate_on_.value_or(Confidence{}); }
 
-  using Section = std::map<std::string, Limit, std::less<>>;     // metric -> limit
+  struct Section {
+    std::map<std::string, Limit, std::less<>> limits;  // by metric
+    std::vector<Waiver> waivers;
+  };
   using Sections = std::map<std::string, Section, std::less<>>;  // "name" or "name/sm_90"
 
  private:

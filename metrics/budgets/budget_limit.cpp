@@ -78,10 +78,10 @@ class LimitReader {
     } else if (name == "tolerance") {
       limit_.tolerance = tolerance(part);
     } else if (name == "until") {
-      limit_.until = date(node);
+      limit_.until = date_of(text_, node);
     } else if (name == "reason") {
-      limit_.reason =
-          text(part, R"(Write why the limit is what it is, such as reason = "writes a column".)");
+      limit_.reason = text_of(
+          text_, part, R"(Write why the limit is what it is, such as reason = "writes a column".)");
     } else if (name == "code") {
       limit_.code = code(part);
     } else {
@@ -144,32 +144,14 @@ class LimitReader {
     return fraction;
   }
 
-  std::chrono::year_month_day date(const toml::node& node) const {
-    const toml::value<toml::date>* date = node.as_date();
-    if (!date) {
-      fail_at(text_, node.source(), "'until' must be a date",
-              "Write a date without quotes, such as 2027-01-31.");
-    }
-    const toml::date& day = date->get();
-    return std::chrono::year(day.year) / std::chrono::month(day.month) / std::chrono::day(day.day);
-  }
-
-  std::string text(const Entry& part, std::string_view remedy) const {
-    const toml::value<std::string>* text = part.second->as_string();
-    if (!text || is_blank(text->get())) {
-      fail_at(text_, part.second->source(),
-              fmt::format("'{}' must be a text that is not empty", part.first->str()), remedy);
-    }
-    return text->get();
-  }
-
   /// The case of a ratio as the file has it. The reader of the section checks that it exists.
   std::string ratio(const Entry& part) const {
     if (is_word(metric_)) {
       fail_at(text_, part.first->source(),
               fmt::format("'{}' is a word and has no 'of'", metric_.id), "Take it out.");
     }
-    std::string of = text(part, R"(Write of = "ideal", or the variant and type of another case.)");
+    std::string of =
+        text_of(text_, part, R"(Write of = "ideal", or the variant and type of another case.)");
     if (of != kIdeal || !metric_.ideal.empty()) return of;
     std::vector<std::string_view> metrics;
     for (const Metric& row : catalog()) {
@@ -185,7 +167,7 @@ class LimitReader {
               fmt::format("'{}' is exact: the same code always has the same value", metric_.id),
               "Take 'code' out: it is for times and hardware counters.");
     }
-    return text(part, "Write the \"code_hash\" of the fact that the limit comes from.");
+    return text_of(text_, part, "Write the \"code_hash\" of the fact that the limit comes from.");
   }
 
   /// Checks the keys against each other.
@@ -236,6 +218,25 @@ class LimitReader {
 void fail_at(const BudgetText& text, const toml::source_region& at, std::string_view problem,
              std::string_view remedy) {
   text.fail(at.begin.line, at.begin.column, problem, remedy);
+}
+
+std::string text_of(const BudgetText& text, const Entry& part, std::string_view remedy) {
+  const toml::value<std::string>* found = part.second->as_string();
+  if (!found || is_blank(found->get())) {
+    fail_at(text, part.second->source(),
+            fmt::format("'{}' must be a text that is not empty", part.first->str()), remedy);
+  }
+  return found->get();
+}
+
+std::chrono::year_month_day date_of(const BudgetText& text, const toml::node& node) {
+  const toml::value<toml::date>* date = node.as_date();
+  if (!date) {
+    fail_at(text, node.source(), "'until' must be a date",
+            "Write a date without quotes, such as 2027-01-31.");
+  }
+  const toml::date& day = date->get();
+  return std::chrono::year(day.year) / std::chrono::month(day.month) / std::chrono::day(day.day);
 }
 
 Limit read_limit(const BudgetText& text, const Metric& metric, const Entry& entry) {

@@ -14,6 +14,7 @@
 #include "metrics/budgets/budget.h"
 #include "metrics/budgets/budget_limit.h"
 #include "metrics/budgets/budget_text.h"
+#include "metrics/budgets/waiver.h"
 #include "metrics/cupti/cupti.h"
 #include "metrics/facts/confidence.h"
 #include "metrics/facts/counter_row.h"
@@ -119,7 +120,7 @@ class SectionReader {
       if (meant_as_arch(part.first->str())) {
         read_arch(name, part);
       } else {
-        read_metric(name, part, name);
+        read_line(name, part, name);
       }
     }
   }
@@ -138,7 +139,15 @@ class SectionReader {
           fmt::format("There is: {}.", known_architectures()));
     }
     for (const Entry& part : in_file_order(*node->as_table())) {
-      read_metric(section, part, fmt::format("{}/{}", section, key->str()));
+      read_line(section, part, fmt::format("{}/{}", section, key->str()));
+    }
+  }
+
+  void read_line(const std::string& section, const Entry& entry, const std::string& target) {
+    if (entry.first->str() == "waive") {
+      sections_[target].waivers = read_waivers(text_, entry);
+    } else {
+      read_metric(section, entry, target);
     }
   }
 
@@ -153,7 +162,7 @@ class SectionReader {
     }
     Limit limit = read_limit(text_, *metric, entry);
     if (!limit.of.empty() && limit.of != kIdeal) check_ratio(section, entry, limit.of);
-    sections_[target].emplace(name, std::move(limit));
+    sections_[target].limits.emplace(name, std::move(limit));
   }
 
   /// Checks that every case which the section is for has the other one at its size, and is run

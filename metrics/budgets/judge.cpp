@@ -2,6 +2,7 @@
 #include "metrics/budgets/judge.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -182,6 +183,31 @@ void withhold(Fact& fact, const Metric& metric) {
       fact.limit->str(), to_string(*fact.would), confidence);
 }
 
+/// Waives the finding if a waiver names it. If one nearly does, its place becomes the cure.
+void judge_finding(Fact& finding, const Budgets& budgets, std::chrono::year_month_day today) {
+  for (const Waiver* waiver : budgets.waivers(finding.id, finding.arch)) {
+    if (!waiver->names(finding)) {
+      if (finding.cure.empty() && waiver->is_near(finding)) {
+        finding.cure = fmt::format("{} waives a {} at {}: if it is this one, write its lines there",
+                                   waiver->origin, waiver->rule, fmt::join(waiver->lines, ", "));
+      }
+    } else if (waiver->until && today > *waiver->until) {
+      finding.cure =
+          fmt::format("its waiver in {} expired on {}", waiver->origin, to_text(*waiver->until));
+      return;
+    } else {
+      finding.value = 1.0;
+      finding.confidence = "exact";
+      finding.verdict = Verdict::waived;
+      finding.cure.clear();
+      finding.reason = fmt::format("waived{} by {} ({}): {}",
+                                   waiver->until ? " until " + to_text(*waiver->until) : "",
+                                   waiver->origin, waiver->reason, finding.reason);
+      return;
+    }
+  }
+}
+
 }  // namespace
 
 const Fact* References::find(const CaseId& id, std::string_view arch,
@@ -203,9 +229,15 @@ std::optional<Confidence> judged_confidence(const Fact& fact) {
   return std::max(*own, fact.limit->reference_confidence);
 }
 
+std::chrono::sys_days today() {
+  return std::chrono::floor<std::chrono::days>(std::chrono::system_clock::now());
+}
+
 void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today,
            const References& references) {
-  if (fact.scope != Scope::whole_case || fact.verdict == Verdict::error) return;
+  if (fact.verdict == Verdict::error && !fact.rule.empty()) judge_finding(fact, budgets, today);
+  if (fact.scope != Scope::whole_case || !fact.rule.empty()) return;
+  if (fact.verdict == Verdict::error) return;
   const Metric& row = metric(fact.metric);
   const Limit* limit = budgets.find(fact.id, fact.arch, fact.metric);
   fact.limit = limit ? std::optional(*limit) : std::nullopt;

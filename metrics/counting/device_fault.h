@@ -13,6 +13,7 @@ struct DeviceFault {
   std::string kernel;  ///< mangled name; empty if it is not known
   SourceLine source;   ///< the line of the fault; file empty if it is not known
   std::string rule;    ///< of a finding of a check: what it breaks ("race"); empty for a fault
+  std::string other;   ///< the other line of a finding of two ("f.cu:12"); empty for one line
 };
 
 }  // namespace warpgauge::metrics

@@ -27,11 +27,13 @@ json to_json(const DeviceFault& fault) {
   json object = to_json(fault.kernel, fault.source);
   object["fault"] = fault.text;
   if (!fault.rule.empty()) object["rule"] = fault.rule;
+  if (!fault.other.empty()) object["other"] = fault.other;
   return object;
 }
 
 DeviceFault fault_from(const json& object) {
-  return {object.at("fault"), object.at("kernel"), line_from(object), object.value("rule", "")};
+  return {object.at("fault"), object.at("kernel"), line_from(object), object.value("rule", ""),
+          object.value("other", "")};
 }
 
 std::string text_of(const json& object) {

@@ -147,6 +147,7 @@ ordered_json shared_json(const Fact& fact, const std::string& case_name) {
   if (fact.verdict != Verdict::unbudgeted) object["verdict"] = to_string(fact.verdict);
   if (fact.would) object["would"] = to_string(*fact.would);
   set(object, "rule", fact.rule);
+  set(object, "other", fact.other);
   set(object, "cause", fact.cause);
   set(object, "cure", fact.cure);
   set(object, "reason", fact.reason);

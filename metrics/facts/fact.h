@@ -205,6 +205,7 @@ struct Fact {
   Verdict verdict = Verdict::unbudgeted;  ///< not written where it is `unbudgeted`
   std::optional<Verdict> would;           ///< pass or fail: if the value were sure enough
   std::string rule;    ///< the rule of a check that the case breaks: race; empty for other errors
+  std::string other;   ///< the other line of source that breaks it, "f.cu:12"; empty: there is none
   std::string cause;   ///< why a value moved: environment
   std::string cure;    ///< cure_of() an access of its line; empty: unknown
   std::string reason;  ///< why the verdict is what it is, one sentence

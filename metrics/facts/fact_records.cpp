@@ -188,6 +188,7 @@ void read_verdict(Members& members, Fact& fact) {
   const std::string would = members.one_of_or_absent("would", {"pass", "fail"});
   if (!would.empty()) fact.would = verdict_from(would);
   fact.rule = members.text_or_absent("rule");
+  fact.other = members.text_or_absent("other");
   fact.cause = members.one_of_or_absent("cause", {"environment"});
 }
 

@@ -129,6 +129,18 @@ __global__ void race_of_blocks(float* b, const float* a) {
   if (next != next) b[i] = 0;                        // poisoned with NaN: race_of_blocks
 }
 
+// Warps read and write the mark at once: what they read is decided by their order, what they leave
+// is not. A race that its author knows of, and waives.
+__global__ void known_race(float* b, const float* a) {
+  __shared__ int mark;
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  mark = 0;
+  __syncthreads();
+  mark = max(mark, 1);  // known_race
+  __syncthreads();
+  b[i] = mark * a[i];
+}
+
 // Half of the block comes to a barrier that is for all of it. The other half waits behind, at a
 // barrier of another number: with the same one both would meet, and the kernel would end by chance.
 __global__ void barrier_in_branch(float* b, const float* a) {
@@ -221,6 +233,7 @@ WARPGAUGE_FAMILY(canaries) {
   f32.variant("race", launch<race>);
   // canary race_of_blocks: result.correct error below
   f32.variant("race_of_blocks", launch<race_of_blocks>);
+  f32.variant("known_race", launch<known_race>);
   // canary barrier_in_branch: result.correct error below
   f32.variant("barrier_in_branch", launch<barrier_in_branch>);
   f32.variant("barrier_of_odd_lanes", launch<barrier_of_odd_lanes>);

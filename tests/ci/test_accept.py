@@ -108,6 +108,23 @@ def test_line_ends_are_kept(project, end):
     }
 
 
+@pytest.mark.parametrize(
+    "waivers",
+    [
+        'waive = [{ rule = "race", lines = ["a.cu:3"], reason = "meant" }]\n',
+        'waive = [\n  { rule = "race", lines = ["a.cu:3"], reason = "meant" },\n]\n',
+        '[["tiled.f32@8x8".waive]]\nrule = "race"\nlines = ["a.cu:3"]\nreason = "meant"\n',
+    ],
+)
+def test_waivers_of_findings_are_kept(project, waivers):
+    limit = '"shared.bank_conflicts" = { equal = 1000, reason = "31 more" }\n'
+    before = f'["tiled.f32@8x8"]\n{limit}{waivers}'
+    project.write(before)
+    fact = conflicts(1500, budget="= 1000", budget_reason="31 more")
+    assert project.accept([fact], *WHY) == 0, project.err
+    assert project.text() == before.replace("1000", "1500").replace("31 more", "theory says so")
+
+
 def test_accepting_twice_changes_nothing(project):
     project.write(BUDGETS)
     facts = [

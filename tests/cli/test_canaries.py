@@ -46,9 +46,9 @@ def marks():
 
 
 MARKS = marks()
-CONTROLS = ("healthy", "barrier_of_odd_lanes")
+CONTROLS = ("healthy", "known_race", "barrier_of_odd_lanes")
 # Where PTX has a branch and the machine code none, the emulator's lanes part.
-GREEN_ON = {"gpu": CONTROLS, "emulated": ("healthy",)}
+GREEN_ON = {"gpu": CONTROLS, "emulated": ("healthy", "known_race")}
 
 
 def faults():
@@ -175,6 +175,53 @@ def test_a_check_names_the_lines_of_what_a_gpu_hides(tmp_path, name, check, mark
         assert text in fact.reason
         assert fact.line in lines
         assert lines_named(fact.reason) <= lines
+
+
+def findings(out):
+    return [fact for fact in read_facts(out / "facts.jsonl") if fact.rule]
+
+
+def test_a_known_race_is_waived_and_counted(tmp_path):
+    (line,) = (n for n, text in enumerate(LINES, 1) if text.endswith("// known_race"))
+    result = gate(tmp_path, "known_race", "emulated", "--arch", "sm_90", "--check", "races")
+    assert result.returncode == 0, result.stdout
+    (found,) = findings(tmp_path)
+    place = f"tests/canaries/family.cu:{line}"
+    assert (found.verdict, f"{found.file}:{found.line}", found.other) == ("waived", place, place)
+    assert re.search(r"^total +1 .* 1 +0$", result.stdout, re.MULTILINE)
+    counted = {fact.metric: fact.value for fact in read_facts(tmp_path / "facts.jsonl")}
+    assert counted["result.correct"] == 1
+    assert counted["global.load.sectors"] == 128  # 1024 floats, as of every case
+
+
+def test_fuzzed_runs_waive_what_the_gate_does(tmp_path):
+    options = ("--arch", "sm_90", "--check", "races", "--fuzz", "2")
+    result = gate(tmp_path, "known_race", "emulated", *options)
+    assert result.returncode == 0, result.stdout
+    facts = {fact.metric: fact.value for fact in read_facts(tmp_path / "facts.jsonl")}
+    assert facts["result.fails_at"] == "none"
+
+
+def test_a_waived_race_excuses_no_wrong_result_and_no_other_race(tmp_path):
+    entry = '{{ rule = "race", lines = ["family.cu:{}", "family.cu:{}"], reason = "not used" }}'
+    one, other = entry.format(127, 128), entry.format(128, 129)
+    assert all("race_of_blocks" in LINES[line - 1] for line in (127, 128, 129))
+
+    def run(*known):
+        project = tmp_path / "project.toml"
+        project.write_text(f"[canaries]\nwaive = [{', '.join(known)}]\n")
+        options = ("--arch", "sm_90", "--check", "races", "--project", project)
+        result = gate(tmp_path / str(len(known)), "race_of_blocks", "emulated", *options)
+        assert result.returncode == 2
+        return result.stdout, {fact.verdict for fact in findings(tmp_path / str(len(known)))}
+
+    said, verdicts = run(one, other)
+    assert "wrong result" in said
+    assert verdicts == {"waived"}
+    said, verdicts = run(one)
+    assert re.search("^ERROR: [12] races? found$", said, re.MULTILINE)
+    assert verdicts == {"waived", "error"}
+    assert "project.toml:2 waives a race at family.cu:127, family.cu:128" in said
 
 
 def test_checks_find_nothing_in_a_healthy_kernel(tmp_path):

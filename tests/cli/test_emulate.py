@@ -119,6 +119,20 @@ def test_launches_that_nothing_orders_race(way, tmp_path):
     assert edge in reason
 
 
+def test_a_known_race_of_a_program_is_waived_for_its_kernel(tmp_path):
+    program = BUILD / "programs" / "unordered"
+    waiver = '{ rule = "race", lines = ["unordered.cu:10", "unordered.cu:21"], reason = "either" }'
+    codes = {}
+    for kernel in ("twice*", "fill*"):
+        budgets = tmp_path / "kernels.toml"
+        budgets.write_text(f'["{kernel}"]\nwaive = [{waiver}]\n')
+        options = ["--arch", "sm_90", "--check", "races", "--budgets", budgets, "--out", tmp_path]
+        done = emulate(*options, "--", program, "nothing")
+        codes[kernel] = done.returncode
+        assert ("1 race found" in done.stderr) == (kernel == "fill*"), done.stderr
+    assert codes == {"twice*": 0, "fill*": 2}
+
+
 @pytest.mark.parametrize(
     "way",
     [

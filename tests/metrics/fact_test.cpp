@@ -160,6 +160,7 @@ TEST(Records, HaveTheMembersOfTheSchemaInItsOrder) {
   value.verdict = Verdict::moved;
   value.would = Verdict::fail;
   value.rule = "race";
+  value.other = "bfs.cu:12";
   value.cause = "environment";
   value.cure = "c";
   value.reason = "r";

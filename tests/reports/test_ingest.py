@@ -52,6 +52,23 @@ def test_ingest_says_what_came_in(report, tmp_path):
     )
 
 
+def test_of_the_findings_of_a_case_the_first_is_kept(report, tmp_path):
+    found = {"metric": "result.correct", "source": "harness", "rule": "race", "budget": None}
+    found |= {"budget_reason": None, "verdict": "error", "value": None}
+    findings = [a_fact(**found | {"line": line, "other": f"a.cu:{line + 1}"}) for line in (7, 9)]
+    path = write(tmp_path / "facts.jsonl", [*findings, registers()])
+    for new, there in ((2, 1), (0, 3)):
+        assert report("ingest", path) == (
+            0,
+            f"{path}: run run-1: {new} new values, {there} there already\n",
+            "",
+        )
+    out = tmp_path / "back.jsonl"
+    assert report("export", "--metric", "result.correct", "--out", out)[0] == 0
+    ((line, other, rule),) = {(f.line, f.other, f.rule) for f in read_facts(out)}
+    assert (line, other, rule) == (7, "a.cu:8", "race")
+
+
 def test_ingest_does_not_load_what_draws(db, tmp_path):
     """matplotlib and ruptures take two seconds to load, and a night is ingested in as much; Alembic
     takes half a second, and a history that is there has its tables."""

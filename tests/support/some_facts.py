@@ -59,7 +59,7 @@ _RUN = ("time", "command", "commit", "dirty", "branch", "label", "toolkit", "fla
 _CASE = ("family", "variant", "type", "size", "kind", "arch", "code_hash")
 _VALUES = ("source", "scope", "node", "file", "line", "inlined", "interval")
 _VALUES += ("stable", "confidence", "confidence_reason", "leaves_out", "machine", "limit")
-_VALUES += ("verdict", "would", "rule", "cause", "cure", "reason")
+_VALUES += ("verdict", "would", "rule", "other", "cause", "cure", "reason")
 
 
 def a_fact(night: int = 1, value: Any = 0, *, case: str = "naive", **members: Any) -> dict:

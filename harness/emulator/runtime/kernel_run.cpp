@@ -171,7 +171,8 @@ std::vector<machine::DeviceWork> KernelRun::finish() {
     if (results.coverage) counting::add_launch(*results.coverage, hits_);
     for (const machine::Finding& finding : findings_) {
       state_.say(finding.text);
-      results.findings.push_back({finding.text, function_.name, finding.source, finding.rule});
+      results.findings.push_back(
+          {finding.text, function_.name, finding.source, finding.rule, finding.other});
     }
     if (!findings_.empty()) results.memory = metrics::Memory::unsettled;
   };

@@ -24,6 +24,7 @@ from warpgauge.files import read_whole
 _WHERE = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
 
 
+_WAIVERS = "waive"
 _SUREST_FIRST = ("exact", "predicted", "estimate")
 
 
@@ -61,6 +62,8 @@ class BudgetFile:
         self.tables = _parsed(self.text, name)
         self._blocks_read = _blocks(self.text.split("\n"))
         for place, metric, limit in _limits(self.tables):
+            if metric == _WAIVERS:
+                continue
             fault = fault_of(limit)
             problem = f"the limit of '{metric}' {fault}" if fault else unknown_metric(metric)
             if problem:
@@ -238,7 +241,7 @@ def _number_of(lines: list[str], block: _Block, metric: str) -> int | None:
 
 
 def _limits(tables: dict[str, Any]) -> Iterator[tuple[Place, str, object]]:
-    """All entries in the places of limits, valid or not."""
+    """All entries in the places of limits, valid or not, and the waivers of findings there."""
     for section, table in tables.items():
         for name, entry in table.items() if isinstance(table, dict) else ():
             if is_arch(name) and isinstance(entry, dict):
@@ -249,7 +252,7 @@ def _limits(tables: dict[str, Any]) -> Iterator[tuple[Place, str, object]]:
 
 def _names(header: dict[str, Any]) -> list[str]:
     names = []
-    while header:
+    while header and isinstance(header, dict):  # the end of [[variant.waive]] is a list
         ((name, header),) = header.items()
         names.append(name)
     return names or [""]

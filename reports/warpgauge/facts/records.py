@@ -168,6 +168,7 @@ class Fact:
     verdict: str | None = None
     would: str | None = None
     rule: str | None = None
+    other: str | None = None
     cause: str | None = None
     cure: str | None = None
     reason: str | None = None

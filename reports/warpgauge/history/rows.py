@@ -17,7 +17,10 @@ from warpgauge.facts.writer import case_members, compact, run_members, shared_me
 
 NUMBER = (int, float, NoneType)
 TIME_FORM = "%Y-%m-%dT%H:%M:%SZ"
-_OF_CONTEXTS = ("kernel", "file", "line", "inlined", "leaves_out", "limit", "rule", "cure")
+_OF_CONTEXTS = (
+    *("kernel", "file", "line", "inlined", "leaves_out", "limit"),
+    *("rule", "other", "cure"),
+)
 _TEXTS = ("confidence", "confidence_reason", "verdict", "would", "cause", "reason")
 
 

@@ -52,7 +52,7 @@ SCRIPTS = (  # one script in the page, in this order
 )
 _FOLDED = (
     ("moved", "beyond a budget because of the environment, with the same machine code"),
-    ("waived", "over budget with a waiver"),
+    ("waived", "over budget, or found by a check, with a waiver"),
     ("unmeasured", "unmeasured"),
     ("better", "better than the budget, which could be tightened"),
 )

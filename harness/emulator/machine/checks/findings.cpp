@@ -14,7 +14,7 @@ void Findings::report(const Act& act, const char* rule, const std::string& other
   Finding finding = {"kernel " + kernel.display + ", " + block_text(launch, act.block) + ", " +
                          thread_text(launch, act.thread) + ", " + key.first + ": " + rule + ": " +
                          what,
-                     source_line(*act.code, act.instruction), rule};
+                     source_line(*act.code, act.instruction), rule, other};
   kept_.insert_or_assign(key, Kept{act.block, std::move(finding)});
 }
 

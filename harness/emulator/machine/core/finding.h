@@ -10,7 +10,8 @@ namespace warpgauge::emulator::machine {
 struct Finding {
   std::string text;  ///< as Fault::what(): kernel, block, thread, line, and what is wrong
   metrics::SourceLine source;
-  std::string rule;  ///< the rule that is broken: "race"
+  std::string rule;   ///< the rule that is broken: "race"
+  std::string other;  ///< the other line, "f.cu:12"; empty where the finding is of one line
 };
 
 }  // namespace warpgauge::emulator::machine

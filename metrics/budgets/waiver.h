@@ -1,0 +1,32 @@
+// Waivers of findings: what a check finds in a kernel, and is known and meant.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "metrics/base/in_file_order.h"
+#include "metrics/budgets/budget_text.h"
+#include "metrics/facts/fact.h"
+
+namespace warpgauge::metrics {
+
+/// One entry of `waive`: a known finding, by its rule and all lines that it names.
+struct Waiver {
+  std::string rule;                ///< as checks name it: "race"
+  std::vector<std::string> lines;  ///< "bfs.cu:31", one or two; a path may go before it
+  std::optional<std::chrono::year_month_day> until;  ///< the last day; nullopt: it lasts
+  std::string reason;
+  std::string origin;  ///< file:line of the entry
+
+  /// Whether the finding breaks this rule at these lines and no others.
+  bool names(const Fact& finding) const;
+  /// Whether the finding breaks this rule, or names one of these lines.
+  bool is_near(const Fact& finding) const;
+};
+
+/// Reads `waive = [{ rule = "race", lines = ["bfs.cu:31"], reason = "why" }]`; throws BudgetError.
+std::vector<Waiver> read_waivers(const BudgetText& text, const Entry& entry);
+
+}  // namespace warpgauge::metrics
