@@ -5,6 +5,7 @@
 
 #include <utility>
 
+#include "harness/build_info.h"
 #include "harness/files/source_root.h"
 #include "harness/measuring/blank_facts.h"
 #include "warpgauge/cuda_error.h"
@@ -22,7 +23,8 @@ Fact error_fact(const Case& test_case, std::string reason, const std::string& ar
 }
 
 Fact error_fact(const Case& test_case, const metrics::DeviceFault& fault, const std::string& arch) {
-  Fact fact = blamed_on(error_fact(test_case, fault.text, arch), fault.kernel, fault.source);
+  std::string reason = files::with_relative_paths(kBuildInfo.source_root, fault.text);
+  Fact fact = blamed_on(error_fact(test_case, std::move(reason), arch), fault.kernel, fault.source);
   fact.rule = fault.rule;
   fact.other = files::relative_to_root(fault.other);
   return fact;

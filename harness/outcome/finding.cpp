@@ -2,6 +2,7 @@
 #include "harness/outcome/finding.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -72,7 +73,19 @@ PlaceOfValue place_of(const JudgedValue& value) {
   return {value.run, value.fact->id, value.fact->arch, value.fact->metric};
 }
 
-/// The lines with most of the value, from those of the same case, architecture and metric.
+/// The other line of what a check has found, if there is one.
+std::optional<BlamedLine> other_line(const Fact& fact) {
+  const std::size_t colon = fact.other.rfind(':');
+  if (colon == fact.other.npos) return std::nullopt;
+  BlamedLine other{.file = fact.other.substr(0, colon), .text = {}};
+  const char* const end = fact.other.data() + fact.other.size();
+  const auto [rest, error] = std::from_chars(fact.other.data() + colon + 1, end, other.line);
+  const bool is_same = other.file == fact.file && other.line == fact.line;
+  return error != std::errc() || rest != end || is_same ? std::nullopt : std::optional(other);
+}
+
+/// The lines with most of the value, from those of the same case, architecture and metric. Of what
+/// a check has found both its lines.
 std::vector<BlamedLine> blame(const Fact& fact, const std::vector<const Fact*>& lines) {
   constexpr std::size_t kMost = 3;
   std::vector<BlamedLine> blamed;
@@ -104,6 +117,7 @@ std::vector<BlamedLine> blame(const Fact& fact, const std::vector<const Fact*>& 
   if (blamed.size() > kMost) blamed.resize(kMost);
   if (blamed.empty() && !fact.file.empty()) {
     blamed.push_back({.file = fact.file, .line = fact.line, .text = {}, .inlined = fact.inlined});
+    if (const std::optional<BlamedLine> other = other_line(fact)) blamed.push_back(*other);
   }
   return blamed;
 }

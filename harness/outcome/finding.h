@@ -28,7 +28,7 @@ struct BlamedLine {
 /// A value that people have to look at.
 struct FoundValue {
   JudgedValue judged;
-  std::vector<BlamedLine> blame;  ///< up to three lines, the worst first
+  std::vector<BlamedLine> blame;  ///< up to three lines, the worst first; both of a finding of two
 };
 
 /// Values with one cause: the same verdict on the same metric of a variant, blamed on the same

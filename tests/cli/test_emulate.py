@@ -111,8 +111,8 @@ def test_launches_that_nothing_orders_race(way, tmp_path):
     (reason,) = {line for line in done.stderr.split("\n") if line.startswith("  reason ")}
     assert re.search(
         r"unordered\.cu:21: race: global read of 4 bytes at byte \d+ of cudaMalloc #1 "
-        r"\(1024 bytes\), which thread \(\d+,0,0\) of block \(\d,0,0\) of kernel fill, launched "
-        r"before, has written at \S*unordered\.cu:10; ",
+        r"\(1024 bytes\), which thread \(\d+,0,0\) \(warp \d, lane \d+\) of block \(\d,0,0\) of "
+        r"kernel fill, launched before, has written at \S*unordered\.cu:10; ",
         reason,
     )
     edge = "griddepcontrol.wait" if way == "dependent" else "no event and no wait of the program"

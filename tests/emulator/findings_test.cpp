@@ -48,8 +48,10 @@ class FindingsTest : public testing::Test {
 
 TEST_F(FindingsTest, TheOneOfTheLowestBlockIsKept) {
   for (const std::uint64_t block : {7, 3, 5}) report(block, 1);
-  EXPECT_THAT(texts(), ElementsAre("kernel k, block (3,0,0), thread (1,0,0), k, PTX line 7: "
-                                   "race: what"));
+  EXPECT_THAT(
+      texts(),
+      ElementsAre("kernel k, block (3,0,0), thread (1,0,0) (warp 0, lane 1), k, PTX line 7: "
+                  "race: what"));
 }
 
 TEST_F(FindingsTest, OfOneBlockTheFirstIsKept) {

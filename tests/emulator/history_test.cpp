@@ -71,10 +71,11 @@ TEST(SharedRace, OfAReadBehindAWriteIsFound) {
   };
   EXPECT_THAT(
       found(kernel(""), blocks(2, 64)),
-      Contains(AllOf(HasSubstr("kernel k, block (0,0,0), thread (32,0,0), k, PTX line "),
-                     HasSubstr("race: shared read of 4 bytes at tile[31] (byte 124), which thread "
-                               "(31,0,0) has written at k, PTX line "),
-                     EndsWith("; no __syncthreads() stands between"))));
+      Contains(AllOf(
+          HasSubstr("kernel k, block (0,0,0), thread (32,0,0) (warp 1, lane 0), k, PTX line "),
+          HasSubstr("race: shared read of 4 bytes at tile[31] (byte 124), which thread "
+                    "(31,0,0) (warp 0, lane 31) has written at k, PTX line "),
+          EndsWith("; no __syncthreads() stands between"))));
   EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(2, 64)), IsEmpty());
 }
 
@@ -86,7 +87,7 @@ TEST(SharedRace, OfAWriteBehindAReadIsFound) {
   EXPECT_THAT(found(kernel(""), blocks(1, 64)),
               ElementsAre(AllOf(HasSubstr("thread (0,0,0)"),
                                 HasSubstr("shared write of 4 bytes at tile[0] (byte 0), which "
-                                          "thread (32,0,0) has read at"))));
+                                          "thread (32,0,0) (warp 1, lane 0) has read at"))));
   EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(1, 64)), IsEmpty());
 }
 
@@ -208,9 +209,10 @@ TEST(SharedRace, IsOrderedByABarrierForThoseThatCameToItAlone) {
     std::string text = kernel(threads);
     return text.replace(text.find("NUMBER"), 6, number);
   };
-  EXPECT_THAT(found(with("1", "64"), blocks(1, 128)),
-              UnorderedElementsAre(HasSubstr("which thread (31,0,0) has written at"),
-                                   HasSubstr("which thread (63,0,0) has read at")));
+  EXPECT_THAT(
+      found(with("1", "64"), blocks(1, 128)),
+      UnorderedElementsAre(HasSubstr("which thread (31,0,0) (warp 0, lane 31) has written at"),
+                           HasSubstr("which thread (63,0,0) (warp 1, lane 31) has read at")));
   std::string of_all = with("1", "128");
   of_all.replace(of_all.find("add.u32 %r6"), 11, "mul.lo.u32 %r6");  // barriers 0 and 1
   of_all.replace(of_all.find("shr.u32 %r6, %r0, 6"), 19, "shr.u32 %r6, %r0, 9");  // barrier 0
@@ -298,13 +300,12 @@ TEST(SharedRace, WithACopyThatNothingHasWaitedForIsFound) {
       ld.shared.u32 %r8, [%r7];
     )");
   };
-  EXPECT_THAT(
-      found(kernel("bar.sync 0;"), blocks(2, 64)),
-      Contains(
-          AllOf(HasSubstr("race: shared read of 4 bytes at tile[0] (byte 0), which thread (0,0,0) "
-                          "has written at"),
-                EndsWith("; the copy may not have arrived: no cp.async.wait_group of "
-                         "that thread stands between"))));
+  EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(2, 64)),
+              Contains(AllOf(HasSubstr("race: shared read of 4 bytes at tile[0] (byte 0), which "
+                                       "thread (0,0,0) (warp 0, lane 0) "
+                                       "has written at"),
+                             EndsWith("; the copy may not have arrived: no cp.async.wait_group of "
+                                      "that thread stands between"))));
   EXPECT_THAT(found(kernel("cp.async.wait_group 0;"), blocks(2, 64)),
               AllOf(testing::Not(IsEmpty()),
                     testing::Each(EndsWith("; no __syncthreads() stands between"))));
@@ -390,10 +391,10 @@ TEST_P(SharedRun, ReadsFindTheWriteOfOneWord) {
 
 TEST_P(SharedRun, ItsTracesNameTheLane) {
   EXPECT_THAT(found("@%p0 STORE; @%p1 ld.shared.u32 %r6, LAST;"),
-              ElementsAre(HasSubstr("which thread (13,0,0) has written")));
+              ElementsAre(HasSubstr("which thread (13,0,0) (warp 0, lane 13) has written")));
   EXPECT_THAT(found("@%p0 STORE; bar.sync 0; @!%p0 LOAD; setp.eq.u32 %p1, %r0, 0;"
                     "@%p1 st.shared.u32 LAST, 7;"),
-              ElementsAre(HasSubstr("which thread (45,0,0) has read")));
+              ElementsAre(HasSubstr("which thread (45,0,0) (warp 1, lane 13) has read")));
 }
 
 TEST_P(SharedRun, WritesFindReadsAndWrites) {
@@ -424,7 +425,8 @@ TEST(LanesRace, IsAskedForByItsOwnName) {
   };
   EXPECT_THAT(found(kernel(""), blocks(1, 64)), IsEmpty());
   EXPECT_THAT(found(kernel(""), blocks(1, 64), "lanes"),
-              ElementsAre(AllOf(HasSubstr("thread (0,0,0)"), HasSubstr("which thread (1,0,0) has"),
+              ElementsAre(AllOf(HasSubstr("thread (0,0,0)"),
+                                HasSubstr("which thread (1,0,0) (warp 0, lane 1) has"),
                                 EndsWith("; no __syncwarp() stands between"))));
   EXPECT_THAT(found(kernel("bar.warp.sync -1;"), blocks(1, 64), "lanes"), IsEmpty());
 }
@@ -441,7 +443,7 @@ TEST(LanesRace, OfAWriteIsFoundBehindTheReadOfItsOwnLane) {
   const std::string sync = "bar.warp.sync -1;";
   const auto is_race =
       ElementsAre(HasSubstr("race: shared write of 4 bytes at tile[0] (byte 0), "
-                            "which thread (1,0,0) has read"));
+                            "which thread (1,0,0) (warp 0, lane 1) has read"));
   EXPECT_THAT(found(kernel(own, other, ""), blocks(1, 32), "lanes"), is_race);
   EXPECT_THAT(found(kernel(other, own, ""), blocks(1, 32), "lanes"), is_race);
   EXPECT_THAT(found(kernel(own, other, sync), blocks(1, 32), "lanes"), IsEmpty());
@@ -474,7 +476,7 @@ TEST(LanesRace, OfAWriteIsFoundWithTheReadOfALaneThatHasNotWritten) {
     @%p2 st.shared.u32 [%r3], 8;
   )"),
                     blocks(1, 32), "lanes"),
-              ElementsAre(HasSubstr("which thread (1,0,0) has read")));
+              ElementsAre(HasSubstr("which thread (1,0,0) (warp 0, lane 1) has read")));
 }
 
 TEST(SharedRace, OfAWeakReadIsFoundBehindAVolatileOne) {
@@ -491,7 +493,7 @@ TEST(SharedRace, OfAWeakReadIsFoundBehindAVolatileOne) {
     )");
   };
   EXPECT_THAT(found(kernel("ld"), blocks(1, 96)),
-              ElementsAre(HasSubstr("which thread (32,0,0) has read")));
+              ElementsAre(HasSubstr("which thread (32,0,0) (warp 1, lane 0) has read")));
   EXPECT_THAT(found(kernel("ld.volatile"), blocks(1, 96)), IsEmpty());
 }
 
@@ -507,7 +509,7 @@ TEST(LanesRace, LeavesRacesOfWarpsBehindABarrierToBeFound) {
   )");
   for (const char* const checks : {"races", "races,lanes"}) {
     EXPECT_THAT(found(kernel, blocks(1, 64), checks),
-                ElementsAre(HasSubstr("thread (32,0,0) has read")))
+                ElementsAre(HasSubstr("thread (32,0,0) (warp 1, lane 0) has read")))
         << checks;
   }
 }
@@ -525,10 +527,11 @@ TEST(LanesRace, SaysNothingOfOtherWarpsAndOfCopies) {
 TEST(GlobalRace, BetweenBlocksIsFoundWithBothThreads) {
   EXPECT_THAT(
       found("st.global.u32 [%rd0], %r1;", blocks(2, 1)),
-      ElementsAre(AllOf(HasSubstr("block (1,0,0), thread (0,0,0)"),
-                        HasSubstr("race: global write of 4 bytes at byte 0 of output (8 bytes), "
-                                  "which thread (0,0,0) of block (0,0,0) has written at"),
-                        HasSubstr("the blocks are not ordered"))));
+      ElementsAre(
+          AllOf(HasSubstr("block (1,0,0), thread (0,0,0)"),
+                HasSubstr("race: global write of 4 bytes at byte 0 of output (8 bytes), "
+                          "which thread (0,0,0) (warp 0, lane 0) of block (0,0,0) has written at"),
+                HasSubstr("the blocks are not ordered"))));
   EXPECT_THAT(found("st.global.u32 [%rd1], %r1;", blocks(2, 32)), IsEmpty());
   EXPECT_THAT(found("red.global.add.u32 [%rd0], 1;", blocks(2, 32)), IsEmpty());
 }
@@ -543,11 +546,12 @@ TEST(GlobalRace, BetweenWarpsOfABlockIsFound) {
     )";
   };
   EXPECT_THAT(found(kernel(""), blocks(1, 64)),
-              Contains(AllOf(HasSubstr("thread (32,0,0)"),
-                             HasSubstr("race: global read of 4 bytes at byte 124 of output (256 "
-                                       "bytes), which thread (31,0,0) of block (0,0,0) has "
-                                       "written at"),
-                             EndsWith("; no __syncthreads() stands between"))));
+              Contains(AllOf(
+                  HasSubstr("thread (32,0,0)"),
+                  HasSubstr("race: global read of 4 bytes at byte 124 of output (256 "
+                            "bytes), which thread (31,0,0) (warp 0, lane 31) of block (0,0,0) has "
+                            "written at"),
+                  EndsWith("; no __syncthreads() stands between"))));
   EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(1, 64)), IsEmpty());
 }
 
@@ -575,7 +579,7 @@ TEST(GlobalRace, BetweenSectorsAndWordsIsFound) {
   const auto names = [](const std::string& access, const std::string& verb) {
     return ElementsAre(HasSubstr("global " + access +
                                  " of 4 bytes at byte 12 of output (256 bytes), which thread "
-                                 "(3,0,0) of block (0,0,0) has " +
+                                 "(3,0,0) (warp 0, lane 3) of block (0,0,0) has " +
                                  verb));
   };
   EXPECT_THAT(races(sectors_written, word_read), names("read", "written"));

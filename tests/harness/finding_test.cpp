@@ -190,6 +190,27 @@ TEST(Blame, IsTheWorstThreeLinesWithTheirShare) {
               ElementsAre("6: 16 (0.5)", "9: 10 (0.3125)", "5: 4 (0.125)"));
 }
 
+TEST(Blame, IsBothLinesOfWhatACheckHasFound) {
+  Fact race = with_verdict(error, "a");
+  race.rule = "race";
+  race.file = "bfs.cu";
+  race.line = 7;
+  const auto places = [&](const std::string& other) {
+    race.other = other;
+    std::vector<std::string> places;
+    const std::vector<Finding> findings = findings_of({race}, kRun, {});
+    for (const BlamedLine& line : findings.at(0).blame()) {
+      places.push_back(line.file + ":" + std::to_string(line.line));
+    }
+    return places;
+  };
+  EXPECT_THAT(places("queue.cu:12"), ElementsAre("bfs.cu:7", "queue.cu:12"));
+  EXPECT_THAT(places("bfs.cu:12"), ElementsAre("bfs.cu:7", "bfs.cu:12"));
+  EXPECT_THAT(places("bfs.cu:7"), ElementsAre("bfs.cu:7")) << "a line that races with itself";
+  EXPECT_THAT(places("bfs, PTX line 12"), ElementsAre("bfs.cu:7"));
+  EXPECT_THAT(places(""), ElementsAre("bfs.cu:7"));
+}
+
 TEST(Blame, AddsUpTheKernelsOfALine) {
   const Fact whole = beyond(32, 0, "shared.bank_conflicts");
   EXPECT_THAT(blame({whole, of_line(whole, 5, 8), of_line(whole, 6, 12), of_line(whole, 5, 12)}),

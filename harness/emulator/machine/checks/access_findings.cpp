@@ -99,7 +99,8 @@ void report_race(Findings& findings, const LaneAccess& access, const EarlierAcce
   const KernelCode& kernel = is_of_launch ? findings.kernel : *earlier.launch->kernel;
   const Launch& shape = is_of_launch ? findings.launch : earlier.launch->shape;
   const std::string other = place_of_counter(kernel, earlier.counter);
-  std::string what = named(findings, access) + ", which " + thread_text(shape, earlier.thread);
+  std::string what =
+      named(findings, access) + ", which " + thread_and_lane_text(shape, earlier.thread);
   if (access.window == Window::global) what += " of " + block_text(shape, earlier.block);
   if (!is_of_launch) what += " of kernel " + kernel.display + ", launched before,";
   what += std::string(" has ") + (earlier.wrote ? "written" : "read") + " at " + other + "; ";
@@ -144,7 +145,8 @@ void report_read_only(Findings& findings, const LaneAccess& access, std::uint64_
 
 void report_stores(Findings& findings, const LaneAccess& access, std::uint32_t other) {
   findings.report(access.act, "one word, several values", "",
-                  named(findings, access) + ", to which " + thread_text(findings.launch, other) +
+                  named(findings, access) + ", to which " +
+                      thread_and_lane_text(findings.launch, other) +
                       " of the same warp stores another value: which one stays is not defined");
 }
 

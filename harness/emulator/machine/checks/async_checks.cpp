@@ -36,7 +36,7 @@ void check_mbarrier(History& history, const Maker& user, std::uint32_t user_rank
   Findings& findings = history.findings();
   report(findings, act_of(user.warp, user.instruction, user.lane), *rule, place_of(use.init),
          "mbarrier at byte " + std::to_string(offset) + " of shared memory, which " +
-             thread_text(findings.launch, use.init.thread) + " has initialised at " +
+             thread_and_lane_text(findings.launch, use.init.thread) + " has initialised at " +
              place_of(use.init));
 }
 

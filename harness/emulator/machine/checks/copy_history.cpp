@@ -172,7 +172,8 @@ std::string History::act_text(std::uint64_t trace, const char* did) const {
            did;
   }
   const std::uint32_t thread = warp_of(trace) * kLanes + SharedTrace::thread(trace);
-  return thread_text(launch_.findings.launch, thread) + " has " + did + " at " + place_text(trace);
+  return thread_and_lane_text(launch_.findings.launch, thread) + " has " + did + " at " +
+         place_text(trace);
 }
 
 void History::report_ahead_of_copy(const Warp& warp, const Instruction& instruction,

@@ -12,8 +12,8 @@ void Findings::report(const Act& act, const char* rule, const std::string& other
   const auto known = kept_.find(key);
   if (known != kept_.end() && act.block >= known->second.block) return;
   Finding finding = {"kernel " + kernel.display + ", " + block_text(launch, act.block) + ", " +
-                         thread_text(launch, act.thread) + ", " + key.first + ": " + rule + ": " +
-                         what,
+                         thread_and_lane_text(launch, act.thread) + ", " + key.first + ": " + rule +
+                         ": " + what,
                      source_line(*act.code, act.instruction), rule, other};
   kept_.insert_or_assign(key, Kept{act.block, std::move(finding)});
 }

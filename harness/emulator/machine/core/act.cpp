@@ -32,6 +32,11 @@ std::string thread_text(const Launch& launch, std::uint32_t thread) {
   return "thread " + index_text(index_in(launch.block, thread));
 }
 
+std::string thread_and_lane_text(const Launch& launch, std::uint32_t thread) {
+  return thread_text(launch, thread) + " (warp " + std::to_string(thread / kLanes) + ", lane " +
+         std::to_string(thread % kLanes) + ")";
+}
+
 std::string block_text(const Launch& launch, std::uint64_t block) {
   return "block " + index_text(index_in(launch.grid, block));
 }

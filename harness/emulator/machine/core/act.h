@@ -43,6 +43,8 @@ std::string lanes_text(Mask lanes);
 std::string index_text(const std::array<std::uint32_t, 3>& index);
 /// "thread (x,y,z)"
 std::string thread_text(const Launch& launch, std::uint32_t thread);
+/// "thread (x,y,z) (warp 2, lane 3)"
+std::string thread_and_lane_text(const Launch& launch, std::uint32_t thread);
 /// "block (x,y,z)"
 std::string block_text(const Launch& launch, std::uint64_t block);
 
