@@ -164,6 +164,18 @@ TEST_P(ProductCheck, FindsNothingInTheMendedKernel) {
 INSTANTIATE_TEST_SUITE_P(All, ProductCheck, testing::ValuesIn(kMistakes),
                          [](const auto& info) { return std::string(info.param.name); });
 
+/// What a product still reads stays in view behind a barrier, also where lanes are looked at.
+TEST(ProductChecks, AWriteBehindABarrierIsFoundWithLanes) {
+  const std::string before = kFirstBuffer + "@%p2 bra end;\n" + product("there");
+  const std::string write = "bar.sync 1, 128;\n" + kWrite + "  // here\n";
+  for (const char* checks : {"async", "async,lanes", "async,races,lanes"}) {
+    EXPECT_THAT(found(before + write + kAwaitProducts + "end: ret;", checks),
+                ElementsAre(HasSubstr("overwritten source: ")))
+        << checks;
+    EXPECT_THAT(found(before + kAwaitProducts + write + "end: ret;", checks), IsEmpty()) << checks;
+  }
+}
+
 /// The older of two groups is done; earlier copies belong to the round before. The writes of all
 /// four warps before a product are visible to it.
 TEST(ProductChecks, WarpsMeetAtAProduct) {

@@ -19,7 +19,10 @@ class ProductWaits {
   static constexpr std::uint32_t kWarps = 4;
 
   void begin() { *this = {}; }  ///< a block
-  void note_arrival(std::uint32_t warp, Time now) { arrived_[warp] = now; }
+  void note_arrival(std::uint32_t warp, Time now) {
+    arrived_[warp] = now;
+    end_ = std::max(end_, warp + 1);
+  }
   /// All warps of this one's warpgroup have come to a product.
   void note_meeting(std::uint32_t warp) {
     const auto first = warp / kWarps * kWarps;
@@ -48,14 +51,26 @@ class ProductWaits {
     for (std::size_t n = known.count - std::min(known.count, kKept); n < known.count; ++n) {
       const Group& group = known.groups[n % kKept];
       if (time >= group.closed[from % kWarps]) continue;
-      if (n != 0 && n + kKept == known.count) return true;
-      for (std::uint32_t warp = first; warp < first + kWarps; ++warp) {
-        const bool tells = warp == to || times.orders(warp, group.waited, to);
-        if (waited_[warp] >= group.waited && tells) return true;
-      }
-      return false;
+      return (n != 0 && n + kKept == known.count) || is_told(first, group, to, times);
     }
     return false;
+  }
+  /// A time before all products of the block of which warp `to` does not know that they are done;
+  /// `none` if there are no such products.
+  Time before_products_under_way(std::uint32_t to, const BlockTimes& times, Time none) {
+    Time before = none;
+    for (std::uint32_t first = 0; first < end_; first += kWarps) {
+      const Groups& known = warpgroups_[first / kWarps];
+      std::uint32_t& told = told_[to][first / kWarps];
+      if (told + kKept <= known.count) told = static_cast<std::uint32_t>(known.count - kKept + 1);
+      while (told < known.count && is_told(first, known.groups[told % kKept], to, times)) ++told;
+      for (std::uint32_t warp = first; warp < std::min(first + kWarps, end_); ++warp) {
+        const Time done =
+            told == 0 ? times.began() : known.groups[(told - 1) % kKept].closed[warp % kWarps];
+        if (arrived_[warp] >= done) before = std::min(before, done);
+      }
+    }
+    return before;
   }
 
  private:
@@ -68,8 +83,22 @@ class ProductWaits {
     std::array<Group, kKept> groups{};
     std::size_t count = 0;
   };
-  std::array<Groups, BlockTimes::kMostWarps / kWarps> warpgroups_{};
+  /// Whether a warp that has waited for the group of a warpgroup tells warp `to` of it.
+  bool is_told(std::uint32_t first, const Group& group, std::uint32_t to,
+               const BlockTimes& times) const {
+    for (std::uint32_t warp = first; warp < first + kWarps; ++warp) {
+      const bool tells = warp == to || times.orders(warp, group.waited, to);
+      if (waited_[warp] >= group.waited && tells) return true;
+    }
+    return false;
+  }
+
+  static constexpr std::size_t kWarpgroups = BlockTimes::kMostWarps / kWarps;
+  std::array<Groups, kWarpgroups> warpgroups_{};
   std::array<Time, BlockTimes::kMostWarps> waited_{}, arrived_{}, met_{};
+  std::uint32_t end_ = 0;  ///< behind the last warp that has come to a product
+  /// The groups of each warpgroup, from the first one on, of which a warp knows.
+  std::array<std::array<std::uint32_t, kWarpgroups>, BlockTimes::kMostWarps> told_{};
 };
 
 }  // namespace warpgauge::emulator::machine::checks

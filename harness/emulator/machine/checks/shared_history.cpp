@@ -244,6 +244,8 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
   auto floor = checks.lanes ? times_.began() : times_.floor(number);
   // Copies are looked for only: what the warp has learnt of is over.
   if (!races) floor = std::max(floor, times_.acquired(number));
+  // A barrier ends no product.
+  if (looks_at_copies()) floor = product_waits_.before_products_under_way(number, times_, floor);
   const SharedLook look{
       *this,
       warp,
