@@ -23,7 +23,9 @@ using metrics::Fact;
 std::map<std::string, Fact> results_on(const std::string& arch, FactLog& log) {
   std::map<std::string, Fact> results;
   for (const Fact& fact : log.so_far()) {
-    if (fact.metric != "result.correct" || (!arch.empty() && fact.arch != arch)) continue;
+    const bool is_waived = !fact.rule.empty() && fact.verdict == metrics::Verdict::waived;
+    if (fact.metric != "result.correct" || is_waived) continue;
+    if (!arch.empty() && fact.arch != arch) continue;
     results.insert_or_assign(fact.id.str(), fact);
   }
   return results;

@@ -64,7 +64,7 @@ std::vector<std::string> parts_of_group(const Fact& fact) {
 std::string group_of(const Fact& fact) {
   std::string cause;
   for (const std::string& part : parts_of_group(fact)) cause += part + '\0';
-  return metrics::hash_text(cause + fact.rule);
+  return metrics::hash_text(cause + fact.rule + fact.other);
 }
 
 using PlaceOfValue = std::tuple<const metrics::Run*, metrics::CaseId, std::string, std::string>;

@@ -22,11 +22,11 @@ namespace {
 /// Of facts at one place the worst counts. What a check finds has its line, for a case may break
 /// several rules.
 using Place = std::tuple<const metrics::CaseId&, std::string_view, std::string_view,
-                         std::string_view, std::string_view, int>;
+                         std::string_view, std::string_view, int, std::string_view>;
 
 Place place_of(const Fact& fact) {
-  if (fact.rule.empty()) return {fact.id, fact.arch, fact.metric, "", "", 0};
-  return {fact.id, fact.arch, fact.metric, fact.rule, fact.file, fact.line};
+  if (fact.rule.empty()) return {fact.id, fact.arch, fact.metric, "", "", 0, ""};
+  return {fact.id, fact.arch, fact.metric, fact.rule, fact.file, fact.line, fact.other};
 }
 
 }  // namespace
@@ -49,7 +49,9 @@ int Tally::checks() const {
   return checks;
 }
 
-int Tally::judged() const { return checks() - count(Verdict::unmeasured) - count(Verdict::error); }
+int Tally::judged() const {
+  return checks() - count(Verdict::unmeasured) - count(Verdict::error) - waived_findings;
+}
 
 Outcome::Outcome(std::vector<metrics::StoredRun> runs, OutcomeOptions options)
     : runs_(std::move(runs)), options_(std::move(options)) {
@@ -85,6 +87,7 @@ Outcome::Outcome(std::vector<metrics::StoredRun> runs, OutcomeOptions options)
     for (Tally* tally : {&families_[fact.id.family], &total_}) {
       tally->cases.insert(fact.id.str());
       ++tally->verdicts[fact.verdict];
+      if (fact.verdict == Verdict::waived && !fact.rule.empty()) ++tally->waived_findings;
     }
     if (fact.verdict != Verdict::unmeasured) continue;
     Unmeasured& reason = reasons[why_not_judged(fact)];

@@ -19,6 +19,7 @@ namespace warpgauge::outcome {
 struct Tally {
   std::set<std::string> cases;  ///< ids
   std::map<metrics::Verdict, int> verdicts;
+  int waived_findings = 0;  ///< those of `waived` that a check has found: no values
   int count(metrics::Verdict verdict) const;
   int checks() const;  ///< values that were held against a budget, or should have been
   int judged() const;  ///< the values that were measured and compared with their budget

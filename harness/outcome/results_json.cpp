@@ -51,6 +51,7 @@ ordered_json counts_json(const Tally& tally) {
 std::string fingerprint(const FoundValue& found) {
   const Fact& fact = *found.judged.fact;
   std::string text = fact.metric + '\0' + fact.id.str() + '\0' + fact.rule;
+  if (found.blame.size() > 1 && !fact.rule.empty()) text += '\0' + found.blame[1].text;
   if (!found.blame.empty()) {
     const BlamedLine& line = found.blame.front();
     text += line.file + '\0' + line.text;

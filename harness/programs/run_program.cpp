@@ -90,10 +90,13 @@ Selected select_kernels(const ProgramOptions& options, const Source& source,
       cases, [&](const ProgramCase& program_case) { return !program_case.is_called(expression); });
   std::ranges::move(counted.lost, std::back_inserter(lost));
   std::ranges::move(not_counted(cases, options.choice.is_partial()), std::back_inserter(lost));
-  if (cases.empty() && counted.faults.empty()) {
+  judge_faults(counted.faults, budgets);
+  const auto is_waived = [](const metrics::Fact& fault) {
+    return fault.verdict == metrics::Verdict::waived;
+  };
+  if (cases.empty() && std::ranges::all_of(counted.faults, is_waived)) {
     lost.push_back(why_nothing(options, launched, kept, counted.why_no_kernel));
   }
-  judge_faults(counted.faults, budgets);
   std::string text = kernels_table(cases) + unequal_text(cases) + skipped + late;
   return {.cases = std::move(cases),
           .beside = {.faults = std::move(counted.faults),

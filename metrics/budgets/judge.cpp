@@ -183,7 +183,8 @@ void withhold(Fact& fact, const Metric& metric) {
       fact.limit->str(), to_string(*fact.would), confidence);
 }
 
-/// Waives the finding if a waiver names it. If one nearly does, its place becomes the cure.
+/// Waives the finding if a waiver names it that has not expired. If one nearly does, or has
+/// expired, its place becomes the cure.
 void judge_finding(Fact& finding, const Budgets& budgets, std::chrono::year_month_day today) {
   for (const Waiver* waiver : budgets.waivers(finding.id, finding.arch)) {
     if (!waiver->names(finding)) {
@@ -194,10 +195,7 @@ void judge_finding(Fact& finding, const Budgets& budgets, std::chrono::year_mont
     } else if (waiver->until && today > *waiver->until) {
       finding.cure =
           fmt::format("its waiver in {} expired on {}", waiver->origin, to_text(*waiver->until));
-      return;
     } else {
-      finding.value = 1.0;
-      finding.confidence = "exact";
       finding.verdict = Verdict::waived;
       finding.cure.clear();
       finding.reason = fmt::format("waived{} by {} ({}): {}",

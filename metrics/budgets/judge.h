@@ -40,7 +40,7 @@ std::chrono::sys_days today();
 
 /// Sets limit, verdict, would, cause and reason of `fact`. Facts of lines and facts whose verdict
 /// is already `error` are left alone, but for findings of checks: those that a waiver names are
-/// `waived` and count as right; a fact without a value becomes `unmeasured` (keeping the
+/// `waived`; a fact without a value becomes `unmeasured` (keeping the
 /// reason it carries), with or without a budget. `today` decides whether waivers have expired.
 ///
 /// A count that is less sure than `budgets.gate_on()` is `unmeasured` and keeps its value, whatever

@@ -109,10 +109,11 @@ bool Waiver::names(const Fact& finding) const {
 }
 
 bool Waiver::is_near(const Fact& finding) const {
-  if (rule == finding.rule) return true;
+  const auto file_of = [](const std::string& line) { return line.substr(0, line.rfind(':')); };
   for (const std::string& whole : lines_of(finding)) {
     for (const std::string& line : lines) {
       if (is_line(line, whole)) return true;
+      if (rule == finding.rule && is_line(file_of(line), file_of(whole))) return true;
     }
   }
   return false;

@@ -22,7 +22,7 @@ struct Waiver {
 
   /// Whether the finding breaks this rule at these lines and no others.
   bool names(const Fact& finding) const;
-  /// Whether the finding breaks this rule, or names one of these lines.
+  /// Whether the finding names one of these lines, or breaks this rule in one of their files.
   bool is_near(const Fact& finding) const;
 };
 

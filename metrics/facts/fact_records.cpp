@@ -323,7 +323,7 @@ std::vector<Fact> read_values(Members members, Fact shared) {
     fact.metric = values.first();
     const Metric& row = known_metric(members, fact.metric);
     if (values.is_null(fact.metric)) {
-      if (is_of_a_value(fact.verdict)) {
+      if (is_of_a_value(fact.verdict) && fact.rule.empty()) {
         values.fail(fact.metric,
                     fmt::format("must not be null: its verdict is {}", to_string(fact.verdict)));
       }

@@ -189,7 +189,9 @@ def test_a_known_race_is_waived_and_counted(tmp_path):
     place = f"tests/canaries/family.cu:{line}"
     assert (found.verdict, f"{found.file}:{found.line}", found.other) == ("waived", place, place)
     assert re.search(r"^total +1 .* 1 +0$", result.stdout, re.MULTILINE)
-    counted = {fact.metric: fact.value for fact in read_facts(tmp_path / "facts.jsonl")}
+    facts = read_facts(tmp_path / "facts.jsonl")
+    counted = {fact.metric: fact.value for fact in facts if not fact.rule}
+    assert found.value is None
     assert counted["result.correct"] == 1
     assert counted["global.load.sectors"] == 128  # 1024 floats, as of every case
 
@@ -218,6 +220,14 @@ def test_a_waived_race_excuses_no_wrong_result_and_no_other_race(tmp_path):
     said, verdicts = run(one, other)
     assert "wrong result" in said
     assert verdicts == {"waived"}
+    for new, there in ((None, 0), (0, None)):  # a history takes it, and twice
+        ingest = ("report", "ingest", tmp_path / "2" / "facts.jsonl", "--db", tmp_path / "h.db")
+        done = subprocess.run(
+            [BIN / "warpgauge", *ingest], capture_output=True, text=True, timeout=60
+        )
+        assert done.returncode == 0, done.stderr
+        numbers = [int(n) for n in re.findall(r"(\d+) (?:new values|there already)", done.stdout)]
+        assert numbers[0] == new or numbers[1] == there
     said, verdicts = run(one)
     assert re.search("^ERROR: [12] races? found$", said, re.MULTILINE)
     assert verdicts == {"waived", "error"}

@@ -131,6 +131,10 @@ def test_a_known_race_of_a_program_is_waived_for_its_kernel(tmp_path):
         codes[kernel] = done.returncode
         assert ("1 race found" in done.stderr) == (kernel == "fill*"), done.stderr
     assert codes == {"twice*": 0, "fill*": 2}
+    budgets.write_text(f'["twice*"]\nwaive = [{waiver}]\n')
+    nothing = emulate(*options, "--kernels", "other", "--", program, "nothing")
+    assert nothing.returncode == 2, "a waived finding is no kernel"
+    assert "--kernels 'other': matches none of 2 kernels" in nothing.stderr
 
 
 @pytest.mark.parametrize(

@@ -49,8 +49,7 @@ Fact judged(Fact finding, const std::string& file, std::chrono::year_month_day t
 TEST(Waiver, LetsAFindingOfItsRuleAndLinesPass) {
   const Fact waived = judged(race(31, kOther), "[frontier]\n" + kWaiver);
   EXPECT_EQ(waived.verdict, Verdict::waived);
-  EXPECT_EQ(waived.value, Value(1.0));
-  EXPECT_EQ(waived.confidence, "exact");
+  EXPECT_EQ(waived.value, Value()) << "it says nothing of the result";
   EXPECT_EQ(waived.rule, "race");
   EXPECT_EQ(waived.reason, "waived by budgets.toml:2 (one level): two threads");
   EXPECT_THAT(waived.cure, IsEmpty());
@@ -81,6 +80,12 @@ TEST(Waiver, NamesFilesByWholeWords) {
   }
 }
 
+TEST(Waiver, ThatHasExpiredHidesNoOther) {
+  const std::string expired = waiver(R"("bfs.cu:31", "bfs.cu:35")", ", until = 2020-01-01");
+  const Fact waived = judged(race(31, kOther), "[default]\n" + kWaiver + "[frontier]\n" + expired);
+  EXPECT_THAT(waived.reason, StartsWith("waived by budgets.toml:2 "));
+}
+
 TEST(Waiver, NearAFindingIsNamedAsItsCure) {
   const Fact moved = judged(race(32, kOther), "[frontier]\n" + kWaiver);
   EXPECT_EQ(moved.verdict, Verdict::error);
@@ -89,8 +94,12 @@ TEST(Waiver, NearAFindingIsNamedAsItsCure) {
             "lines there");
   EXPECT_EQ(moved.reason, "two threads");
   Fact other = race(90, "");
+  EXPECT_THAT(judged(other, "[frontier]\n" + kWaiver).cure, StartsWith("budgets.toml:2 waives"));
+  other.file = "kernels/bfs/queue.cu";
+  EXPECT_THAT(judged(other, "[frontier]\n" + kWaiver).cure, IsEmpty()) << "of another file";
+  other.file = "kernels/bfs/bfs.cu";
   other.rule = "barrier";
-  EXPECT_THAT(judged(other, "[frontier]\n" + kWaiver).cure, IsEmpty());
+  EXPECT_THAT(judged(other, "[frontier]\n" + kWaiver).cure, IsEmpty()) << "of another rule";
   other.line = 31;
   EXPECT_THAT(judged(other, "[frontier]\n" + kWaiver).cure, StartsWith("budgets.toml:2 waives"));
 }

@@ -69,7 +69,7 @@ def check_values(members: dict[str, Any]) -> None:
     for name, value in members["values"].items():
         if name not in catalog():
             raise ValueError(f"key 'values' has the unknown metric '{name}'")
-        if value is None and verdict in _OF_VALUES:
+        if value is None and verdict in _OF_VALUES and "rule" not in members:
             raise ValueError(f"key 'values.{name}' must not be null: its verdict is {verdict}")
         for key, given in ((f"values.{name}", value), ("limit.equal", equal)):
             check_kind(name, given, key)

@@ -67,6 +67,7 @@ class _Writer:
     def __init__(self, connection: Connection, file: FactFile) -> None:
         self._connection = connection
         self._file = file
+        self._waived = 0  # findings
 
     def write(self) -> IngestResult:
         states_of = self._write_states()
@@ -95,7 +96,7 @@ class _Writer:
             runs=tuple(run_ids),
             new=len(added),
             known=len(kept) - len(added),
-            of_source_lines=len(values) - len(kept),
+            of_source_lines=len(values) - len(kept) - self._waived,
             exit_codes=tuple(run.exit_code for run in self._file.runs.values()),
             misdated=tuple(
                 (name, self._file.runs[name].time)
@@ -179,7 +180,9 @@ class _Writer:
         for value in self._file.values:
             if value.digest not in found and value.digest not in new:
                 fact = self._file.fact(value)
-                if fact.scope == "case":
+                if _is_waived_finding(fact):
+                    self._waived += 1
+                elif fact.scope == "case":
                     new[value.digest] = fact
         if not new:
             return found
@@ -270,8 +273,8 @@ class _Writer:
         return dict(tuple(row) for row in self._connection.execute(question))
 
     def _compare(self, value: Value, before: int, state: int) -> None:
-        """Two states of one value in one run must say the same, however it is written. Only what
-        checks have found differs: of a case's findings the history keeps the first."""
+        """Two states of one value in one run must say the same, however it is written. Only
+        errors differ, where a check has found one of them: the history keeps the first."""
         question = sa.select(
             states.c.id,
             *tables.columns_of(states),
@@ -284,7 +287,7 @@ class _Writer:
         )
         question = question.where(states.c.id.in_((before, state)))
         found = {row.id: _said(row) for row in self._connection.execute(question)}
-        if "rule" in found[before]:
+        if "rule" in found[before] or "rule" in found[state]:
             return
         fact = self._file.fact(value)
         what = f"{fact.metric} of {fact.id} ({fact.arch}, {fact.source}) in run '{fact.run.id}'"
@@ -299,6 +302,11 @@ class _Writer:
 
     def _error(self, line: int, message: str) -> FactError:
         return FactError(f"{self._file.path}:{line}: {message}")
+
+
+def _is_waived_finding(fact: Fact) -> bool:
+    """Whether it is known and says nothing of a value: the history does not keep it."""
+    return fact.rule is not None and fact.verdict == "waived"
 
 
 def _sources(run: Run) -> dict[str, Any]:
