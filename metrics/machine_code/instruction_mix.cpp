@@ -18,7 +18,7 @@ bool is_tensor(unsigned opcode, int sm) {
   constexpr unsigned kFirstHmma = 0x036;  // VIADD from sm_90 on
   constexpr auto kTensor = std::to_array<unsigned>(
       {0x037, 0x03c, 0x03d, 0x03f, 0x07a, 0x07f, 0x1ea, 0x1f0, 0x1f1, 0x1f2, 0x1f3});
-  return (opcode == kFirstHmma && sm < 80) || std::ranges::find(kTensor, opcode) != kTensor.end();
+  return (opcode == kFirstHmma && sm == 75) || std::ranges::find(kTensor, opcode) != kTensor.end();
 }
 
 /// True for UMOV and the rest of its range, for ULDC, which is LDCU from sm_100 on, and for

@@ -4,9 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "metrics/machine_code/sass.h"
 #include "tests/metrics/recorded_file.h"
 
 namespace warpgauge::metrics::kernel_values_test {
@@ -44,6 +47,27 @@ TEST(KernelValues, SpillsAreThoseOfPtxasWithTheirLine) {
   ASSERT_TRUE(reader.first_local_access(kernel));
   EXPECT_TRUE(reader.first_local_access(kernel)->file.ends_with("spills.cu"));
   EXPECT_FALSE(reader.first_local_access("_Z4leanPf"));
+}
+
+// Where spills are not marked, as up to CUDA 12, an access that is indexed is of an array.
+TEST(KernelValues, TheCureOfAnArrayNamesItsStack) {
+  auto image = recorded("spills.sm_90.cubin");
+  const std::string kernel = "_Z6spillsPfPKf";
+  constexpr std::size_t kFlags = 48, kAbi = 8;  // of Elf64_Ehdr
+  image[kFlags] = std::byte{90};
+  image[kAbi] = std::byte{7};
+  EXPECT_FALSE(KernelReader(image).read(kernel).cures.contains("spill.load_bytes"));
+
+  constexpr std::byte kRegister{8};
+  for (const MemoryInstruction& access : memory_instructions(Cubin(image), kernel)) {
+    if (access.op != MemoryOp::ldl) continue;
+    const std::span<const std::byte> code = Cubin(image).code(kernel).subspan(access.pc);
+    image[static_cast<std::size_t>(code.data() - image.data()) + 3] = kRegister;  // its address
+    break;
+  }
+  const KernelValues indexed = KernelReader(image).read(kernel);
+  EXPECT_EQ(indexed.values.at("spill.load_bytes"), 64 - 8);
+  EXPECT_THAT(indexed.cures.at("spill.load_bytes"), testing::EndsWith("into 64 bytes of stack."));
 }
 
 TEST(KernelValues, WhatTheDeviceLinkerAddsIsUnknown) {

@@ -120,6 +120,7 @@ TEST_P(OccupancyOfEach, ArchitectureMeetsItsLimits) {
   const auto& [arch, threads, blocks, shared_kib] = GetParam();
   const Architecture& limits = architecture(arch);
   EXPECT_EQ(limits.max_threads_per_multiprocessor, threads);
+  EXPECT_EQ(limits.max_blocks_per_multiprocessor, blocks);
   EXPECT_EQ(limits.shared_per_multiprocessor, static_cast<unsigned>(shared_kib) * 1024);
 
   const Occupancy small = occupancy(limits, {.threads = 32, .registers_per_thread = 16});

@@ -94,7 +94,10 @@ TEST_P(OrderOf, TheSourceIsNamed) {
   for (const OrderDependence& dependence : found("one_atomic_a_block")) {
     EXPECT_EQ(sources_.find("one_atomic_a_block", dependence.source_pc).value().line, 111);
   }
-  EXPECT_LT(found("allocated").front().source_pc, found("allocated").front().pc);
+  const OrderDependence allocated = found("allocated").front();
+  EXPECT_LT(allocated.source_pc, allocated.pc);
+  EXPECT_THAT(allocated.trust(sources_.find("allocated", allocated.source_pc).value()).reason,
+              StartsWith("where malloc finds memory at order.cu:161 decides what this accesses, "));
 }
 
 TEST_P(OrderOf, WhatIsLoadedFromUnsettledMemoryIsASource) {

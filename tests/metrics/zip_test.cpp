@@ -140,6 +140,11 @@ TEST(Zip, HeadersThatDifferFromTheTableAreRefused) {
   std::string bytes = zip({stored("a.so")});
   bytes[8] = 8;  // its own header says deflated
   EXPECT_THAT(error_of(bytes), HasSubstr("the header of a.so differs"));
+  for (const std::size_t field : {14, 18, 22}) {  // its own checksum and sizes
+    bytes = zip({stored("a.so")});
+    ++bytes[field];
+    EXPECT_THAT(error_of(bytes), HasSubstr("the header of a.so differs")) << field;
+  }
   bytes = zip({stored("a.so")});
   bytes[0] = 'Q';
   EXPECT_THAT(error_of(bytes), HasSubstr("at offset 0, there is no header of a.so"));
