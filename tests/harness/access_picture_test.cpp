@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <string>
+#include <utility>
+
 #include "metrics/counting/line_access.h"
 #include "tests/harness/picture_accesses.h"
 
@@ -92,6 +95,18 @@ TEST(Picture, OfGlobalMemoryHasARowForEachLine) {
   EXPECT_EQ(row.rows[0].lanes[9], 1u << 9);
   EXPECT_EQ(row.caption, "32 lanes want 32 of the 32 words in 4 sectors; ideal 4");
   EXPECT_EQ(drawn(global_stride(16, 16)).rows.size(), 4u);
+}
+
+TEST(Picture, SaysWhatTheAccessToGlobalMemoryIs) {
+  using Space = metrics::WarpAccess::Space;
+  for (const auto& [space, name] : {std::pair(Space::global_load, "global load"),
+                                    std::pair(Space::global_store, "global store"),
+                                    std::pair(Space::global_atomic, "global atomic")}) {
+    metrics::LineAccess access = global_stride(4, 4);
+    access.access.space = space;
+    EXPECT_EQ(drawn(access).what,
+              std::string(name) + " of 4 bytes a lane; lanes 0-31 of warp 0, block (0, 0, 0)");
+  }
 }
 
 TEST(Picture, NamesTheLanesOfSharedCells) {

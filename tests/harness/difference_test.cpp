@@ -182,6 +182,16 @@ TEST(Order, SizesThatGrowOrShrinkByAQuarterAreNeitherWorseNorBetter) {
   EXPECT_EQ(kind(0, 16), ChangeKind::worse) << "of no share";
 }
 
+TEST(Order, WhatFailsIsWorseEvenWhereTheValueOnlyExplains) {
+  const StoredRun measured = run_of({}, "registers.most", 32);
+  StoredRun failed = measured;
+  failed.facts.front().value = {};
+  failed.facts.front().verdict = metrics::Verdict::error;
+  EXPECT_EQ(change(measured, run_of({}, "registers.most", 40)).kind, ChangeKind::changed);
+  EXPECT_EQ(change(measured, failed).kind, ChangeKind::worse);
+  EXPECT_EQ(change(failed, measured).kind, ChangeKind::better);
+}
+
 TEST(Noise, SharesArePercentOrFractions) {
   EXPECT_THAT(share_from("3%"), Optional(testing::DoubleEq(0.03)));
   EXPECT_THAT(share_from("0.04"), Optional(0.04));
