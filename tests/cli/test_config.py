@@ -1,8 +1,10 @@
 """`warpgauge config`: where other builds find warpgauge and a CUDA toolkit."""
 
 import os
+import re
 import shutil
 import subprocess
+from pathlib import Path
 
 import pytest
 from private_mounts import needs_mounts, with_file
@@ -48,6 +50,27 @@ def test_the_compiler_is_that_of_cudacxx_or_of_the_path(tmp_path):
     assert nvcc(CUDACXX="", PATH=path).stdout == f"{found}\n", "an empty one names none"
     missing = nvcc(code=2, CUDACXX=str(tmp_path / "missing"), PATH=path)
     assert f"CUDACXX={tmp_path}/missing: there is no such program" in missing.stderr
+
+
+@needs_mounts
+def test_the_compiler_of_the_python_environment_comes_before_that_of_the_path(tmp_path):
+    """As NVIDIA's wheels install it: in the folder of the packages, by the version of CUDA."""
+    prefix, _, _ = run("warpgauge", "config", "--prefix").stderr.partition(NO_PACKAGE)
+    packages = Path(prefix).parents[1]
+    version = subprocess.check_output([nvcc().stdout.strip(), "--version"], text=True)
+    (major,) = re.findall(r"release (\d+)", version)
+    toolkit = Path(f"nvidia/cu{major}")
+    program(tmp_path / "packages" / toolkit / "bin")
+    links = tmp_path / "packages" / toolkit / "lib64"
+    links.mkdir()
+    (links / "libcudart.so").touch()
+    shutil.copy2(BIN / "warpgauge", tmp_path / "warpgauge")
+    command = [*with_file(tmp_path / "packages", packages), tmp_path / "warpgauge"]
+    environment = {name: text for name, text in os.environ.items() if name != "CUDACXX"}
+    done = subprocess.run(
+        [*command, "config", "--nvcc"], **{"capture_output": True, "text": True}, env=environment
+    )
+    assert (done.returncode, done.stdout) == (0, f"{packages / toolkit}/bin/nvcc\n"), done.stderr
 
 
 @pytest.mark.parametrize("options", [[], ["--prefix", "--nvcc"]])

@@ -598,6 +598,15 @@ def test_a_named_file_without_machine_code_is_a_fault(thing, problem, tmp_path):
     assert f"{thing}: {problem}" in result.stdout
 
 
+@pytest.mark.parametrize("content", [b"", b"not a\0text"])
+def test_a_named_file_that_is_no_text_is_not_the_log_of_a_build(content, tmp_path):
+    thing = tmp_path / "thing"
+    thing.write_bytes(content)
+    result = inspect("--out", tmp_path / "out", thing)
+    assert result.returncode == 2
+    assert f"{thing}: it is none of what inspect reads: " in result.stdout
+
+
 def said_by_kernel(out):
     """The values of a log, by kernel, architecture and metric."""
     return {
