@@ -185,7 +185,6 @@ class Bench {
     const double seconds = estimate.median * 1e-6;
     Timing timing{.id = timed.id,
                   .estimate = estimate,
-                  .stable = options_.sampling.is_stable(estimate),
                   .why_not_held = watch.why_not_held(),
                   .bytes_per_second = watch.problem().bytes() / seconds,
                   .flops_per_second = watch.problem().flops() / seconds};
@@ -236,11 +235,16 @@ class Bench {
     state.SetLabel(label(timing));
   }
 
+  /// True if the median is known to the precision that was asked for.
+  bool is_stable(const Timing& timing) const {
+    return options_.sampling.is_stable(timing.estimate);
+  }
+
   /// Shares as text, because Google Benchmark scales counters (0.95 becomes "950m").
-  static std::string label(const Timing& timing) {
+  std::string label(const Timing& timing) const {
     std::vector<std::string> shares;
     if (!timing.why_not_held.empty()) shares.push_back(host_note(timing));
-    if (!timing.stable) shares.push_back("not stable: " + precision(timing.estimate));
+    if (!is_stable(timing)) shares.push_back("not stable: " + precision(timing.estimate));
     if (timing.percent_of_peak > 0) {
       shares.push_back(fmt::format("{:.3g} % of peak", timing.percent_of_peak));
     }
@@ -271,12 +275,12 @@ class Bench {
     metrics::Fact blank = launched_fact(timed, launches, running_arch(*device_), device_->name);
     const metrics::Fact unknown = blank;
     blank.source = "clock";
-    blank.stable = timing.stable;
+    blank.stable = is_stable(timing);
     blank.confidence = "estimate";
     blank.confidence_reason =
         fmt::format("times differ from run to run: {}{}{}{}", precision(timing.estimate),
-                    timing.stable ? "" : ", not stable", timing.why_not_held.empty() ? "" : "; ",
-                    host_note(timing));
+                    is_stable(timing) ? "" : ", not stable",
+                    timing.why_not_held.empty() ? "" : "; ", host_note(timing));
     blank.machine = machine;
     const std::pair<const char*, double> values[] = {
         {"time.median_us", timing.estimate.median},

@@ -14,7 +14,6 @@ namespace warpgauge::bench {
 struct Timing {
   metrics::CaseId id;
   metrics::MedianEstimate estimate;  ///< the median of the time, in microseconds
-  bool stable = true;                ///< the median is known to the precision that was asked for
   std::string why_not_held;  ///< why the GPU waited for the host in that time; empty: it did not
   double bytes_per_second = 0, percent_of_peak = 0, flops_per_second = 0;
   double percent_of_measured_peak = 0, percent_of_arithmetic_peak = 0;

@@ -18,9 +18,8 @@ namespace {
 constexpr std::string_view kFilters[] = {"--gtest_filter", "--benchmark_filter"};
 
 std::vector<std::string> words_of_type(const std::string& type) {
-  const std::size_t begin = type.find('{'), end = type.find('}');
-  if (begin != type.npos && end != type.npos) {
-    return CLI::detail::split(type.substr(begin + 1, end - begin - 1), ',');
+  if (const std::size_t begin = type.find('{'); begin != type.npos) {
+    return CLI::detail::split(type.substr(begin + 1, type.find('}') - begin - 1), ',');
   }
   if (type.starts_with("GLOB") || type.starts_with("ID")) return {"GLOB"};
   if (type.starts_with("ARCH")) return {"ARCH"};
