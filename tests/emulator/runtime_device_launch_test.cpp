@@ -105,11 +105,13 @@ class RuntimeDeviceLaunchTest : public RuntimeTest {
     take_failed_launches();
   }
 
-  cudaError_t run(const std::string& kernels, const std::string& name, dim3 grid = 1) {
+  cudaError_t run(const std::string& kernels, const std::string& name, dim3 grid = 1,
+                  dim3 block = 1) {
     TestModule module(device_code(kernels));
     int digit = 9;
     void* arguments[] = {&memory_, &digit};
-    const cudaError_t begun = cudaLaunchKernel(module.kernel(name), grid, 1, arguments, 0, nullptr);
+    const cudaError_t begun =
+        cudaLaunchKernel(module.kernel(name), grid, block, arguments, 0, nullptr);
     if (begun != cudaSuccess) return begun;
     const cudaError_t ended = cudaDeviceSynchronize();
     if (ended == cudaSuccess) cudaMemcpy(words_, memory_, sizeof words_, cudaMemcpyDeviceToHost);
@@ -180,6 +182,28 @@ st.global.u32 [%rd0+8], %r3;
   EXPECT_EQ(words_[0], cudaErrorInvalidConfiguration);
   EXPECT_EQ(words_[1], cudaSuccess);
   EXPECT_EQ(words_[2], 'c') << "of \"invalid configuration argument\"";
+}
+
+// In a block of 1 x 3 x 2 threads the fourth launches what fails; all look for an error of theirs.
+TEST_F(RuntimeDeviceLaunchTest, TheErrorOfAThreadIsNoOthers) {
+  const std::string body = R"(
+mov.u32 %r1, %tid.y;
+mov.u32 %r2, %tid.z;
+mad.lo.u32 %r3, %r2, 3, %r1;
+setp.ne.u32 %q, %r3, 3;
+@%q bra launched;
+)" + start("append", 1, "0", 2000) +
+                           R"(
+launched:
+bar.sync 0;
+{ .param .b32 e; call (e), __cudaCDP2GetLastError, (); ld.param.b32 %r1, [e]; }
+mad.wide.u32 %rd2, %r3, 4, %rd0;
+st.global.u32 [%rd2], %r1;
+)";
+  ASSERT_EQ(run(kernel("parent", body), "parent", 1, dim3(1, 3, 2)), cudaSuccess) << fault_text();
+  for (int n = 0; n < 6; ++n) {
+    EXPECT_EQ(words_[n], n == 3 ? cudaErrorInvalidConfiguration : cudaSuccess) << n;
+  }
 }
 
 TEST_F(RuntimeDeviceLaunchTest, WhatOnlyTheRuntimeRefusesIsAFailedLaunch) {

@@ -41,6 +41,33 @@ TEST_F(RuntimeDeviceTest, PropertiesAreThoseOfTheArchitecture) {
   EXPECT_EQ(cudaSetDevice(1), cudaErrorInvalidDevice);
 }
 
+TEST_F(RuntimeDeviceTest, AUseOfTheDeviceIsToldOnce) {
+  cudaDeviceProp properties{};
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  EXPECT_TRUE(take_device_use());
+  EXPECT_FALSE(take_device_use());
+  ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);
+  EXPECT_TRUE(take_device_use());
+}
+
+TEST_F(RuntimeDeviceTest, ACallbackIsToldItsStreamAndThatAllWentWell) {
+  struct Told {
+    cudaStream_t stream = nullptr;
+    cudaError_t error = cudaErrorUnknown;
+  } told;
+  cudaStream_t stream = nullptr;
+  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  const auto note = [](cudaStream_t of, cudaError_t error, void* data) {
+    *static_cast<Told*>(data) = {of, error};
+  };
+  EXPECT_EQ(cudaStreamAddCallback(stream, note, &told, 0), cudaSuccess);
+  EXPECT_EQ(cudaStreamSynchronize(stream), cudaSuccess);
+  EXPECT_EQ(told.stream, stream);
+  EXPECT_EQ(told.error, cudaSuccess);
+  EXPECT_EQ(cudaStreamAddCallback(stream, nullptr, &told, 0), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaStreamDestroy(stream), cudaSuccess);
+}
+
 TEST_F(RuntimeDeviceTest, AttributesAndPropertiesAgree) {
   cudaDeviceProp properties{};
   ASSERT_EQ(cudaGetDeviceProperties(&properties, 0), cudaSuccess);

@@ -64,6 +64,23 @@ TEST_F(RuntimeGraphTest, NodesRunBehindThoseTheyDependOn) {
   EXPECT_EQ(cudaGraphInstantiate(&exec, graph_, 0), cudaSuccess);
 }
 
+TEST_F(RuntimeGraphTest, RoomForMoreNodesThanThereAreIsFilledWithNull) {
+  const cudaGraphNode_t node = add_node(graph_, 1);
+  cudaGraphNode_t nodes[] = {nullptr, node, node};
+  std::size_t count = 3;
+  EXPECT_EQ(cudaGraphGetNodes(graph_, nodes, &count), cudaSuccess);
+  EXPECT_EQ(count, 1U);
+  EXPECT_THAT(nodes, testing::ElementsAre(node, nullptr, nullptr));
+  const cudaGraphNode_t second = add_node(graph_, 1);
+  nodes[1] = nullptr;
+  EXPECT_EQ(cudaGraphGetNodes(graph_, nodes, &count), cudaSuccess) << "room for one";
+  EXPECT_EQ(count, 1U);
+  EXPECT_EQ(nodes[1], nullptr);
+  count = 2;
+  EXPECT_EQ(cudaGraphGetNodes(graph_, nodes, &count), cudaSuccess);
+  EXPECT_THAT(nodes, testing::ElementsAre(node, second, nullptr));
+}
+
 TEST_F(RuntimeGraphTest, ANodeIsNoGraph) {
   const cudaGraphNode_t node = add_node(graph_, 1);
   std::size_t count = 0;
@@ -181,6 +198,18 @@ TEST_F(RuntimeGraphTest, CopiesOfArraysAreGivenBackAsSuch) {
   EXPECT_EQ(cudaGraphLaunch(instantiate(graph_), stream_), cudaSuccess);
   EXPECT_EQ(read[0], 3U);
   EXPECT_EQ(read[1], 4U);
+}
+
+TEST_F(RuntimeGraphTest, AChildGraphThatIsMovedIsNoLongerTheProgramsOwn) {
+  cudaGraphNodeParams params{};
+  params.type = cudaGraphNodeTypeGraph;
+  params.graph.graph = make_graph();
+  params.graph.ownership = cudaGraphChildGraphOwnershipMove;
+  add_node(params.graph.graph, 2);
+  cudaGraphNode_t node = nullptr;
+  EXPECT_EQ(cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &params), cudaSuccess);
+  EXPECT_EQ(after_launch(instantiate(graph_)), 2U);
+  EXPECT_EQ(cudaGraphAddNode(&node, graph_, nullptr, nullptr, 0, &params), cudaErrorInvalidValue);
 }
 
 TEST_F(RuntimeGraphTest, ChildGraphsAndClonesAreCopies) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <ranges>
 #include <utility>
 #include <vector>
 
@@ -46,10 +47,12 @@ template <typename Nodes>
 void give(const Nodes& nodes, cudaGraphNode_t* out, std::size_t* count) {
   require(count != nullptr);
   if (out != nullptr) {
-    for (std::size_t i = 0; i < *count; ++i) {
-      out[i] = i < nodes.size() ? handle_of(&*nodes[i]) : nullptr;
-    }
-    *count = std::min(*count, nodes.size());
+    const std::size_t room = std::exchange(*count, std::min(*count, nodes.size()));
+    const auto rest =
+        std::ranges::transform(nodes | std::views::take(*count), out, [](const auto& node) {
+          return handle_of(&*node);
+        }).out;
+    std::fill(rest, out + room, nullptr);
   } else {
     *count = nodes.size();
   }
