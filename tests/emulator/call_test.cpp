@@ -128,6 +128,21 @@ TEST(Call, Recursion) {
   EXPECT_EQ(stores(run.outcome), 4u);  // two blocks of two warps
 }
 
+TEST(Call, TheAddressOfALocalVariableHasEitherWidth) {
+  const KernelRun run = run_body(R"(
+    .local .align 4 .b32 other[4];
+    .local .align 4 .b32 mine[2];
+    st.local.u32 [other], 1000;
+    mov.u64 %rd5, mine;
+    mov.u32 %r5, mine;
+    st.local.u32 [%rd5], %r0;
+    ld.local.u32 %r6, [%r5];
+    st.global.u32 [%rd1], %r6;
+    ret;
+  )");
+  EXPECT_EQ(run.output, words(32, [](auto n) { return n; }));
+}
+
 TEST(Call, LocalVariablesAreOfTheirFrame) {
   // Each depth keeps its own number in a local variable over the inner call.
   constexpr std::string_view kBody = R"(

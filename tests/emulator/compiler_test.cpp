@@ -327,6 +327,10 @@ class RandomKernel {
                   reg('r', static_cast<int>(first + 1)) + "}, " + any('R'));
     }
     if (one_in(14)) {
+      return line("mov.b64 {" + reg('h', 3) + ", " + reg('h', 0) + ", " + reg('h', 5) + ", " +
+                  reg('h', 1) + "}, " + any('R'));
+    }
+    if (one_in(14)) {
       return line("setp.lt.u32 " + reg('p', 0) + "|" + reg('p', 1) + ", " + any('r') + ", " +
                   any('r'));
     }

@@ -50,6 +50,24 @@ TEST(Mbarrier, AllThreadsMeetByState) {
   EXPECT_EQ(run.output, words(256, [](auto n) { return n / 128 * 128 + 127 - n % 128; }));
 }
 
+TEST(Mbarrier, AllThreadsMeetByAGenericAddress) {
+  const KernelRun run = run_body(with_barrier(128, R"(
+    cvta.shared.u64 %rd11, bar;
+    mad.lo.u32 %r12, %r0, 4, %r11;
+    st.shared.u32 [%r12], %r1;
+    mbarrier.arrive.b64 %rd10, [%rd11];
+  again:
+    mbarrier.test_wait.b64 %p2, [%rd11], %rd10;
+    @!%p2 bra again;
+    sub.u32 %r13, 127, %r0;
+    mad.lo.u32 %r13, %r13, 4, %r11;
+    ld.shared.u32 %r14, [%r13];
+    st.global.u32 [%rd1], %r14;
+    ret;)"),
+                                 kFourWarps);
+  EXPECT_EQ(run.output, words(256, [](auto n) { return n / 128 * 128 + 127 - n % 128; }));
+}
+
 TEST(Mbarrier, IsUsedForPhaseAfterPhase) {
   // One warp produces, the other consumes: 20 rounds, each of which would overwrite the last.
   const std::string body = R"(

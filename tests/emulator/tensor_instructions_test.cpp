@@ -197,6 +197,10 @@ INSTANTIATE_TEST_SUITE_P(
               "@%p1 cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::"
               "bytes [%r11], [%rd2, {%r20}], [%r10];",
               "the instruction is .1d.tile, the tensor map is one of .2d.tile"},
+        Wrong{"OtherMode",
+              "@%p1 cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::"
+              "bytes [%r11], [%rd2, {%r20, %r21, %r21}], [%r10], {%h1};",
+              "the instruction is .3d.im2col, the tensor map is one of .2d.tile"},
         Wrong{"BrokenRule", "@%p1 tensormap.replace.tile.box_dim.global.b1024.b32 [%rd2], 0, 3;",
               "cp.async.bulk.tensor: "},
         Wrong{"DimensionInARegister",

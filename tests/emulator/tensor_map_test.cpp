@@ -345,6 +345,7 @@ TEST_F(DriverTensorMapTest, TiledIsWritten) {
     EXPECT_EQ(map.type, TensorMap::Type::f32);
     EXPECT_EQ(map.size[rank - 1], sizes_[rank - 1]);
     EXPECT_EQ(map.box[rank - 1], box_[rank - 1]);
+    for (cuuint32_t beyond = rank; beyond < 5; ++beyond) EXPECT_EQ(map.box[beyond], 1u) << rank;
     EXPECT_EQ(map.swizzle, Swizzle::span_64);
     EXPECT_EQ(map.fill, TensorMap::Fill::nan);
     EXPECT_EQ(map.l2_promotion, 2);
