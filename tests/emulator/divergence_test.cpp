@@ -238,6 +238,37 @@ TEST(Divergence, SpinLockWithinAWarp) {
   EXPECT_EQ(tickets, words(4 * 96, [](auto n) { return n; }));  // each value was seen once
 }
 
+// Three rounds after it, so that the branch is several steps behind the atomic.
+TEST(Divergence, SpinLockWhoseHolderLeavesLater) {
+  constexpr std::string_view kBody = R"(
+    mov.u64 %rd4, lock;
+    mov.u64 %rd5, sum;
+    mov.u32 %r10, 1;
+    mov.u32 %r11, 1;
+    mov.u32 %r12, 1;
+  SPIN:
+    setp.eq.u32 %p1, %r12, 0;
+    @%p1 bra HELD;
+    mov.u32 %r12, %r11;
+    mov.u32 %r11, %r10;
+    atom.global.cas.b32 %r10, [%rd4], 0, 1;
+    bra SPIN;
+  HELD:
+    ld.volatile.global.u32 %r4, [%rd5];
+    add.u32 %r5, %r4, 1;
+    st.volatile.global.u32 [%rd5], %r5;
+    membar.gl;
+    atom.global.exch.b32 %r6, [%rd4], 0;
+    st.global.u32 [%rd1], %r4;
+    ret;
+  )";
+  const KernelRun run =
+      run_kernel(kernel_text(kBody, ".global .u32 lock = 0; .global .u32 sum = 0;"));
+  Words tickets = run.output;
+  std::sort(tickets.begin(), tickets.end());
+  EXPECT_EQ(tickets, words(32, [](auto n) { return n; }));
+}
+
 TEST(Divergence, SpinLockWhoseHolderLeavesByAFlag) {
   constexpr std::string_view kBody = R"(
     mov.u64 %rd4, lock;

@@ -2,6 +2,7 @@
 // or a synchronising load returned. Lanes in such a loop may wait for lanes that the scheduler
 // holds back.
 #include <algorithm>
+#include <cstddef>
 #include <string_view>
 #include <unordered_set>
 #include <vector>
@@ -69,10 +70,11 @@ bool FunctionDecoder::is_polling_loop(const Instruction* target) const {
   if (sleeps && !any([](const auto* i) { return i->opcode == "mbarrier"; })) return true;
   if (!any([](const auto* i) { return observes_others(*i); })) return false;
   Names names;
-  for (int round = 0; round < 2;
-       ++round) {  // what a round finds may matter to the next one's start
+  std::size_t known = 0;
+  do {  // what a round finds may matter to the next one's start
+    known = names.size();
     if (any([&](const auto* i) { return decides_jump(*i, &names); })) return true;
-  }
+  } while (names.size() != known);
   return false;
 }
 
