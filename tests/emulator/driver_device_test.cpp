@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <fstream>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -31,6 +33,21 @@ TEST_F(DriverDeviceTest, ErrorsHaveTheNamesAndTextsOfTheDriver) {
   EXPECT_EQ(text, nullptr);
   EXPECT_EQ(cuGetErrorString(static_cast<CUresult>(-1), &text), CUDA_ERROR_INVALID_VALUE);
   EXPECT_EQ(cuGetErrorName(CUDA_SUCCESS, nullptr), CUDA_ERROR_INVALID_VALUE);
+}
+
+TEST_F(DriverDeviceTest, ErrorsHaveTheNamesOfTheHeader) {
+  std::ifstream header(WARPGAUGE_CUDA_HEADERS "/cuda.h");
+  const std::regex is_error(R"(\s*(CUDA_SUCCESS|CUDA_ERROR_\w+)\s*=\s*(\d+),?\s*)");
+  int errors = 0;
+  std::smatch found;
+  for (std::string line; std::getline(header, line);) {
+    if (!std::regex_match(line, found, is_error)) continue;
+    const char* name = nullptr;
+    EXPECT_EQ(cuGetErrorName(static_cast<CUresult>(std::stoi(found[2])), &name), CUDA_SUCCESS);
+    EXPECT_STREQ(name, found[1].str().c_str());
+    ++errors;
+  }
+  EXPECT_GT(errors, 80);
 }
 
 TEST_F(DriverDeviceTest, TheVersionIsTheToolkits) {

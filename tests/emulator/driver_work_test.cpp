@@ -119,12 +119,19 @@ TEST_F(DriverWorkTest, StreamsAndEventsAreTheRuntimes) {
   EXPECT_EQ(cudaEventRecord(second, stream), cudaSuccess);
   EXPECT_EQ(cuStreamWaitEvent(stream, second, 0), CUDA_SUCCESS);
   EXPECT_EQ(cuEventSynchronize(second), CUDA_SUCCESS);
+  int priority = 1;
+  unsigned flags = CU_STREAM_DEFAULT;
+  EXPECT_EQ(cuStreamGetPriority(stream, &priority), CUDA_SUCCESS);
+  EXPECT_EQ(cuStreamGetFlags(stream, &flags), CUDA_SUCCESS);
+  EXPECT_EQ(priority, 0);
+  EXPECT_EQ(flags, CU_STREAM_NON_BLOCKING);
   float milliseconds = -1;
   EXPECT_EQ(cuEventElapsedTime(&milliseconds, first, second), CUDA_SUCCESS);
   EXPECT_GE(milliseconds, 0);
   EXPECT_EQ(cuStreamQuery(stream), CUDA_SUCCESS);
   EXPECT_EQ(cuStreamDestroy(stream), CUDA_SUCCESS);
   EXPECT_EQ(cuStreamDestroy(stream), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuStreamGetPriority(stream, &priority), CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(cuEventDestroy(first), CUDA_SUCCESS);
   EXPECT_EQ(cuEventQuery(first), CUDA_ERROR_INVALID_HANDLE);
 }
