@@ -197,6 +197,9 @@ TEST(PtxConstant, ExpressionsAreThoseOfC) {
   EXPECT_EQ(value("-1>>200"), "-1");
   EXPECT_EQ(value("~5"), "-6");
   EXPECT_EQ(value("(!(1 == 2) && 3 != 4)"), "1");
+  EXPECT_EQ(value("0 || 0"), "0");
+  EXPECT_EQ(value("1 || 0"), "1");
+  EXPECT_EQ(value("0 || 2"), "1");
   EXPECT_EQ(value("1 ? 2 : 0 ? 3 : 4"), "2");
   EXPECT_EQ(value("5 & 6 ^ 1 | 8"), "13");
   EXPECT_EQ(value("-1 < 1"), "1");

@@ -73,10 +73,12 @@ bool Counterparts::is_exit(std::size_t block, const FlowGraph::Loop& loop) const
 Counterpart Counterparts::same_loop(const FlowGraph::Loop& loop) const {
   std::vector<std::size_t> blocks;
   bool elsewhere = false;
-  for (std::size_t block = 0; block < loop.contains.size(); ++block) {
-    if (!loop.contains[block]) continue;
-    if (is_known_branch(block)) blocks.push_back(branches_[block].number);
-    elsewhere |= branches_[block].kind == Counterpart::Kind::of_another_function;
+  for (std::size_t block = 0; const Counterpart& branch : branches_) {
+    if (loop.contains[block]) {
+      if (is_known_branch(block)) blocks.push_back(branch.number);
+      elsewhere |= branch.kind == Counterpart::Kind::of_another_function;
+    }
+    ++block;
   }
   if (blocks.empty()) {
     return {elsewhere ? Counterpart::Kind::of_another_function : Counterpart::Kind::none};

@@ -134,6 +134,11 @@ void add_places(const MachineFlow& machine, std::span<const PtxFlow> flows,
 }
 
 /// Whether each lane that executes it accesses memory at its own address: not so of matrices.
+/// True for what spills or refills a register in all lanes.
+bool is_unguarded_spill(const MachineFlow& machine, const MemoryInstruction& instruction) {
+  return machine.is_spill(instruction.pc / metrics::SassWord::kBytes) && !instruction.guarded;
+}
+
 bool is_of_lanes(Kind kind) {
   return kind == Kind::load || kind == Kind::store || kind == Kind::atomic;
 }
@@ -142,8 +147,6 @@ bool is_of_lanes(Kind kind) {
 /// each stands in the same block of the machine code, or every call comes once to both blocks.
 void find_beside(const MachineFlow& machine, const std::vector<std::size_t>& before,
                  const std::vector<Match>& matches, ExtraAccess& extra) {
-  extra.is_spill = machine.is_spill(extra.instruction.pc / metrics::SassWord::kBytes) &&
-                   !extra.instruction.guarded;
   if (!extra.is_spill) return;
   const std::size_t block = machine.block_at(extra.instruction.pc);
   for (std::size_t i = 0; i < matches.size(); ++i) {
@@ -166,8 +169,7 @@ void add_stack_accesses(const std::string& function, const CodeWithLines& code,
   for (std::size_t i = 0; i < matches.size(); ++i) {
     for (std::size_t n = before[i]; n < matches[i].found.size(); ++n) {
       const MemoryInstruction& instruction = matches[i].found[n];
-      if (instruction.guarded || !machine.is_spill(instruction.pc / metrics::SassWord::kBytes))
-        continue;
+      if (!is_unguarded_spill(machine, instruction)) continue;
       matches[i].on_stack.push_back(
           {code.sources.find(function, instruction.pc).value_or(metrics::SourceLine{}),
            instruction});
@@ -269,6 +271,7 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
     }
   }
   const auto spills = metrics::spills_and_refills(code.cubin, function);
+  const MachineFlow machine(code, function);
   std::vector<MemoryInstruction> products;
   for (const MemoryInstruction& instruction : instructions) {
     if (instruction.op == MemoryOp::wgmma) {
@@ -281,15 +284,14 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
       match->found.push_back(instruction);
       add_source(code.sources.find(function, instruction.pc), match->sources);
     } else if (instruction.op != MemoryOp::bulk && (match == nullptr || !match->is_in_cas_loop)) {
-      comparison.extras.push_back({code.sources.find(function, instruction.pc),
-                                   instruction,
-                                   reason_of_extra(instruction.op, match ? match->access : nullptr),
-                                   false,
-                                   {}});
+      comparison.extras.push_back(
+          {.source = code.sources.find(function, instruction.pc),
+           .instruction = instruction,
+           .reason = reason_of_extra(instruction.op, match ? match->access : nullptr),
+           .is_spill = is_unguarded_spill(machine, instruction)});
     }
   }
   if (is_all) add_products(function, code, products, comparison);
-  const MachineFlow machine(code, function);
   add_places(machine, flows, before, comparison.matches);
   add_stack_accesses(function, code, machine, before, comparison.matches);
   const auto flow = std::ranges::find(flows, function, &PtxFlow::name);

@@ -207,7 +207,7 @@ std::vector<DeclaredVariable> parse_variables(TokenStream& stream, Space space,
 
 std::vector<DeclaredRegister> parse_registers(TokenStream& stream, Allowance& allowance) {
   const Head head = parse_head(stream);
-  if (head.lanes > 4) {
+  if (head.lanes == 8) {
     stream.fail(head.type_at, "a register has at most four elements", "Declare two of .v4.");
   }
   std::vector<DeclaredRegister> registers;

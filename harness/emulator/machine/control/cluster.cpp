@@ -52,7 +52,7 @@ Cluster::Cluster(LaunchContext& launch, Tallies& tallies) : launch_(launch) {
 void Cluster::start(std::uint64_t number) {
   const Size& grid = launch_.launch.grid;
   const Size size = cluster_size(launch_.launch);
-  const Size at = index_in({grid[0] / size[0], grid[1] / size[1], grid[2] / size[2]}, number);
+  const Size at = index_in({grid[0] / size[0], grid[1] / size[1]}, number);
   arrived_ = 0;
   fruitless_ = 0;
   memory.begin();
