@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "harness/emulator/counting/counterparts.h"
@@ -296,7 +297,8 @@ class ExecutionModelBuilder {
         refuse_loop(loop, "the machine code has a loop that the PTX does not have");
         continue;
       }
-      std::map<int, std::size_t> inside, outside;  // how often a line of the loop is there
+      std::set<int> inside, outside;  // lines of the loop
+      bool is_repeated = false;       // one of them is inside more than once
       std::map<std::pair<int, unsigned>, std::size_t> separate;  // inside, by opcode
       ExecutionModel::Ranges own;
       for (std::size_t block = 0; block < machine_.blocks().size(); ++block) {
@@ -309,15 +311,17 @@ class ExecutionModelBuilder {
           const auto home = line ? flow_.block_at(*line) : std::nullopt;
           if (!home || innermost_ptx_loop(*home) != same.number) continue;
           if (machine_.is_beside(i)) continue;
-          if (flow_.is_simple(*line)) ++(is_inside ? inside : outside)[*line];
+          if (flow_.is_simple(*line)) {
+            const bool is_first = (is_inside ? inside : outside).insert(*line).second;
+            is_repeated |= is_inside && !is_first;
+          }
           if (is_inside && flow_.is_separate(*line)) {
             ++separate[{*line, machine_.words()[i].opcode()}];
           }
         }
       }
-      if (std::ranges::any_of(inside, [&](const auto& entry) {
-            return entry.second > 1 || outside.contains(entry.first);
-          })) {
+      const auto is_outside = [&](int line) { return outside.contains(line); };
+      if (is_repeated || std::ranges::any_of(inside, is_outside)) {
         refuse_loop(loop, "ptxas has unrolled a loop, or taken a round out of it");
         continue;
       }
