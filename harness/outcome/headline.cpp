@@ -6,10 +6,12 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "harness/files/printable.h"
 #include "harness/outcome/finding_text.h"
 #include "harness/outcome/outcome.h"
+#include "metrics/base/check_rules.h"
 
 namespace warpgauge::outcome {
 namespace {
@@ -21,46 +23,26 @@ std::string plural(int n, std::string_view noun) {
   return fmt::format("{} {}{}", n, noun, n == 1 ? "" : "s");
 }
 
-/// A rule of a check, and the mistake that breaks it.
-struct RuleName {
-  std::string_view rule, mistake, mistakes;
-};
-constexpr RuleName kRuleNames[] = {
-    {"race", "race", "races"},
-    {"uninitialised", "read of uninitialised memory", "reads of uninitialised memory"},
-    {"one word, several values", "conflict of stores to one word",
-     "conflicts of stores to one word"},
-    {"shuffle", "shuffle from an absent lane", "shuffles from absent lanes"},
-    {"read-only load", "read-only load of memory that the grid writes",
-     "read-only loads of memory that the grid writes"},
-    {"mask", "lane outside of its own mask", "lanes outside of their own masks"},
-    {"barrier", "misuse of a barrier", "misuses of barriers"},
-    {"order", "dependence on the order of blocks and warps",
-     "dependences on the order of blocks and warps"},
-    {"", "mistake with asynchronous copies", "mistakes with asynchronous copies"},  // the others
-};
-
 /// The findings of checks, and the cases in which something else went wrong: "2 races found, 1 case
 /// could not be judged".
 std::string errors_text(const Outcome& outcome) {
-  std::map<const RuleName*, int> found;  // in the order of the table
+  std::map<std::string_view, int> found;  // by mistake
   for (const Finding& finding : outcome.findings()) {
-    const std::string& rule = finding.shown().fact->rule;
-    if (rule.empty()) continue;
-    const auto* const name = std::ranges::find_if(kRuleNames, [&](const RuleName& known) {
-      return known.rule == rule || known.rule.empty();
-    });
-    ++found[name];
+    const metrics::CheckRule* rule = metrics::find_check_rule(finding.shown().fact->rule);
+    if (rule != nullptr) ++found[rule->mistakes];
   }
   std::string text;
-  for (const auto& [name, n] : found) {
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", n,
-                        n == 1 ? name->mistake : name->mistakes);
+  for (const metrics::CheckRule& rule : metrics::check_rules()) {
+    const int n = std::exchange(found[rule.mistakes], 0);
+    if (n == 0) continue;
+    text +=
+        fmt::format("{}{} {}", text.empty() ? "" : ", ", n, n == 1 ? rule.mistake : rule.mistakes);
   }
   if (!text.empty()) text += " found";
   std::set<std::string> cases;
   for (const JudgedValue& value : outcome.values()) {
-    if (value.fact->verdict != Verdict::error || !value.fact->rule.empty()) continue;
+    if (value.fact->verdict != Verdict::error) continue;
+    if (metrics::find_check_rule(value.fact->rule) != nullptr) continue;
     cases.insert(value.fact->id.str());
   }
   if (!cases.empty()) {

@@ -14,7 +14,7 @@
 #include "metrics/budgets/budget.h"
 #include "metrics/budgets/budget_limit.h"
 #include "metrics/budgets/budget_text.h"
-#include "metrics/budgets/waiver.h"
+#include "metrics/budgets/waiver_reader.h"
 #include "metrics/cupti/cupti.h"
 #include "metrics/facts/confidence.h"
 #include "metrics/facts/counter_row.h"

@@ -1,4 +1,4 @@
-// Reads the waivers of a section, and compares them with findings.
+// Compares waivers with findings.
 #include "metrics/budgets/waiver.h"
 
 #include <fmt/format.h>
@@ -6,15 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
-#include "metrics/base/nearest.h"
-#include "metrics/budgets/budget_limit.h"
-
 namespace warpgauge::metrics {
 namespace {
-
-constexpr std::string_view kWaiverForm =
-    R"(Write waive = [{ rule = "race", lines = ["bfs.cu:31", "bfs.cu:35"], reason = "why" }], )"
-    "with the rule and all lines of the finding, and until = 2027-01-31 if it is to end.";
 
 /// The lines of source that the finding names.
 std::vector<std::string> lines_of(const Fact& finding) {
@@ -28,68 +21,6 @@ bool is_line(std::string_view line, std::string_view whole) {
   if (!whole.ends_with(line)) return false;
   return whole.size() == line.size() || whole[whole.size() - line.size() - 1] == '/';
 }
-
-bool is_file_and_line(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == text.npos || colon == 0 || colon + 1 == text.size()) return false;
-  const std::string_view digits = text.substr(colon + 1);
-  return digits[0] != '0' && digits.find_first_not_of("0123456789") == digits.npos;
-}
-
-class WaiverReader {
- public:
-  explicit WaiverReader(const BudgetText& text) : text_(text) {}
-
-  Waiver read(const toml::node& node) const {
-    const toml::table* keys = node.as_table();
-    if (keys == nullptr) fail_at(text_, node.source(), "a waiver must be a table", kWaiverForm);
-    Waiver waiver;
-    for (const Entry& part : in_file_order(*keys)) read_key(part, waiver);
-    if (waiver.rule.empty()) fail_at(text_, node.source(), "a waiver needs a 'rule'", kWaiverForm);
-    if (waiver.lines.empty()) fail_at(text_, node.source(), "a waiver needs 'lines'", kWaiverForm);
-    if (waiver.reason.empty()) {
-      fail_at(text_, node.source(), "a waiver must say why", R"(Add reason = "...".)");
-    }
-    waiver.origin = fmt::format("{}:{}", text_.path(), node.source().begin.line);
-    return waiver;
-  }
-
- private:
-  void read_key(const Entry& part, Waiver& waiver) const {
-    const std::string_view name = part.first->str();
-    if (name == "rule") {
-      waiver.rule = text_of(text_, part, kWaiverForm);
-    } else if (name == "lines") {
-      waiver.lines = lines(*part.second);
-    } else if (name == "until") {
-      waiver.until = date_of(text_, *part.second);
-    } else if (name == "reason") {
-      waiver.reason = text_of(text_, part, kWaiverForm);
-    } else {
-      const std::vector<std::string> names = {"rule", "lines", "until", "reason"};
-      fail_at(text_, part.first->source(),
-              fmt::format("unknown key '{}'{}", name, did_you_mean(name, names)), kWaiverForm);
-    }
-  }
-
-  std::vector<std::string> lines(const toml::node& node) const {
-    std::vector<std::string> lines;
-    const toml::array* array = node.as_array();
-    const auto refuse = [&](const toml::node& at) {
-      fail_at(text_, at.source(), "'lines' must be one or two lines, each as \"file:line\"",
-              kWaiverForm);
-    };
-    if (array == nullptr || array->empty() || array->size() > 2) refuse(node);
-    for (const toml::node& line : *array) {
-      const toml::value<std::string>* text = line.as_string();
-      if (text == nullptr || !is_file_and_line(text->get())) refuse(line);
-      lines.push_back(text->get());
-    }
-    return lines;
-  }
-
-  const BudgetText& text_;
-};
 
 }  // namespace
 
@@ -117,16 +48,6 @@ bool Waiver::is_near(const Fact& finding) const {
     }
   }
   return false;
-}
-
-std::vector<Waiver> read_waivers(const BudgetText& text, const Entry& entry) {
-  const toml::array* array = entry.second->as_array();
-  if (array == nullptr || array->empty()) {
-    fail_at(text, entry.first->source(), "'waive' must be a list of waivers", kWaiverForm);
-  }
-  std::vector<Waiver> waivers;
-  for (const toml::node& node : *array) waivers.push_back(WaiverReader(text).read(node));
-  return waivers;
 }
 
 }  // namespace warpgauge::metrics

@@ -6,8 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "metrics/base/in_file_order.h"
-#include "metrics/budgets/budget_text.h"
 #include "metrics/facts/fact.h"
 
 namespace warpgauge::metrics {
@@ -25,8 +23,5 @@ struct Waiver {
   /// Whether the finding names one of these lines, or breaks this rule in one of their files.
   bool is_near(const Fact& finding) const;
 };
-
-/// Reads `waive = [{ rule = "race", lines = ["bfs.cu:31"], reason = "why" }]`; throws BudgetError.
-std::vector<Waiver> read_waivers(const BudgetText& text, const Entry& entry);
 
 }  // namespace warpgauge::metrics

@@ -238,6 +238,26 @@ def test_the_command_of_a_comment_has_kernels_of_one_group_and_no_names_that_are
     assert "--filter" not in accepting(draw("comment", many(2, "x[1],")))
 
 
+@pytest.mark.parametrize(
+    ("repeat", "file"),
+    [
+        (
+            "warpgauge emulate --arch sm_90 --budgets 'my own.toml' -- ./p --budgets x",
+            "my own.toml",
+        ),
+        ("warpgauge attach --kernels k -- ./p --budgets x", "budgets.toml"),
+        ("ci/gate --filter 'a.b.c@1'", None),
+        ("VARIABLE=' warpgauge emulate", None),
+    ],
+)
+def test_the_command_of_a_comment_names_the_budget_file_of_a_program(draw, repeat, file):
+    over = a_case("bad", a_value("fail", 3), repeat=repeat)
+    words = accepting(draw("comment", a_document(over)))
+    assert words[:3] == ["warpgauge", "accept", "out/facts.jsonl"]
+    assert words[3:5] == ["--filter", "transpose.bad.f32@*"]
+    assert words[5:-2] == (["--budgets", file] if file else [])
+
+
 def test_a_comment_counts_the_other_values_once(draw):
     page = draw("comment", grouped())
     assert "| <code>transpose.tiled.f32&#64;1024 on sm\\_90</code> and 3 more values |" in page

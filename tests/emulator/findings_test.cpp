@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -65,6 +66,11 @@ TEST_F(FindingsTest, ThoseOfOtherRulesAndPlacesAreKept) {
   report(0, 0, "race", "f.cu:2");
   report(0, 0, "race", "f.cu:1", 1);
   EXPECT_THAT(texts(), SizeIs(4));
+}
+
+TEST_F(FindingsTest, BreakARuleOfTheTable) {
+  EXPECT_THROW(report(0, 0, "races"), std::logic_error);
+  EXPECT_THAT(texts(), SizeIs(0));
 }
 
 TEST_F(FindingsTest, TakenOnesAreGone) {

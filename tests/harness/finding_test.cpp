@@ -115,6 +115,12 @@ TEST(Finding, OfACompiledKernelIsOneForAllFilesThatHaveIt) {
   EXPECT_EQ(findings[0].values.size(), 3u);
   EXPECT_EQ(title(findings[0]), "lib118.tiled.f32@64x64 on sm_90 and 1 more, in 2 files");
   EXPECT_EQ(also_text(findings[0]), "on sm_80 (8), lib124 on sm_90 (4)");
+  std::vector<Fact> instances = {in_file("lib", "sm_90", 8), in_file("lib", "sm_90", 4)};
+  instances[0].kernel = "_Z1kIiEvv";
+  instances[1].kernel = "_Z1kIfEvv";
+  instances[1].id.type = "f64";
+  EXPECT_EQ(title(findings_of(instances, kRun, {}).at(0)),
+            "lib.tiled.f32@64x64 on sm_90, 2 instances");
   const auto of_program = metrics::CaseKind::attached;
   EXPECT_EQ(
       findings_of({in_file("a", "sm_90", 8, of_program), in_file("b", "sm_90", 8, of_program)},

@@ -373,6 +373,28 @@ TEST(Headline, CountsTheFindingsOfChecksByKind) {
             "ERROR: 1 shuffle from an absent lane found, 1 case could not be judged");
 }
 
+TEST(Headline, CountsPairsOfLines) {
+  Fact first = found("race", 1), second = first;
+  first.other = "a.cu:5";
+  second.other = "a.cu:6";
+  EXPECT_EQ(outcome_of({first, second}).headline(), "ERROR: 2 races found");
+  EXPECT_EQ(outcome_of({first, second}).findings().size(), 2) << "each is listed";
+}
+
+TEST(Headline, CountsCasesOfARuleThatIsNotKnown) {
+  EXPECT_EQ(outcome_of({found("race", 1), found("unheard of", 2, "naive")}).headline(),
+            "ERROR: 1 race found, 1 case could not be judged");
+}
+
+TEST(Outcome, OfWaivedFindingsAloneIsNothingJudged) {
+  Fact known = found("race", 1);
+  known.verdict = waived;
+  EXPECT_EQ(outcome_of({known}).exit_code(), kFault);
+  EXPECT_EQ(outcome_of({known, fact(pass)}).exit_code(), kWithinBudget);
+  EXPECT_EQ(outcome_of({known, fact(pass)}).headline(), "PASS: 1 value within budget");
+  EXPECT_EQ(outcome_of({known, fact(pass)}).total().count(waived), 1);
+}
+
 TEST(Headline, CountsAFindingOfSeveralSizesOnce) {
   Fact larger = found("race", 1);
   larger.id.size = "128x128";

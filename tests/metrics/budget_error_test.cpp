@@ -195,6 +195,8 @@ const Bad kBad[] = {
      "'until' must be a date"},
     {"waiver_of_an_empty_rule", "[default]\nwaive = [{ rule = \"\" }]",
      "'rule' must be a text that is not empty"},
+    {"waiver_of_no_rule", "[default]\nwaive = [{ rule = \"races\" }]",
+     "no check has the rule 'races', did you mean 'race'?"},
     {"waiver_key", "[default]\nwaive = [{ raeson = \"a\" }]",
      "unknown key 'raeson', did you mean 'reason'?"},
     // TOML

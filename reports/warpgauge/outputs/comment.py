@@ -110,10 +110,23 @@ def _typed(results: Results) -> list[str]:
     lines = [f"- again, on your machine: {code(repeat)}"] if repeat else []
     meant = [finding.case for finding in results.found if finding.verdict == "fail"]
     if meant:
-        words = ["accept out/facts.jsonl", *_chosen(meant), "--reason 'why it is meant'"]
+        options = [*_chosen(meant), *_budget_file(repeat), "--reason 'why it is meant'"]
+        words = ["accept out/facts.jsonl", *options]
         command = code(f"warpgauge {' '.join(words)}")
         lines.append(f"- if it is meant, after that run: {command}, and commit what it wrote")
     return ["", *lines] if lines else []
+
+
+def _budget_file(repeat: str) -> list[str]:
+    """The option that names the budget file of a program, as the command that ran it does."""
+    try:
+        words = shlex.split(repeat.partition(" -- ")[0])
+    except ValueError:  # of an environment that is quoted in another way
+        return []
+    if words[1:2] not in (["emulate"], ["attach"]):
+        return []
+    named = words[words.index("--budgets") + 1] if "--budgets" in words[:-1] else "budgets.toml"
+    return [f"--budgets {shlex.quote(named)}"]
 
 
 def _chosen(cases: Iterable[str]) -> list[str]:

@@ -1,12 +1,18 @@
 // Keeps the findings of a launch and makes their texts.
 #include "harness/emulator/machine/checks/findings.h"
 
+#include <stdexcept>
 #include <utility>
+
+#include "metrics/base/check_rules.h"
 
 namespace warpgauge::emulator::machine::checks {
 
 void Findings::report(const Act& act, const char* rule, const std::string& other,
                       const std::string& what) {
+  if (metrics::find_check_rule(rule) == nullptr) {
+    throw std::logic_error(std::string("a finding of no rule: ") + rule);
+  }
   const Key key{rule, place_of(act), other};
   const std::lock_guard lock(mutex_);
   const auto known = kept_.find(key);

@@ -22,8 +22,8 @@ class Findings {
   Findings(const KernelCode& kernel, const Launch& launch, const WatchedMemory& memory)
       : kernel(kernel), launch(launch), memory(memory) {}
 
-  /// `rule` ("race in shared memory") and `other`, the place of the other access if there is one,
-  /// say which findings at one place are the same.
+  /// `rule`, which is one of metrics::check_rules(), and `other`, the place of the other access if
+  /// there is one, say which findings at one place are the same.
   void report(const Act& act, const char* rule, const std::string& other, const std::string& what);
   std::vector<Finding> take();
 

@@ -1,0 +1,20 @@
+// The rules whose breaches the checks of the emulator find, by their names in findings.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace warpgauge::metrics {
+
+/// A rule, and what a breach of it is called: "2 races found".
+struct CheckRule {
+  std::string_view name, mistake, mistakes;
+};
+
+/// All rules, those of one kind side by side: they share what a breach is called.
+std::span<const CheckRule> check_rules();
+
+/// nullptr for a name that no rule has.
+const CheckRule* find_check_rule(std::string_view name);
+
+}  // namespace warpgauge::metrics
