@@ -23,8 +23,7 @@ using metrics::Fact;
 std::map<std::string, Fact> results_on(const std::string& arch, FactLog& log) {
   std::map<std::string, Fact> results;
   for (const Fact& fact : log.so_far()) {
-    const bool is_waived = !fact.rule.empty() && fact.verdict == metrics::Verdict::waived;
-    if (fact.metric != "result.correct" || is_waived) continue;
+    if (fact.metric != "result.correct" || metrics::is_waived_finding(fact)) continue;
     if (!arch.empty() && fact.arch != arch) continue;
     results.insert_or_assign(fact.id.str(), fact);
   }

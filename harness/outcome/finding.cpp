@@ -2,7 +2,6 @@
 #include "harness/outcome/finding.h"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <limits>
@@ -75,13 +74,9 @@ PlaceOfValue place_of(const JudgedValue& value) {
 
 /// The other line of what a check has found, if there is one.
 std::optional<BlamedLine> other_line(const Fact& fact) {
-  const std::size_t colon = fact.other.rfind(':');
-  if (colon == fact.other.npos) return std::nullopt;
-  BlamedLine other{.file = fact.other.substr(0, colon), .text = {}};
-  const char* const end = fact.other.data() + fact.other.size();
-  const auto [rest, error] = std::from_chars(fact.other.data() + colon + 1, end, other.line);
-  const bool is_same = other.file == fact.file && other.line == fact.line;
-  return error != std::errc() || rest != end || is_same ? std::nullopt : std::optional(other);
+  const std::optional<metrics::CallSite> other = metrics::line_called(fact.other);
+  if (!other || *other == metrics::CallSite{fact.file, fact.line}) return std::nullopt;
+  return BlamedLine{.file = other->file, .line = other->line, .text = {}};
 }
 
 /// The lines with most of the value, from those of the same case, architecture and metric. Of what

@@ -87,7 +87,7 @@ Outcome::Outcome(std::vector<metrics::StoredRun> runs, OutcomeOptions options)
     for (Tally* tally : {&families_[fact.id.family], &total_}) {
       tally->cases.insert(fact.id.str());
       ++tally->verdicts[fact.verdict];
-      if (fact.verdict == Verdict::waived && !fact.rule.empty()) ++tally->waived_findings;
+      if (metrics::is_waived_finding(fact)) ++tally->waived_findings;
     }
     if (fact.verdict != Verdict::unmeasured) continue;
     Unmeasured& reason = reasons[why_not_judged(fact)];

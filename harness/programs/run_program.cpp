@@ -91,10 +91,7 @@ Selected select_kernels(const ProgramOptions& options, const Source& source,
   std::ranges::move(counted.lost, std::back_inserter(lost));
   std::ranges::move(not_counted(cases, options.choice.is_partial()), std::back_inserter(lost));
   judge_faults(counted.faults, budgets);
-  const auto is_waived = [](const metrics::Fact& fault) {
-    return fault.verdict == metrics::Verdict::waived;
-  };
-  if (cases.empty() && std::ranges::all_of(counted.faults, is_waived)) {
+  if (cases.empty() && std::ranges::all_of(counted.faults, metrics::is_waived_finding)) {
     lost.push_back(why_nothing(options, launched, kept, counted.why_no_kernel));
   }
   std::string text = kernels_table(cases) + unequal_text(cases) + skipped + late;

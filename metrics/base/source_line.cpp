@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <filesystem>
 #include <ranges>
+#include <system_error>
 #include <vector>
 
 namespace warpgauge::metrics {
@@ -47,6 +49,18 @@ struct ChainOfLine {
 };
 
 }  // namespace
+
+std::optional<CallSite> line_called(std::string_view text) {
+  const std::size_t colon = text.rfind(':');
+  if (colon == text.npos || colon == 0 || colon + 1 == text.size()) return std::nullopt;
+  const std::string_view digits = text.substr(colon + 1);
+  if (digits[0] == '0' || digits.find_first_not_of("0123456789") != digits.npos)
+    return std::nullopt;
+  CallSite found{.file = std::string(text.substr(0, colon))};
+  const auto [rest, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), found.line);
+  return error == std::errc() ? std::optional(found) : std::nullopt;
+}
 
 SourceLine line_to_blame(std::span<const Frame> chain) {
   SourceLine line;

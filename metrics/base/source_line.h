@@ -1,6 +1,7 @@
 // A line of source, and the chain of inlined calls that leads to it.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,6 +16,9 @@ struct CallSite {
 
   auto operator<=>(const CallSite&) const = default;
 };
+
+/// The line that "f.cu:12" names; nothing for another text.
+std::optional<CallSite> line_called(std::string_view text);
 
 /// The line of source to blame for an instruction.
 struct SourceLine {

@@ -233,9 +233,11 @@ std::chrono::sys_days today() {
 
 void judge(Fact& fact, const Budgets& budgets, std::chrono::year_month_day today,
            const References& references) {
-  if (fact.verdict == Verdict::error && !fact.rule.empty()) judge_finding(fact, budgets, today);
-  if (fact.scope != Scope::whole_case || !fact.rule.empty()) return;
-  if (fact.verdict == Verdict::error) return;
+  if (fact.verdict == Verdict::error) {
+    if (!fact.rule.empty()) judge_finding(fact, budgets, today);
+    return;
+  }
+  if (fact.scope != Scope::whole_case || is_waived_finding(fact)) return;
   const Metric& row = metric(fact.metric);
   const Limit* limit = budgets.find(fact.id, fact.arch, fact.metric);
   fact.limit = limit ? std::optional(*limit) : std::nullopt;

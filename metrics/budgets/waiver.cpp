@@ -26,17 +26,14 @@ bool is_line(std::string_view line, std::string_view whole) {
 
 bool Waiver::names(const Fact& finding) const {
   const std::vector<std::string> found = lines_of(finding);
-  return rule == finding.rule &&
-         std::ranges::all_of(lines,
-                             [&](const std::string& line) {
-                               return std::ranges::any_of(found, [&](const std::string& whole) {
-                                 return is_line(line, whole);
-                               });
-                             }) &&
-         std::ranges::all_of(found, [&](const std::string& whole) {
-           return std::ranges::any_of(
-               lines, [&](const std::string& line) { return is_line(line, whole); });
-         });
+  const auto is_found = [&](const std::string& line) {
+    return std::ranges::any_of(found, [&](const auto& whole) { return is_line(line, whole); });
+  };
+  const auto is_waived = [&](const std::string& whole) {
+    return std::ranges::any_of(lines, [&](const auto& line) { return is_line(line, whole); });
+  };
+  return rule == finding.rule && std::ranges::all_of(lines, is_found) &&
+         std::ranges::all_of(found, is_waived);
 }
 
 bool Waiver::is_near(const Fact& finding) const {

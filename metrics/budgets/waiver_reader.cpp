@@ -9,6 +9,7 @@
 
 #include "metrics/base/check_rules.h"
 #include "metrics/base/nearest.h"
+#include "metrics/base/source_line.h"
 #include "metrics/budgets/budget_limit.h"
 
 namespace warpgauge::metrics {
@@ -17,13 +18,6 @@ namespace {
 constexpr std::string_view kWaiverForm =
     R"(Write waive = [{ rule = "race", lines = ["bfs.cu:31", "bfs.cu:35"], reason = "why" }], )"
     "with the rule and all lines of the finding, and until = 2027-01-31 if it is to end.";
-
-bool is_file_and_line(std::string_view text) {
-  const std::size_t colon = text.rfind(':');
-  if (colon == text.npos || colon == 0 || colon + 1 == text.size()) return false;
-  const std::string_view digits = text.substr(colon + 1);
-  return digits[0] != '0' && digits.find_first_not_of("0123456789") == digits.npos;
-}
 
 class WaiverReader {
  public:
@@ -81,7 +75,7 @@ class WaiverReader {
     if (array == nullptr || array->empty() || array->size() > 2) refuse(node);
     for (const toml::node& line : *array) {
       const toml::value<std::string>* text = line.as_string();
-      if (text == nullptr || !is_file_and_line(text->get())) refuse(line);
+      if (text == nullptr || !line_called(text->get())) refuse(line);
       lines.push_back(text->get());
     }
     return lines;

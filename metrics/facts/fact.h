@@ -211,6 +211,11 @@ struct Fact {
   std::string reason;  ///< why the verdict is what it is, one sentence
 };
 
+/// True for what a check has found and a budget file waives: it has no value.
+inline bool is_waived_finding(const Fact& fact) {
+  return fact.verdict == Verdict::waived && !fact.rule.empty();
+}
+
 /// The records of a file of facts as JSON objects, as the schema describes them.
 nlohmann::ordered_json run_json(const Run& run);
 /// The record of a case. Its member `case` is the hash of the other members.

@@ -213,16 +213,8 @@ TEST(Divergence, BranchByIndex) {
   EXPECT_EQ(fault->kind(), Fault::Kind::illegal_instruction);
 }
 
-// The lane that has the lock is behind the loop, where lowest-place-first would not let it go on.
-TEST(Divergence, SpinLockWithinAWarp) {
-  const Shape shape{{4, 1, 1}, {96, 1, 1}};
-  constexpr std::string_view kBody = R"(
-    mov.u64 %rd4, lock;
-    mov.u64 %rd5, sum;
-  SPIN:
-    atom.global.cas.b32 %r3, [%rd4], 0, 1;
-    setp.ne.u32 %p1, %r3, 0;
-    @%p1 bra SPIN;
+/// The thread that has the lock counts, stores what it found, and lets the lock go.
+const std::string kCountAndLeave = R"(
     ld.volatile.global.u32 %r4, [%rd5];
     add.u32 %r5, %r4, 1;
     st.volatile.global.u32 [%rd5], %r5;
@@ -230,7 +222,19 @@ TEST(Divergence, SpinLockWithinAWarp) {
     atom.global.exch.b32 %r6, [%rd4], 0;
     st.global.u32 [%rd1], %r4;
     ret;
-  )";
+)";
+
+// The lane that has the lock is behind the loop, where lowest-place-first would not let it go on.
+TEST(Divergence, SpinLockWithinAWarp) {
+  const Shape shape{{4, 1, 1}, {96, 1, 1}};
+  const std::string kBody = R"(
+    mov.u64 %rd4, lock;
+    mov.u64 %rd5, sum;
+  SPIN:
+    atom.global.cas.b32 %r3, [%rd4], 0, 1;
+    setp.ne.u32 %p1, %r3, 0;
+    @%p1 bra SPIN;
+  )" + kCountAndLeave;
   const KernelRun run =
       run_kernel(kernel_text(kBody, ".global .u32 lock = 0; .global .u32 sum = 0;"), shape);
   Words tickets = run.output;
@@ -240,7 +244,7 @@ TEST(Divergence, SpinLockWithinAWarp) {
 
 // Three rounds after it, so that the branch is several steps behind the atomic.
 TEST(Divergence, SpinLockWhoseHolderLeavesLater) {
-  constexpr std::string_view kBody = R"(
+  const std::string kBody = R"(
     mov.u64 %rd4, lock;
     mov.u64 %rd5, sum;
     mov.u32 %r10, 1;
@@ -254,14 +258,7 @@ TEST(Divergence, SpinLockWhoseHolderLeavesLater) {
     atom.global.cas.b32 %r10, [%rd4], 0, 1;
     bra SPIN;
   HELD:
-    ld.volatile.global.u32 %r4, [%rd5];
-    add.u32 %r5, %r4, 1;
-    st.volatile.global.u32 [%rd5], %r5;
-    membar.gl;
-    atom.global.exch.b32 %r6, [%rd4], 0;
-    st.global.u32 [%rd1], %r4;
-    ret;
-  )";
+  )" + kCountAndLeave;
   const KernelRun run =
       run_kernel(kernel_text(kBody, ".global .u32 lock = 0; .global .u32 sum = 0;"));
   Words tickets = run.output;

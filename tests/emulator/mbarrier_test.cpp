@@ -33,39 +33,33 @@ std::string wait_for_parity(const std::string& parity, const std::string& label)
          ";\n    @!%p2 bra " + label + ";\n";
 }
 
-TEST(Mbarrier, AllThreadsMeetByState) {
-  const KernelRun run = run_body(with_barrier(128, R"(
+/// All threads of two blocks store a word, meet at an mbarrier by its state, and load that of their
+/// opposites. `setup` puts its address into `address`, of the state space `space`.
+Words exchanged(const std::string& setup, const std::string& space, const std::string& address) {
+  const std::string body = setup + R"(
     mad.lo.u32 %r12, %r0, 4, %r11;
     st.shared.u32 [%r12], %r1;
-    mbarrier.arrive.shared::cta.b64 %rd10, [%r10];
+    mbarrier.arrive)" + space +
+                           ".b64 %rd10, [" + address + R"(];
   again:
-    mbarrier.test_wait.shared::cta.b64 %p2, [%r10], %rd10;
+    mbarrier.test_wait)" + space +
+                           ".b64 %p2, [" + address + R"(], %rd10;
     @!%p2 bra again;
     sub.u32 %r13, 127, %r0;
     mad.lo.u32 %r13, %r13, 4, %r11;
     ld.shared.u32 %r14, [%r13];
     st.global.u32 [%rd1], %r14;
-    ret;)"),
-                                 kFourWarps);
-  EXPECT_EQ(run.output, words(256, [](auto n) { return n / 128 * 128 + 127 - n % 128; }));
+    ret;)";
+  return run_body(with_barrier(128, body), kFourWarps).output;
+}
+const Words kExchanged = words(256, [](auto n) { return n / 128 * 128 + 127 - n % 128; });
+
+TEST(Mbarrier, AllThreadsMeetByState) {
+  EXPECT_EQ(exchanged("", ".shared::cta", "%r10"), kExchanged);
 }
 
 TEST(Mbarrier, AllThreadsMeetByAGenericAddress) {
-  const KernelRun run = run_body(with_barrier(128, R"(
-    cvta.shared.u64 %rd11, bar;
-    mad.lo.u32 %r12, %r0, 4, %r11;
-    st.shared.u32 [%r12], %r1;
-    mbarrier.arrive.b64 %rd10, [%rd11];
-  again:
-    mbarrier.test_wait.b64 %p2, [%rd11], %rd10;
-    @!%p2 bra again;
-    sub.u32 %r13, 127, %r0;
-    mad.lo.u32 %r13, %r13, 4, %r11;
-    ld.shared.u32 %r14, [%r13];
-    st.global.u32 [%rd1], %r14;
-    ret;)"),
-                                 kFourWarps);
-  EXPECT_EQ(run.output, words(256, [](auto n) { return n / 128 * 128 + 127 - n % 128; }));
+  EXPECT_EQ(exchanged("cvta.shared.u64 %rd11, bar;", "", "%rd11"), kExchanged);
 }
 
 TEST(Mbarrier, IsUsedForPhaseAfterPhase) {

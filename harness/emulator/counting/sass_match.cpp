@@ -133,12 +133,12 @@ void add_places(const MachineFlow& machine, std::span<const PtxFlow> flows,
   }
 }
 
-/// Whether each lane that executes it accesses memory at its own address: not so of matrices.
 /// True for what spills or refills a register in all lanes.
 bool is_unguarded_spill(const MachineFlow& machine, const MemoryInstruction& instruction) {
   return machine.is_spill(instruction.pc / metrics::SassWord::kBytes) && !instruction.guarded;
 }
 
+/// Whether each lane that executes it accesses memory at its own address: not so of matrices.
 bool is_of_lanes(Kind kind) {
   return kind == Kind::load || kind == Kind::store || kind == Kind::atomic;
 }
