@@ -7,7 +7,6 @@ is a group of commands. Only the chosen module is imported: matplotlib alone tak
 
 from __future__ import annotations
 
-import ast
 import errno
 import importlib
 import os
@@ -174,5 +173,5 @@ def _summary(group: ModuleType, name: str) -> str:
     """The first line of a command's docstring, without importing it."""
     path = Path(group.__path__[0], name)
     source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    text = ast.get_docstring(ast.parse(source.read_text("utf-8"))) or ""
-    return text.partition("\n")[0].rstrip(".")
+    with source.open(encoding="utf-8") as file:
+        return file.readline().strip().strip('"').rstrip(".")

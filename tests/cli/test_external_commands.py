@@ -116,7 +116,7 @@ def bare(tmp_path, *words):
     )
 
 
-HISTORY = ["alembic", "jsonschema_rs", "sqlalchemy"]
+HISTORY = ["jsonschema_rs", "sqlalchemy"]
 PAGE = [*HISTORY, "jinja2", "matplotlib", "numpy", "ruptures"]
 
 

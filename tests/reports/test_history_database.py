@@ -10,14 +10,12 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic.autogenerate import compare_metadata
-from alembic.migration import MigrationContext
 from some_facts import a_fact, registers, write
 from warpgauge.errors import CommandError
 from warpgauge.history import Keep, open_history, reader, writer
 from warpgauge.history import database as database_module
 from warpgauge.history.database import Database
-from warpgauge.history.tables import FORM, metadata
+from warpgauge.history.tables import FORM
 from warpgauge.program import main
 
 SECRET = "s3cr3t"
@@ -29,24 +27,6 @@ def database(url):
     database = Database(url, create=True)
     yield database
     database.close()
-
-
-def test_migrations_make_the_tables_that_the_program_knows(database):
-    with database.writing() as connection:
-        context = MigrationContext.configure(connection)
-        assert compare_metadata(context, metadata) == []
-        assert context.get_current_revision() == FORM
-        made = sa.inspect(connection)
-        for table in metadata.tables.values():
-            constraints = {each["name"] for each in made.get_unique_constraints(table.name)}
-            wanted = {each.name for each in table.constraints} - {None}
-            assert constraints == {name for name in wanted if "pkey" not in name}
-            columns = {column["name"]: column for column in made.get_columns(table.name)}
-            assert {name: c["nullable"] for name, c in columns.items()} == {
-                column.name: column.nullable for column in table.c
-            }
-            key = made.get_pk_constraint(table.name)["constrained_columns"]
-            assert key == [column.name for column in table.primary_key]
 
 
 def test_rows_of_sqlite_lie_in_the_order_of_runs(tmp_path):
@@ -71,25 +51,24 @@ def test_sqlite_keeps_what_was_committed_and_readers_need_not_wait(tmp_path):
     database.close()
 
 
-def test_a_newer_database_is_refused_and_left_as_it_is(url, database, tmp_path):
+def test_a_database_of_another_form_is_refused_and_left_as_it_is(url, database, tmp_path):
     with open_history(url) as history:
         history.ingest(write(tmp_path / "facts.jsonl", [a_fact(1, 7)]))
     with database.writing() as connection:
-        connection.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
+        connection.exec_driver_sql("UPDATE history_form SET number = 9999")
     for create in (False, True):
-        with pytest.raises(CommandError, match="has form 9999, and this version reads"):
+        with pytest.raises(CommandError, match=f"has form 9999, and .* reads form {FORM};"):
             open_history(url, create=create)
     with database.writing() as connection:
-        version = connection.exec_driver_sql("SELECT version_num FROM alembic_version").scalar()
-        assert version == "9999"
-        connection.exec_driver_sql(f"UPDATE alembic_version SET version_num = '{FORM}'")
+        assert connection.exec_driver_sql("SELECT number FROM history_form").all() == [(9999,)]
+        connection.exec_driver_sql(f"UPDATE history_form SET number = {FORM}")
     with open_history(url) as history:
         assert [fact.value for fact in history.export()] == [7]
 
 
 def test_tables_of_others_are_left_alone(url, database):
     with database.writing() as connection:
-        connection.exec_driver_sql("DROP TABLE alembic_version")
+        connection.exec_driver_sql("DROP TABLE history_form")
     with pytest.raises(CommandError, match="tables of other programs"):
         open_history(url, create=True)
 

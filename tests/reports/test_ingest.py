@@ -77,7 +77,7 @@ def test_ingest_does_not_load_what_draws(db, tmp_path):
         pass
     program = (
         "import sys; from warpgauge.program import main; code = main(sys.argv[1:]); "
-        "slow = {'matplotlib', 'ruptures', 'jinja2', 'alembic'}; "
+        "slow = {'matplotlib', 'ruptures', 'jinja2'}; "
         "sys.exit(code or bool(slow & sys.modules.keys()))"
     )
     command = [sys.executable, "-c", program, "report", "ingest", path, "--db", db]
@@ -116,7 +116,7 @@ def test_runs_as_a_table(report, tmp_path):
     path.write_text(path.read_text() + as_line(END | {"run": "x\x1b[2J", "exit_code": 2}))
     report("ingest", path)
     status, out, err = report("runs")
-    assert status == 0 and err.endswith("/history.db, form 0001: 3 runs\n")
+    assert status == 0 and err.endswith("/history.db: 3 runs\n")
     assert [re.split("  +", line) for line in out.splitlines()] == [
         ["run", "time (UTC)", "commit", "branch", "label", "toolkit", "device", "driver", "exit"]
         + ["verdicts"],

@@ -1,4 +1,4 @@
-"""Opens the database: URL, transactions, one writer at a time, and its form (migrations)."""
+"""Opens the database: URL, transactions, one writer at a time, and its form."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sqlalchemy.engine import URL, Connection, Engine
 
 from warpgauge.command_line import as_started
 from warpgauge.errors import CommandError, FactError, lacks
-from warpgauge.history.tables import FORM, metadata
+from warpgauge.history.tables import FORM, form, metadata
 from warpgauge.text import printable
 
 WAIT_SECONDS = 300  # for another writer: a large file takes seconds, deleting from a year a minute
@@ -22,7 +22,7 @@ _LOCK = 0x77617270_67617567  # PostgreSQL's lock of writers: "warpgaug"
 
 
 class Database:
-    """A database of the newest form; `writing()` and `reading()` are its transactions.
+    """A database of this version's form; `writing()` and `reading()` are its transactions.
 
     Raises CommandError, which never shows a password, for everything that a database refuses.
     """
@@ -45,7 +45,7 @@ class Database:
         with _option_faults(), self._faults():
             if create and self.is_sqlite:
                 self._let_readers_and_writer_be()
-            self._migrate(create)
+            self._require_tables(create)
 
     @property
     def is_sqlite(self) -> bool:
@@ -111,38 +111,29 @@ class Database:
                         raise
                 time.sleep(0.02)
 
-    def _migrate(self, create: bool) -> None:
+    def _require_tables(self, create: bool) -> None:
         with self.reading() as connection:
             if self.is_sqlite:
                 self._require_tables_alone(connection)
             tables = set(sa.inspect(connection).get_table_names())
-            form = _form(connection) if "alembic_version" in tables else None
-        if form == FORM:
+            number = _form(connection) if form.name in tables else None
+        if number == FORM:
             return
-        # It takes half a second to load, and most histories are of the newest form.
-        from alembic import command
-        from alembic.config import Config
-        from alembic.script import ScriptDirectory
-
-        scripts = Config()
-        scripts.set_main_option(
-            "script_location", str(Path(__file__).parent / "migrations").replace("%", "%%")
-        )
-        if form is None and tables & set(metadata.tables):
+        if number is not None:
+            raise CommandError(
+                f"{self.name}: has form {number}, and this version reads form {FORM}; use the "
+                "version of warpgauge that made it, or ingest the facts into a new history"
+            )
+        if tables & set(metadata.tables):
             raise CommandError(
                 f"{self.name}: has tables of other programs with the history's names"
             )
-        if form is None and not create:
+        if not create:
             raise CommandError(f"{self.name}: there is no history in this database")
-        known = ScriptDirectory.from_config(scripts).walk_revisions()
-        if form is not None and form not in {script.revision for script in known}:
-            raise CommandError(
-                f"{self.name}: has form {form}, and this version reads forms up to {FORM}; use the "
-                "version of warpgauge that made it, or ingest the facts into a new history"
-            )
         with self.writing() as connection:
-            scripts.attributes["connection"] = connection
-            command.upgrade(scripts, "head")
+            metadata.create_all(connection)
+            if _form(connection) is None:  # no other program was faster
+                connection.execute(sa.insert(form).values(number=FORM))
 
     def _require_tables_alone(self, connection: Connection) -> None:
         """Refuses a file that has queries of its own, which may never end."""
@@ -220,9 +211,8 @@ def _shown(url: URL) -> str:
     return url.set(query={}).render_as_string(hide_password=True)
 
 
-def _form(connection: Connection) -> str | None:
-    """As Alembic keeps it: the migration that was the last."""
-    return connection.scalar(sa.text("SELECT version_num FROM alembic_version"))
+def _form(connection: Connection) -> int | None:
+    return connection.scalar(sa.select(form.c.number))
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:

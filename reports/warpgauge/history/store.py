@@ -14,7 +14,6 @@ from warpgauge.history.model import Acknowledgement, Run, Series, SeriesKey
 from warpgauge.history.pruner import Keep, PruneResult
 from warpgauge.history.reader import Selection
 from warpgauge.history.run_filter import EVERY_RUN, RunChoice
-from warpgauge.history.tables import FORM
 from warpgauge.history.writer import IngestResult
 
 
@@ -35,11 +34,6 @@ class History:
     def name(self) -> str:
         """The path or URL, without a password."""
         return self._database.name
-
-    @property
-    def form(self) -> str:
-        """The newest migration that the database has: "0001"."""
-        return FORM
 
     def runs(self, chosen: RunChoice = EVERY_RUN) -> list[Run]:
         """The runs, oldest first."""

@@ -7,10 +7,9 @@ history stay as they are: the same command again changes nothing, and a run may
 be spread over several files. A value that differs from the one in the history
 is an error.
 
-A database that does not exist is created, and an older one is brought to this
-version's form. Several programs may write at the same time: they take turns.
-A run whose date only a wrong clock can have given is kept and belongs to no
-night; a warning says so.
+A database that does not exist is created. Several programs may write at the
+same time: they take turns. A run whose date only a wrong clock can have given
+is kept and belongs to no night; a warning says so.
 
 --branch and --label say what the runs are called, where the facts do not: a
 night that is brought in by hand, for instance. A run that is called nothing has

@@ -47,7 +47,7 @@ def run(options: argparse.Namespace) -> int:
     """Prints a table or JSON to stdout, and of which history to stderr."""
     chosen = RunFilter(branch=options.branch, label=options.label)
     with open_history(options.db) as history:
-        found, about = history.verdicts(chosen), f"{history.name}, form {history.form}"
+        found, about = history.verdicts(chosen), history.name
     if options.json:
         print(json.dumps([_members(run, verdicts) for run, verdicts in found], indent=2))
     else:
