@@ -28,8 +28,11 @@ CLEAN = {
 def checkout(tmp_path_factory):
     """Without findings, and without setting up."""
     folder = tmp_path_factory.mktemp("checkout")
-    shutil.copytree(ROOT / "ci", folder / "ci", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "ci/page", folder / "ci/page")
+    for name in ("lint", "common.sh"):
+        shutil.copy(ROOT / "ci" / name, folder / "ci")
     (folder / "ci/bootstrap").write_text("#!/usr/bin/env bash\nexit 0\n")
+    (folder / "ci/bootstrap").chmod(0o755)
     for name in ("pyproject.toml", ".clang-format"):
         shutil.copy(ROOT / name, folder)
     (folder / ".gitignore").write_text("/build/\n")
