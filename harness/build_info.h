@@ -29,7 +29,7 @@ struct BuildInfo {
 extern const BuildInfo kBuildInfo;
 
 /// The path, with a relative one taken from the program's folder, so that an installation can be
-/// moved as a whole. It is there as long as the program.
+/// moved as a whole. It is there until static objects are destroyed.
 std::string_view beside_program(const char* path);
 
 }  // namespace warpgauge

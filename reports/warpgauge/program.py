@@ -170,7 +170,7 @@ def _add_commands(parser: CommandParser, group: ModuleType, arguments: Sequence[
 
 
 def _summary(group: ModuleType, name: str) -> str:
-    """The first line of a command's docstring, without importing it."""
+    """The first line of a command's file, which is that of its docstring, without importing it."""
     path = Path(group.__path__[0], name)
     source = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
     with source.open(encoding="utf-8") as file:

@@ -1,6 +1,7 @@
 """--help of every program and command: what it does, its options, exit codes and examples."""
 
 import functools
+import importlib
 import os
 import re
 import shlex
@@ -8,6 +9,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from warpgauge import commands, program
+from warpgauge.commands import report
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = Path(os.environ["WARPGAUGE_BINARY_DIR"]) / "bin"
@@ -67,6 +70,13 @@ def test_all_of_them_are_found():
     assert {"warpgauge gate", "warpgauge completion", "warpgauge diff"} <= names
     assert {"warpgauge report ingest", "warpgauge report html"} <= names
     assert len(names) == len(COMMANDS) > 20
+
+
+@pytest.mark.parametrize("group", [commands, report], ids=["warpgauge", "report"])
+def test_the_list_of_commands_has_the_first_line_of_each(group):
+    for name in program.command_names(group):
+        command = importlib.import_module(f"{group.__name__}.{name}")
+        assert program._summary(group, name) == command.__doc__.partition("\n")[0].rstrip(".")
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=name_of)

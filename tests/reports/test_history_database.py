@@ -1,5 +1,6 @@
 """The database below the history: its form, other versions, several writers, secrets, faults."""
 
+import hashlib
 import multiprocessing
 import os
 import sqlite3
@@ -15,7 +16,7 @@ from warpgauge.errors import CommandError
 from warpgauge.history import Keep, open_history, reader, writer
 from warpgauge.history import database as database_module
 from warpgauge.history.database import Database
-from warpgauge.history.tables import FORM
+from warpgauge.history.tables import FORM, metadata
 from warpgauge.program import main
 
 SECRET = "s3cr3t"
@@ -51,17 +52,29 @@ def test_sqlite_keeps_what_was_committed_and_readers_need_not_wait(tmp_path):
     database.close()
 
 
-def test_a_database_of_another_form_is_refused_and_left_as_it_is(url, database, tmp_path):
+@pytest.mark.parametrize(
+    ("change", "has"),
+    [
+        ("UPDATE history_form SET number = 9999", "9999"),
+        (f"INSERT INTO history_form VALUES ({FORM + 1})", f"{FORM}, {FORM + 1}"),
+        ("DELETE FROM history_form", "no number"),
+    ],
+)
+def test_a_database_of_another_form_is_refused_and_left_as_it_is(
+    url, database, tmp_path, change, has
+):
     with open_history(url) as history:
         history.ingest(write(tmp_path / "facts.jsonl", [a_fact(1, 7)]))
     with database.writing() as connection:
-        connection.exec_driver_sql("UPDATE history_form SET number = 9999")
+        connection.exec_driver_sql(change)
+        found = connection.exec_driver_sql("SELECT number FROM history_form").all()
     for create in (False, True):
-        with pytest.raises(CommandError, match=f"has form 9999, and .* reads form {FORM};"):
+        with pytest.raises(CommandError, match=f"has form {has}, and .* reads form {FORM};"):
             open_history(url, create=create)
     with database.writing() as connection:
-        assert connection.exec_driver_sql("SELECT number FROM history_form").all() == [(9999,)]
-        connection.exec_driver_sql(f"UPDATE history_form SET number = {FORM}")
+        assert connection.exec_driver_sql("SELECT number FROM history_form").all() == found
+        connection.exec_driver_sql("DELETE FROM history_form")
+        connection.exec_driver_sql(f"INSERT INTO history_form VALUES ({FORM})")
     with open_history(url) as history:
         assert [fact.value for fact in history.export()] == [7]
 
@@ -69,8 +82,31 @@ def test_a_database_of_another_form_is_refused_and_left_as_it_is(url, database, 
 def test_tables_of_others_are_left_alone(url, database):
     with database.writing() as connection:
         connection.exec_driver_sql("DROP TABLE history_form")
-    with pytest.raises(CommandError, match="tables of other programs"):
+    with pytest.raises(CommandError, match="tables of another program, or of an older warpgauge"):
         open_history(url, create=True)
+
+
+def test_a_view_of_others_is_no_table_of_the_history(postgresql):
+    url = postgresql.new_url()
+    engine = sa.create_engine(url.replace("postgresql:", "postgresql+psycopg:", 1))
+    with engine.begin() as connection:
+        connection.exec_driver_sql("CREATE VIEW runs AS SELECT 1 AS id")
+    with pytest.raises(CommandError, match='"runs" already exists'):
+        open_history(url, create=True)
+    with engine.connect() as connection:
+        assert sa.inspect(connection).get_table_names() == []
+    engine.dispose()
+
+
+def test_other_tables_have_another_form():
+    """Who changes the tables counts FORM up, and writes the new pair here."""
+    columns = [
+        (table.name, column.name, str(column.type), column.nullable, column.primary_key)
+        for table in metadata.sorted_tables
+        for column in table.c
+    ]
+    digest = hashlib.sha256(repr(sorted(columns)).encode()).hexdigest()[:16]
+    assert (FORM, digest) == (1, "aaf616bc9ac5f596")
 
 
 def test_a_database_without_history(postgresql, tmp_path):

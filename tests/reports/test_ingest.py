@@ -70,8 +70,7 @@ def test_of_the_findings_of_a_case_the_first_is_kept(report, tmp_path):
 
 
 def test_ingest_does_not_load_what_draws(db, tmp_path):
-    """matplotlib and ruptures take two seconds to load, and a night is ingested in as much; Alembic
-    takes half a second, and a history that is there has its tables."""
+    """matplotlib and ruptures take two seconds to load, and a night is ingested in as much."""
     path = write(tmp_path / "facts.jsonl", [a_fact()])
     with open_history(db, create=True):
         pass

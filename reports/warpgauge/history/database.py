@@ -115,25 +115,32 @@ class Database:
         with self.reading() as connection:
             if self.is_sqlite:
                 self._require_tables_alone(connection)
-            tables = set(sa.inspect(connection).get_table_names())
-            number = _form(connection) if form.name in tables else None
-        if number == FORM:
-            return
-        if number is not None:
-            raise CommandError(
-                f"{self.name}: has form {number}, and this version reads form {FORM}; use the "
-                "version of warpgauge that made it, or ingest the facts into a new history"
-            )
-        if tables & set(metadata.tables):
-            raise CommandError(
-                f"{self.name}: has tables of other programs with the history's names"
-            )
+            if self._has_tables(connection):
+                return
+            if set(sa.inspect(connection).get_table_names()) & set(metadata.tables):
+                raise CommandError(
+                    f"{self.name}: has tables of another program, or of an older warpgauge, with "
+                    "the history's names; ingest the facts into a new history"
+                )
         if not create:
             raise CommandError(f"{self.name}: there is no history in this database")
         with self.writing() as connection:
-            metadata.create_all(connection)
-            if _form(connection) is None:  # no other program was faster
+            if not self._has_tables(connection):  # else another program was faster
+                metadata.create_all(connection, checkfirst=False)
                 connection.execute(sa.insert(form).values(number=FORM))
+
+    def _has_tables(self, connection: Connection) -> bool:
+        """Whether a history is there, which is then of this version's form."""
+        if form.name not in sa.inspect(connection).get_table_names():
+            return False
+        numbers = connection.scalars(sa.select(form.c.number)).all()
+        if numbers != [FORM]:
+            has = ", ".join(map(repr, numbers)) or "no number"
+            raise CommandError(
+                f"{self.name}: has form {has}, and this version reads form {FORM}; use the "
+                "version of warpgauge that made it, or ingest the facts into a new history"
+            )
+        return True
 
     def _require_tables_alone(self, connection: Connection) -> None:
         """Refuses a file that has queries of its own, which may never end."""
@@ -209,10 +216,6 @@ def _shown(url: URL) -> str:
     if url.get_backend_name() == "sqlite":
         return url.database or ""
     return url.set(query={}).render_as_string(hide_password=True)
-
-
-def _form(connection: Connection) -> int | None:
-    return connection.scalar(sa.select(form.c.number))
 
 
 def _prepare_sqlite(connection: sqlite3.Connection, _record: object) -> None:
