@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "harness/emulator/machine/core/code.h"
+#include "harness/emulator/machine/core/wrapped_product.h"
 
 namespace warpgauge::emulator::machine {
 
@@ -19,8 +20,11 @@ Fault with_place(const Fault& fault, const KernelCode& kernel, const Launch& lau
   const auto& [act, has_thread] = *fault.site();
   std::string text = "kernel " + kernel.display + ", " + block_text(launch, act.block);
   if (has_thread) text += ", " + thread_text(launch, act.thread);
-  return Fault(fault.kind(), text + ", " + place_of(act) + ": " + fault.what(), kernel.name,
-               source_line(*act.code, act.instruction));
+  text += ", " + place_of(act) + ": " + fault.what();
+  if (has_thread && fault.kind() == Fault::Kind::illegal_address) {
+    text += wrapped_product_text(act, launch);
+  }
+  return Fault(fault.kind(), text, kernel.name, source_line(*act.code, act.instruction));
 }
 
 }  // namespace warpgauge::emulator::machine
