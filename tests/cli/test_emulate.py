@@ -201,6 +201,18 @@ def test_a_barrier_of_the_grid_goes_on_in_other_orders(tmp_path):
     assert "a fault" not in checked.stderr and "the result is another" not in checked.stderr
 
 
+def test_every_order_finds_the_heap_of_kernels_as_it_was(tmp_path):
+    options = ["--arch", "sm_90", "--schedules", 4, "--out", tmp_path]
+    checked = emulate(*options, "--", BUILD / "programs" / "heap")
+    assert "order: " not in checked.stderr and "PASS: " in checked.stderr, checked.stderr
+    racing = emulate(*options, "--", BUILD / "programs" / "heap", "racing")
+    assert racing.returncode == 2
+    assert re.search(
+        r"kernel overwrite: order: the result is another one .* at byte 0 of malloc in a kernel",
+        racing.stderr,
+    ), racing.stderr
+
+
 def test_a_kernel_that_launches_counts_as_an_estimate_and_what_it_launches_exactly(tmp_path):
     emulate("--arch", "sm_90", "--out", tmp_path, "--", BUILD / "programs" / "launches")
     requests = {

@@ -139,6 +139,38 @@ TEST(Memory, CountsBytesAndLeaks) {
   EXPECT_EQ(memory.live_allocations(), 1u);
 }
 
+TEST(Memory, PutsTheHeapOfKernelsBackAsOftenAsAsked) {
+  Memory memory;
+  const auto heap = [&] { return memory.allocate(8, Memory::Kind::heap, "malloc in a kernel"); };
+  const auto is_live = [&](const std::byte* begin) { return memory.find(begin).has_value(); };
+  std::byte *const kept = heap(), *const first = heap(), *const second = heap();
+  *first = std::byte{7};
+  memory.watch_heap();
+  std::byte *const made = heap(), *const passing = heap();
+  EXPECT_TRUE(memory.free(first) && memory.free(passing));
+  const Memory::HeapChanges usual = memory.put_heap_back();
+  EXPECT_EQ(usual.made.size(), 1u);
+  EXPECT_EQ(usual.freed.size(), 1u);
+  EXPECT_EQ(memory.bytes_in_use(), 24u);
+  EXPECT_TRUE(is_live(kept) && is_live(first) && is_live(second));
+  EXPECT_EQ(*first, std::byte{7});
+  EXPECT_FALSE(is_live(made) || is_live(passing));
+
+  std::byte* const other = heap();
+  EXPECT_TRUE(memory.free(second) && memory.free(first));
+  EXPECT_FALSE(memory.free(first));
+  memory.put_heap_back();
+  EXPECT_TRUE(is_live(first) && is_live(second));
+  EXPECT_FALSE(is_live(other));
+
+  memory.settle_heap(usual);
+  EXPECT_TRUE(is_live(kept) && is_live(second) && is_live(made));
+  EXPECT_FALSE(is_live(first) || is_live(other));
+  EXPECT_EQ(memory.bytes_in_use(), 24u);
+  EXPECT_TRUE(memory.free(kept) && memory.free(second) && memory.free(made));
+  EXPECT_EQ(memory.bytes_in_use(), 0u);
+}
+
 TEST(Memory, GenerationChangesWhenBoundsNoLongerHold) {
   Memory memory;
   std::byte* const a = allocate(memory, 400);

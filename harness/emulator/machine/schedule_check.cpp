@@ -3,7 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <iterator>
+#include <optional>
 #include <ranges>
 #include <set>
 #include <string>
@@ -19,18 +22,58 @@ namespace warpgauge::emulator::machine {
 namespace {
 
 using Contents = std::vector<memory::Memory::Contents>;
+using memory::Memory;
+using HeapChanges = Memory::HeapChanges;
+
+/// The heap of kernels, which every order finds as the launch found it.
+class Heap {
+ public:
+  explicit Heap(const LaunchHost& host) : host_(host), in_use_(host.heap_in_use) {
+    host.memory.watch_heap();
+  }
+  ~Heap() {
+    const HeapChanges last = host_.memory.put_heap_back();
+    host_.memory.settle_heap(usual_ ? *usual_ : last);
+    if (usual_) host_.heap_in_use = usual_in_use_;
+  }
+  Heap(const Heap&) = delete;
+  Heap& operator=(const Heap&) = delete;
+
+  /// Takes back what the usual order has done, which is done again in the end.
+  const HeapChanges& put_usual_back() {
+    usual_in_use_ = host_.heap_in_use;
+    usual_ = host_.memory.put_heap_back();
+    host_.heap_in_use = in_use_;
+    return *usual_;
+  }
+  void put_back() {
+    host_.memory.put_heap_back();
+    host_.heap_in_use = in_use_;
+  }
+
+ private:
+  const LaunchHost& host_;
+  const std::uint64_t in_use_;
+  std::optional<HeapChanges> usual_;
+  std::uint64_t usual_in_use_ = 0;
+};
 
 /// The changes that a launch makes in memory. Where the CPU can write, too, only the bytes that it
 /// changes in the usual order are put back and compared: the CPU may change others meanwhile.
 class Effects {
  public:
-  Effects(const Contents& before, const Contents& after, const memory::Memory& memory)
-      : memory_(memory) {
-    for (const auto& [begin, bytes] : after) {
-      const auto same = [&](const auto& old) { return old.begin == begin; };
-      const auto old = std::ranges::find_if(before, same);
-      if (old == before.end()) continue;  // of malloc() in the kernel
-      parts_.push_back({begin, old->bytes, bytes, cpu_writes(begin)});
+  /// `heap`: what the launch did to the heap, which is as before again. What it made there has no
+  /// counterpart in another order, and what it freed is put back, and not compared.
+  Effects(const Contents& before, const Contents& after, const HeapChanges& heap,
+          const Memory& memory)
+      : heap_(heap), memory_(memory) {
+    for (const auto& [begin, bytes] : before) {
+      const auto now = std::ranges::lower_bound(after, begin, {}, &Memory::Contents::begin);
+      if (now != after.end() && now->begin == begin) {
+        parts_.push_back({begin, bytes, now->bytes, cpu_writes(begin)});
+      } else if (heap.freed.contains(begin)) {
+        parts_.push_back({begin, bytes, bytes, false, true});
+      }
     }
   }
 
@@ -40,9 +83,11 @@ class Effects {
   /// The first difference in memory now: "byte 8 of cudaMalloc #2 (400 bytes)"; empty: nothing.
   std::string difference() const {
     for (const Part& part : parts_) {
+      if (part.is_freed) continue;
       if (std::memcmp(part.begin, part.after.data(), part.after.size()) == 0) continue;
       for (std::size_t at = 0; at < part.after.size(); ++at) {
         if (part.begin[at] == part.after[at] || !part.is_of_kernel(at)) continue;
+        if (holds_pointers_to_heap(part, at)) continue;
         return memory_.describe(part.begin + at);
       }
     }
@@ -54,12 +99,27 @@ class Effects {
     std::byte* begin;
     std::vector<std::byte> before, after;
     bool of_cpu_too;
+    bool is_freed = false;  ///< by the launch
     bool is_of_kernel(std::size_t at) const { return !of_cpu_too || before[at] != after[at]; }
   };
 
+  /// Whether the byte is of a pointer to the heap in both orders. Which thread gets which block
+  /// depends on the order, as on a GPU.
+  bool holds_pointers_to_heap(const Part& part, std::size_t at) const {
+    const std::size_t word = at / sizeof(void*) * sizeof(void*);
+    if (word + sizeof(void*) > part.after.size()) return false;
+    const std::byte *usual = nullptr, *now = nullptr;
+    std::memcpy(&usual, part.after.data() + word, sizeof usual);
+    std::memcpy(&now, part.begin + word, sizeof now);
+    const auto found = memory_.find(now);
+    const auto behind = heap_.made.upper_bound(usual);
+    return found && found->kind == Memory::Kind::heap && behind != heap_.made.begin() &&
+           usual < std::prev(behind)->second.end();
+  }
+
   bool cpu_writes(const std::byte* begin) const {
     const auto allocation = memory_.find(begin);
-    using Kind = memory::Memory::Kind;
+    using Kind = Memory::Kind;
     return allocation && (allocation->adopted || allocation->kind == Kind::managed ||
                           allocation->kind == Kind::pinned_host);
   }
@@ -74,7 +134,8 @@ class Effects {
   }
 
   std::vector<Part> parts_;
-  const memory::Memory& memory_;
+  const HeapChanges& heap_;
+  const Memory& memory_;
 };
 
 /// Lines of accesses in loops that wait for memory to change, which they load as often as they have
@@ -108,8 +169,10 @@ const InstructionTotals* difference(const LaunchOutcome& usual, const LaunchOutc
 
 LaunchOutcome run_in_orders(const Kernel& kernel, const Launch& launch, const LaunchHost& host) {
   const Contents before = host.memory.contents();
+  Heap heap(host);
   const LaunchOutcome usual = run_launch(kernel, launch, host);
-  const Effects effects(before, host.memory.contents(), host.memory);
+  const Contents after = host.memory.contents();
+  const Effects effects(before, after, heap.put_usual_back(), host.memory);
   const std::set<int> waiting = lines_that_wait(*kernel.code);
   Options quiet = host.options;
   quiet.checks = {};
@@ -124,6 +187,7 @@ LaunchOutcome run_in_orders(const Kernel& kernel, const Launch& launch, const La
   };
   bool result_differs = false, count_differs = false;
   for (int n = 1; n <= host.options.schedules && !(result_differs && count_differs); ++n) {
+    heap.put_back();
     effects.undo();
     other.order = static_cast<std::uint64_t>(n);
     const std::string in_order = " with the warps and blocks in order " + std::to_string(n);
@@ -147,6 +211,7 @@ LaunchOutcome run_in_orders(const Kernel& kernel, const Launch& launch, const La
       break;
     }
   }
+  heap.put_back();
   effects.redo();
   return usual;
 }

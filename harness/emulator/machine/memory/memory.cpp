@@ -6,6 +6,8 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <shared_mutex>
 #include <utility>
 
@@ -92,6 +94,8 @@ struct Memory::Impl {
   std::uint64_t in_use = 0;
   Ranges written;                                ///< by the host
   std::unique_ptr<checks::GlobalTraces> traces;  ///< nullptr: nothing asks for them
+  std::optional<HeapChanges> heap_changes;       ///< nothing: nobody watches
+  std::set<std::uint64_t> taken_back;            ///< begins of what was made on the heap
 
   /// The last block that begins at or in front of `address`; end() if there is none.
   Blocks::const_iterator last_before(std::uint64_t address) const {
@@ -133,6 +137,21 @@ struct Memory::Impl {
     }
   }
 
+  /// Whether the block, which a kernel has freed, stays as it is.
+  bool stays(const Allocation& allocation) {
+    if (!heap_changes || allocation.kind != Kind::heap) return false;
+    if (heap_changes->made.erase(allocation.begin) > 0) return false;
+    heap_changes->freed.emplace(allocation.begin, allocation);
+    return true;
+  }
+
+  void set_live(const std::map<const std::byte*, Allocation>& allocations, bool live) {
+    for (const auto& [begin, each] : allocations) {
+      blocks.at(number_of(begin)).freed = !live;
+      in_use += live ? each.bytes : -each.bytes;
+    }
+  }
+
   void release_oldest(std::deque<std::uint64_t>& queue, std::uint64_t& bytes) {
     const auto oldest = blocks.find(queue.front());
     queue.pop_front();
@@ -150,7 +169,8 @@ std::byte* Memory::allocate(std::uint64_t bytes, Kind kind, std::string name) {
   const std::unique_lock lock(impl_->mutex);
   std::byte* const begin = impl_->pool.take(bytes);
   if (begin == nullptr) return nullptr;
-  impl_->blocks[number_of(begin)] = {begin, bytes, kind, std::move(name)};
+  const Allocation& made = impl_->blocks[number_of(begin)] = {begin, bytes, kind, std::move(name)};
+  if (impl_->heap_changes && kind == Kind::heap) impl_->heap_changes->made.emplace(begin, made);
   impl_->in_use += bytes;
   impl_->written.erase(number_of(begin), number_of(begin) + bytes);
   return begin;
@@ -195,7 +215,7 @@ bool Memory::free(std::byte* begin) {
   impl_->in_use -= found->second.bytes;
   __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE);
   if (impl_->traces != nullptr) impl_->traces->forget(number_of(begin), found->second.bytes);
-  impl_->quarantine(found->second);
+  if (!impl_->stays(found->second)) impl_->quarantine(found->second);
   return true;
 }
 
@@ -271,6 +291,33 @@ std::vector<Memory::Contents> Memory::contents() const {
     all.push_back({allocation.begin, {allocation.begin, allocation.end()}});
   }
   return all;
+}
+
+void Memory::watch_heap() {
+  const std::unique_lock lock(impl_->mutex);
+  impl_->heap_changes.emplace();
+}
+
+Memory::HeapChanges Memory::put_heap_back() {
+  const std::unique_lock lock(impl_->mutex);
+  HeapChanges changes = std::exchange(*impl_->heap_changes, {});
+  impl_->set_live(changes.made, false);
+  impl_->set_live(changes.freed, true);
+  for (const auto& [begin, made] : changes.made) impl_->taken_back.insert(number_of(begin));
+  __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE);
+  return changes;
+}
+
+void Memory::settle_heap(const HeapChanges& changes) {
+  const std::unique_lock lock(impl_->mutex);
+  impl_->set_live(changes.made, true);
+  impl_->set_live(changes.freed, false);
+  for (const auto& [begin, made] : changes.made) impl_->taken_back.erase(number_of(begin));
+  for (const std::uint64_t begin : impl_->taken_back) impl_->quarantine(impl_->blocks.at(begin));
+  for (const auto& [begin, freed] : changes.freed) impl_->quarantine(freed);
+  impl_->taken_back.clear();
+  impl_->heap_changes.reset();
+  __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE);
 }
 
 void Memory::forget_traces() {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -82,12 +83,24 @@ class Memory : public checks::WatchedMemory {
   [[gnu::always_inline]] std::uint64_t generation() const {
     return __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
   }
-  /// The contents of the live allocations that kernels may write.
+  /// The contents of the live allocations that kernels may write, by ascending addresses.
   struct Contents {
     std::byte* begin;
     std::vector<std::byte> bytes;
   };
   std::vector<Contents> contents() const;
+
+  /// What kernels have done to their heap.
+  struct HeapChanges {
+    std::map<const std::byte*, Allocation> made, freed;  ///< by begin
+  };
+  /// From now on until settle_heap(), what kernels free stays as it is.
+  void watch_heap();
+  /// Takes back what kernels have done to their heap since watch_heap() or the last call: what they
+  /// freed is live, with the contents that it has, and what they made is freed.
+  HeapChanges put_heap_back();
+  /// Makes these changes again, and ends the watch.
+  void settle_heap(const HeapChanges& changes);
 
   std::uint64_t bytes_in_use() const;  ///< all live allocations, without red zones
   /// Number of live allocations of the kinds device and managed (leak report).
