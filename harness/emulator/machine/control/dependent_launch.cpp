@@ -2,6 +2,8 @@
 #include "harness/emulator/machine/control/dependent_launch.h"
 
 #include "harness/emulator/machine/checks/history.h"
+#include "harness/emulator/machine/core/warp.h"
+#include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::control {
 
