@@ -219,7 +219,7 @@ TEST_F(RuntimeMemoryTest, PoolsAreOfThisDeviceOrTheHost) {
   cudaMemPool_t pool = nullptr;
   for (const auto& [type, id] :
        {std::pair{cudaMemLocationTypeInvalid, 0}, std::pair{cudaMemLocationTypeDevice, 1},
-        std::pair{static_cast<cudaMemLocationType>(17), 0}}) {
+        std::pair{static_cast<cudaMemLocationType>(7), 0}}) {
     properties.location = {.type = type, .id = id};
     EXPECT_EQ(cudaMemPoolCreate(&pool, &properties), cudaErrorInvalidValue) << type << " " << id;
   }
