@@ -140,7 +140,7 @@ class AddressReader {
     return sum(*whole, *c);
   }
 
-  /// a * b, which is told of where it does not fit 32 bits.
+  /// a * b as the register holds it. The first product that does not fit 32 bits becomes the text.
   Value checked(const ptx::Instruction& definition, Value a, Value b, int bytes, bool has_sign) {
     if (!a || !b) return std::nullopt;
     const std::int64_t exact = product(*a, *b), held = as_held(exact, bytes, has_sign);

@@ -94,7 +94,7 @@ struct Memory::Impl {
   std::uint64_t in_use = 0;
   Ranges written;                                ///< by the host
   std::unique_ptr<checks::GlobalTraces> traces;  ///< nullptr: nothing asks for them
-  std::optional<HeapChanges> heap_changes;       ///< nothing: nobody watches
+  std::optional<HeapChanges> heap_changes;       ///< since watch_heap(); nothing: not watched
   std::set<std::uint64_t> taken_back;            ///< begins of what was made on the heap
 
   /// The last block that begins at or in front of `address`; end() if there is none.
