@@ -22,6 +22,7 @@
 #include "harness/emulator/machine/control/device_queue.h"
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/core/fault.h"
+#include "harness/emulator/machine/core/parameter_layout.h"
 #include "harness/emulator/machine/lowest_problem.h"
 #include "harness/emulator/machine/stillness.h"
 #include "metrics/base/available_cores.h"

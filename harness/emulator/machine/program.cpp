@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "harness/emulator/machine/control/tallies.h"
+#include "harness/emulator/machine/core/parameter_layout.h"
 #include "harness/emulator/machine/core/window.h"
 #include "harness/emulator/ptx/error.h"
 
@@ -43,16 +44,6 @@ KernelInfo info_of(const ptx::Function& kernel, const KernelScope& scope, const 
 }
 
 }  // namespace
-
-ParameterLayout parameters_of(const ptx::Function& kernel) {
-  ParameterLayout out;
-  for (const ptx::Variable& parameter : kernel.parameters) {
-    const std::uint64_t offset = round_up(out.bytes, parameter.alignment);
-    out.parameters.push_back({offset, parameter.bytes});
-    out.bytes = offset + parameter.bytes;
-  }
-  return out;
-}
 
 Program::Program(ptx::Module module, memory::Memory& memory, std::uint32_t number)
     : module_(std::move(module)), memory_(memory), number_(number) {

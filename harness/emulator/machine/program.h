@@ -64,13 +64,6 @@ class Program {
   std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;
 };
 
-/// How the parameters of a kernel lie in the memory that a launch passes.
-struct ParameterLayout {
-  std::vector<KernelInfo::Parameter> parameters;
-  std::uint64_t bytes = 0;
-};
-ParameterLayout parameters_of(const ptx::Function& kernel);
-
 /// The functions that a kernel may reach, and its shared memory. Not the kernels that it may
 /// launch.
 struct KernelScope {

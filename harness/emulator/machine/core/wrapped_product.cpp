@@ -1,6 +1,7 @@
 // Computes an address anew from parameters, indices and constants, by the definitions in the PTX.
 #include "harness/emulator/machine/core/wrapped_product.h"
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <optional>
@@ -8,6 +9,7 @@
 #include <unordered_map>
 
 #include "harness/emulator/machine/core/code.h"
+#include "harness/emulator/machine/core/parameter_layout.h"
 #include "harness/emulator/ptx/module.h"
 
 namespace warpgauge::emulator::machine {
@@ -157,20 +159,17 @@ class AddressReader {
   Value parameter(const Operand& operand, Type type) const {
     if (!function_.is_kernel || operand.kind != Operand::Kind::address) return std::nullopt;
     if (operand.elements.size() != 1) return std::nullopt;
-    std::uint64_t offset = 0;
-    for (const ptx::Variable& variable : function_.parameters) {
-      offset = round_up(offset, variable.alignment);
-      if (variable.name == operand.elements.front().name) {
-        offset += static_cast<std::uint64_t>(operand.offset);
-        const int bytes = ptx::bytes_of(type);
-        if (offset + static_cast<std::uint64_t>(bytes) > launch_.parameters.size()) break;
-        std::int64_t held = 0;
-        std::memcpy(&held, launch_.parameters.data() + offset, static_cast<std::size_t>(bytes));
-        return as_held(held, bytes, is_signed(type));
-      }
-      offset += variable.bytes;
-    }
-    return std::nullopt;
+    const std::string& name = operand.elements.front().name;
+    const auto found = std::ranges::find(function_.parameters, name, &ptx::Variable::name);
+    if (found == function_.parameters.end()) return std::nullopt;
+    const auto index = static_cast<std::size_t>(found - function_.parameters.begin());
+    const std::uint64_t offset = parameters_of(function_).parameters[index].offset +
+                                 static_cast<std::uint64_t>(operand.offset);
+    const int bytes = ptx::bytes_of(type);
+    if (offset + static_cast<std::uint64_t>(bytes) > launch_.parameters.size()) return std::nullopt;
+    std::int64_t held = 0;
+    std::memcpy(&held, launch_.parameters.data() + offset, static_cast<std::size_t>(bytes));
+    return as_held(held, bytes, is_signed(type));
   }
 
   /// %tid, %ntid, %ctaid and %nctaid.
