@@ -4,7 +4,7 @@
 # that look for a GPU (/dev/nvidia0) are python.<folder>.gpu, which has the label gpu as well, and a GPU to
 # itself; all others see none, so that they run side by side and do the same on every machine.
 
-function(warpgauge_python_test name)
+function(warpgauge_python_test name cost)
   add_test(NAME ${name} COMMAND "${WARPGAUGE_PYTHON}" -m pytest -q -rs -p no:cacheprovider ${ARGN}
            WORKING_DIRECTORY "${PROJECT_SOURCE_DIR}")
   set(environment "WARPGAUGE_BINARY_DIR=${PROJECT_BINARY_DIR}")
@@ -15,8 +15,7 @@ function(warpgauge_python_test name)
   elseif(gpus)  # GpuResources.cmake
     list(APPEND environment CUDA_VISIBLE_DEVICES=)
   endif()
-  # Most take longer than all other tests: they start first.
-  set_tests_properties(${name} PROPERTIES LABELS "${labels}" ENVIRONMENT "${environment}" COST 1000 TIMEOUT 3600)
+  set_tests_properties(${name} PROPERTIES LABELS "${labels}" ENVIRONMENT "${environment}" COST ${cost} TIMEOUT 3600)
 endfunction()
 
 file(GLOB files CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/tests/*/test_*.py")
@@ -33,11 +32,14 @@ foreach(file IN LISTS files)
 endforeach()
 list(REMOVE_DUPLICATES groups)
 foreach(group IN LISTS groups)
+  # They start before all other tests, those of folders with many files first: a long one that started last
+  # would run alone.
+  list(LENGTH files_of_${group} count)
+  math(EXPR cost "1000 + ${count}")
   if(group MATCHES "\\.gpu$")
-    warpgauge_python_test(python.${group} ${files_of_${group}})
+    warpgauge_python_test(python.${group} ${cost} ${files_of_${group}})
     continue()
   endif()
-  list(LENGTH files_of_${group} count)
   math(EXPR processes "(${count} + 9) / 10")
   math(EXPR last "${count} - 1")
   foreach(number RANGE 1 ${processes})
@@ -47,6 +49,6 @@ foreach(group IN LISTS groups)
       list(GET files_of_${group} ${index} file)
       list(APPEND some "${file}")
     endforeach()
-    warpgauge_python_test(python.${group}.${number} ${some})
+    warpgauge_python_test(python.${group}.${number} ${cost} ${some})
   endforeach()
 endforeach()

@@ -11,7 +11,7 @@ function(warpgauge_unity target)
     # A type of which a file has the members is in a file that is included. And GCC collects its garbage once
     # its memory has doubled, from 128 MiB on, for which a folder of sources would spend a tenth of its time.
     target_compile_options(${target} PRIVATE
-      "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage;--param=ggc-min-heapsize=524288>")
+      "$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage;--param=ggc-min-heapsize=1048576>")
   endif()
   set_source_files_properties(${arg_APART} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   if(arg_BATCHES_OF)

@@ -82,14 +82,14 @@ def test_a_library_that_is_not_watched_is_named_the_call_that_watches(project, p
 
 
 @pytest.mark.parametrize("build_type", ["", "Debug", "Release"])
-def test_taken_in_it_compiles_quickly_and_the_emulator_is_optimised(project, build_type):
+def test_taken_in_it_compiles_quickly_but_for_the_loops_over_lanes(project, build_type):
     taken_in = f'add_subdirectory("{ROOT}" warpgauge)\n'
     source = project(PROJECT.replace("find_package(warpgauge 0.1 REQUIRED)\n", taken_in) + LATER)
     build = source / "build"
     configure(source, build, build_type=build_type)
     assert f"CMAKE_BUILD_TYPE:STRING={build_type}\n" in (build / "CMakeCache.txt").read_text()
     commands = run("ninja", "-t", "commands", "my-gauge", cwd=build).splitlines()
-    units = {"metrics": ("facts", "1"), "harness": ("cases", "1"), "emulator": ("emulator", "2")}
+    units = {"metrics": ("facts", "1"), "harness": ("cases", "1"), "emulator": ("emulator", "1")}
     for name, (folder, level) in units.items():
         file = f"/warpgauge_{name}.dir/Unity/unity_{folder}_cxx.cxx"
         (command,) = [line for line in commands if line.endswith(file)]
