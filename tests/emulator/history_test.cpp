@@ -479,6 +479,52 @@ TEST(LanesRace, OfAWriteIsFoundWithTheReadOfALaneThatHasNotWritten) {
               ElementsAre(HasSubstr("which thread (1,0,0) (warp 0, lane 1) has read")));
 }
 
+TEST(LanesRace, IsFoundInGlobalMemory) {
+  // Each lane reads its neighbour's word.
+  const auto kernel = [](const std::string& sync) {
+    return "st.global.u32 [%rd1], %r0;" + sync +
+           "xor.b64 %rd3, %rd1, 4; ld.global.u32 %r6, [%rd3];";
+  };
+  EXPECT_THAT(found(kernel(""), blocks(2, 64)), IsEmpty());
+  EXPECT_THAT(found(kernel(""), blocks(2, 64), "lanes"),
+              ElementsAre(AllOf(HasSubstr("block (0,0,0), thread (0,0,0)"),
+                                HasSubstr("race: global read of 4 bytes at byte 4 of"),
+                                HasSubstr("which thread (1,0,0) (warp 0, lane 1) of block (0,0,0)"),
+                                EndsWith("; no __syncwarp() stands between"))));
+  EXPECT_THAT(found(kernel("bar.warp.sync -1;"), blocks(2, 64), "lanes"), IsEmpty());
+  EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(2, 64), "lanes"), IsEmpty());
+}
+
+TEST(LanesRace, IsFoundInWholeSectorsThatLanesOfOtherWidthsUse) {
+  // The lanes of warp 0 store 8 bytes each. Then each of them reads its own 8, 4 that lane / 2 has
+  // written, or lane 0 alone a word of lane 1.
+  const auto kernel = [](const std::string& read) {
+    return "mad.lo.u32 %r3, %r0, 8, 0; cvt.u64.u32 %rd3, %r3; add.u64 %rd3, %rd3, %rd0;"
+           "setp.ge.u32 %p1, %r0, 32; @%p1 bra DONE;"
+           "setp.eq.u32 %p0, %r0, 0; st.global.v2.u32 [%rd3], {%r0, %r0};" +
+           read + "DONE:";
+  };
+  EXPECT_THAT(found(kernel("ld.global.v2.u32 {%r4, %r5}, [%rd3];"), blocks(1, 64), "lanes"),
+              IsEmpty());
+  EXPECT_THAT(found(kernel("ld.global.u32 %r4, [%rd1];"), blocks(1, 64), "lanes"),
+              ElementsAre(AllOf(HasSubstr("thread (1,0,0) (warp 0, lane 1), k"),
+                                HasSubstr("which thread (0,0,0) (warp 0, lane 0)"))));
+  EXPECT_THAT(found(kernel("@%p0 ld.global.u32 %r4, [%rd0 + 12];"), blocks(1, 64), "lanes"),
+              ElementsAre(AllOf(HasSubstr("thread (0,0,0) (warp 0, lane 0), k"),
+                                HasSubstr("which thread (1,0,0) (warp 0, lane 1)"))));
+  EXPECT_THAT(found(kernel("@%p0 ld.global.u32 %r4, [%rd0 + 4];"), blocks(1, 64), "lanes"),
+              IsEmpty());
+}
+
+TEST(LanesRace, IsNoneBetweenAtomicsInGlobalMemory) {
+  EXPECT_THAT(found("atom.global.add.u32 %r6, [%rd0], 1; atom.global.add.u32 %r6, [%rd0], 1;",
+                    blocks(1, 32), "lanes"),
+              IsEmpty());
+  EXPECT_THAT(found("st.volatile.global.u32 [%rd1], %r0; ld.volatile.global.u32 %r6, [%rd0];",
+                    blocks(1, 32), "lanes"),
+              SizeIs(1));
+}
+
 TEST(SharedRace, OfAWeakReadIsFoundBehindAVolatileOne) {
   // Warp 0 reads, warp 1 reads, and warp 2 stores: volatile accesses do not race.
   const auto kernel = [](const std::string& read) {
@@ -518,7 +564,9 @@ TEST(LanesRace, SaysNothingOfOtherWarpsAndOfCopies) {
   const std::string of_warps = with_tile("st.shared.u32 [%r4], %r0; ld.shared.u32 %r6, [%r5];");
   const std::string of_copy =
       with_tile("cp.async.ca.shared.global [%r4], [%rd1], 4; ld.shared.u32 %r6, [%r4];");
-  for (const std::string& kernel : {of_warps, of_copy}) {
+  const std::string of_global =
+      "st.global.u32 [%rd1], %r0; xor.b64 %rd3, %rd1, 128; ld.global.u32 %r6, [%rd3];";
+  for (const std::string& kernel : {of_warps, of_copy, of_global}) {
     EXPECT_THAT(found(kernel, blocks(1, 64), "lanes"), IsEmpty());
     EXPECT_THAT(found(kernel, blocks(1, 64), "races"), testing::Not(IsEmpty()));
   }
@@ -634,6 +682,81 @@ TEST(GlobalRace, IsNoneForTheLastBlockBehindAFence) {
   EXPECT_THAT(found(kernel("", ".acq_rel.cta"), blocks(4, 1)), Not(IsEmpty()));
   EXPECT_THAT(found(kernel("membar.gl;", ".cta"), blocks(4, 1)), Not(IsEmpty()))
       << "atomicAdd_block() tells other blocks nothing";
+}
+
+TEST(GlobalRace, IsOrderedByTheScopesOfAReleaseAndAnAcquire) {
+  // Block 0 writes a word and sets a flag, the last block reads the flag and the word. Of four
+  // blocks two and two are a cluster.
+  const auto kernel = [](const std::string& release, const std::string& acquire) {
+    return "mov.u32 %r3, %ctaid.x; mov.u32 %r4, %nctaid.x; sub.u32 %r4, %r4, 1;"
+           "setp.eq.u32 %p0, %r3, 0; setp.eq.u32 %p1, %r3, %r4;"
+           "@%p0 st.global.u32 [%rd0], 7; @%p0 st.release" +
+           release + ".global.u32 [%rd0 + 4], 1; @%p1 ld.acquire" + acquire +
+           ".global.u32 %r5, [%rd0 + 4]; @%p1 ld.global.u32 %r6, [%rd0];";
+  };
+  const auto in_clusters = [](std::uint32_t count) {
+    Shape shape = blocks(count, 1);
+    shape.cluster = {2, 1, 1};
+    return shape;
+  };
+  const auto races = [&](const char* release, const char* acquire, const Shape& shape) {
+    return found(kernel(release, acquire), shape).size();
+  };
+  EXPECT_EQ(races(".cluster", ".cluster", in_clusters(2)), 0U);
+  EXPECT_EQ(races(".gpu", ".cluster", in_clusters(2)), 0U);
+  EXPECT_EQ(races(".cluster", ".gpu", in_clusters(2)), 0U);
+  EXPECT_EQ(races(".cta", ".cluster", in_clusters(2)), 1U);
+  EXPECT_EQ(races(".cluster", ".cta", in_clusters(2)), 1U);
+  EXPECT_EQ(races(".gpu", ".gpu", in_clusters(4)), 0U);
+  EXPECT_EQ(races(".cluster", ".gpu", in_clusters(4)), 1U);
+  EXPECT_EQ(races(".gpu", ".cluster", in_clusters(4)), 1U);
+  EXPECT_EQ(races(".cluster", ".cluster", blocks(2, 1)), 1U) << "each block is a cluster";
+}
+
+TEST(GlobalRace, IsOrderedInAClusterByItsBarrier) {
+  const auto kernel = [](const std::string& barrier) {
+    return "mov.u32 %r3, %ctaid.x; setp.eq.u32 %p0, %r3, 0; @%p0 st.global.u32 [%rd0], 7;" +
+           barrier + "@!%p0 ld.global.u32 %r6, [%rd0];";
+  };
+  const auto races = [&](const std::string& barrier, std::uint32_t count) {
+    Shape shape = blocks(count, 1);
+    shape.cluster = {2, 1, 1};
+    return found(kernel(barrier), shape).size();
+  };
+  const std::string wait = "barrier.cluster.wait;";
+  EXPECT_EQ(races("", 2), 1U);
+  EXPECT_EQ(races("barrier.cluster.arrive;" + wait, 2), 0U);
+  EXPECT_EQ(races("barrier.cluster.arrive;" + wait, 4), 1U) << "blocks 2 and 3 are another one";
+  EXPECT_EQ(races("barrier.cluster.arrive.relaxed;" + wait, 2), 1U);
+  EXPECT_EQ(races("fence.acq_rel.cluster; barrier.cluster.arrive.relaxed;" + wait, 2), 0U);
+}
+
+TEST(GlobalRace, IsOrderedInAClusterByAnMbarrierOfItsScope) {
+  // Block 0 writes a word and arrives at an mbarrier of block 1, which waits for that and reads it.
+  const auto races = [](const std::string& scope) {
+    Shape shape = blocks(2, 1);
+    shape.cluster = {2, 1, 1};
+    return found(R"(
+      .shared .align 8 .b64 barrier;
+      mov.u32 %r3, %ctaid.x; setp.eq.u32 %p0, %r3, 0; mov.u32 %r4, barrier;
+      mbarrier.init.shared.b64 [%r4], 1;
+      fence.mbarrier_init.release.cluster;
+      barrier.cluster.arrive; barrier.cluster.wait;
+      mapa.shared::cluster.u32 %r5, %r4, 1;
+      @%p0 st.global.u32 [%rd0], 7;
+      @%p0 mbarrier.arrive.release)" +
+                     scope + R"(.shared::cluster.b64 _, [%r5];
+      @%p0 bra DONE;
+      WAIT: mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 %p1, [%r4], 0;
+      @!%p1 bra WAIT;
+      ld.global.u32 %r6, [%rd0];
+      DONE: barrier.cluster.arrive.relaxed; barrier.cluster.wait;
+    )",
+                 shape)
+        .size();
+  };
+  EXPECT_EQ(races(".cluster"), 0U);
+  EXPECT_EQ(races(".cta"), 1U);
 }
 
 TEST(GlobalRace, IsNoneAcrossABarrierOfTheGrid) {

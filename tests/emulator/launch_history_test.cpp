@@ -31,20 +31,38 @@ class BlocksWithFences : public testing::Test {
 
 TEST_F(BlocksWithFences, AreOrderedForThoseThatLearnLater) {
   const std::uint64_t before = history_.fenced();
-  history_.fence(0, 10);
+  history_.fence(0, 10, Scope::grid);
   const std::uint64_t behind = history_.fenced();
-  EXPECT_TRUE(history_.orders(0, 9, behind));
-  EXPECT_FALSE(history_.orders(0, 10, behind)) << "what comes behind the fence";
-  EXPECT_FALSE(history_.orders(0, 9, before));
-  EXPECT_FALSE(history_.orders(1, 9, behind)) << "a block without a fence";
+  EXPECT_TRUE(history_.orders(0, 9, Scope::grid, behind));
+  EXPECT_FALSE(history_.orders(0, 10, Scope::grid, behind)) << "what comes behind the fence";
+  EXPECT_FALSE(history_.orders(0, 9, Scope::grid, before));
+  EXPECT_FALSE(history_.orders(1, 9, Scope::grid, behind)) << "a block without a fence";
 }
 
 TEST_F(BlocksWithFences, AreNotOrderedForThoseThatHaveLearntOfNone) {
   const std::uint64_t before = history_.fenced();
-  for (const std::uint64_t time : {10, 20, 30}) history_.fence(0, time);
-  EXPECT_FALSE(history_.orders(0, 5, before));
-  EXPECT_TRUE(history_.orders(0, 5, before + 1)) << "of old fences any one will do";
-  EXPECT_FALSE(history_.orders(0, 25, before + 1)) << "of the last one its number counts";
+  for (const std::uint64_t time : {10, 20, 30}) history_.fence(0, time, Scope::grid);
+  EXPECT_FALSE(history_.orders(0, 5, Scope::grid, before));
+  EXPECT_TRUE(history_.orders(0, 5, Scope::grid, before + 1)) << "of old fences any one will do";
+  EXPECT_FALSE(history_.orders(0, 25, Scope::grid, before + 1))
+      << "of the last one its number counts";
+}
+
+TEST(BlocksOfClusters, LearnOfFencesOfBothScopes) {
+  NoMemory memory;
+  const KernelCode kernel;
+  Launch launch;
+  launch.cluster = {2, 1, 1};
+  Findings findings(kernel, launch, memory);
+  LaunchHistory history(checks_called("races"), memory, findings, 2);
+  history.fence(0, 10, Scope::cluster);
+  const std::uint64_t behind = history.fenced();
+  EXPECT_TRUE(history.orders(0, 9, Scope::cluster, behind));
+  EXPECT_FALSE(history.orders(0, 9, Scope::grid, behind));
+  history.fence(0, 20, Scope::grid);
+  EXPECT_TRUE(history.orders(0, 15, Scope::cluster, history.fenced()));
+  EXPECT_TRUE(history.orders(0, 15, Scope::grid, history.fenced()));
+  EXPECT_FALSE(history.orders(0, 15, Scope::cluster, behind));
 }
 
 }  // namespace

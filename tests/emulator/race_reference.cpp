@@ -345,10 +345,10 @@ class Run {
     verdicts_.unwritten.insert(step.line);
   }
 
-  bool conflict(const Past& past, const Past& own, bool is_global) const {
+  bool conflict(const Past& past, const Past& own) const {
     if ((past.bytes & own.bytes) == 0 || (!past.writes && !own.writes)) return false;
     const bool of_warp = past.launch == own.launch && past.warp == own.warp;
-    if (of_warp && (is_global || !program_.has_lanes || past.line == own.line)) return false;
+    if (of_warp && (!program_.has_lanes || past.line == own.line)) return false;
     if (past.is_strong && own.is_strong) {
       return of_warp && (past.is_volatile || own.is_volatile);
     }
@@ -396,7 +396,7 @@ class Run {
           (past.bytes & own.bytes) != 0) {
         verdicts_.read_only.insert({past.line, own.line});
       }
-      if (own.is_silent || !conflict(past, own, step.is_global)) continue;
+      if (own.is_silent || !conflict(past, own)) continue;
       if (is_ordered(past, own.lane, false)) continue;
       verdicts_.races.insert({.later = named(own),
                               .earlier = named(past),
@@ -413,8 +413,8 @@ class Run {
     return {past.line, past.block, thread_of(past.warp, past.lane)};
   }
 
-  bool races(const Past& past, const Past& own, bool is_global) const {
-    return conflict(past, own, is_global) && !is_ordered(past, own.lane, true);
+  bool races(const Past& past, const Past& own) const {
+    return conflict(past, own) && !is_ordered(past, own.lane, true);
   }
 
   /// Of the writes of a word the last one is kept. One that changes nothing may be, or not.
@@ -433,11 +433,11 @@ class Run {
       is_read_only &= (past.bytes & own.bytes) != 0 && past.launch == launch_;
       if (past.may_be_silent) break;
       if (!past.is_silent) {
-        if (races(past, own, step.is_global)) verdicts_.promises.insert(promise);
+        if (races(past, own)) verdicts_.promises.insert(promise);
         if (is_read_only) verdicts_.promised_read_only.insert(own.line);
         break;
       }
-      if (past.is_strong || past.bytes != 15 || !conflict(past, own, step.is_global)) break;
+      if (past.is_strong || past.bytes != 15 || !conflict(past, own)) break;
     }
   }
 
@@ -445,13 +445,13 @@ class Run {
   void promise_of_reads(const Step& step, const Past& own, const std::vector<Past>& word) {
     std::set<int> racing;
     for (const Past& past : word) {
-      if (!past.writes && races(past, own, step.is_global)) racing.insert(past.line);
+      if (!past.writes && races(past, own)) racing.insert(past.line);
     }
     bool are_kept = !racing.empty();
     for (std::size_t n = 0; n < word.size(); ++n) {
-      if (word[n].writes || !races(word[n], own, step.is_global)) continue;
+      if (word[n].writes || !races(word[n], own)) continue;
       for (std::size_t other = 0; other < word.size(); ++other) {
-        if (word[other].writes || races(word[other], own, step.is_global)) continue;
+        if (word[other].writes || races(word[other], own)) continue;
         are_kept &= other < n ? gives_way(word[other], word[n], step.is_global)
                               : !takes_place(word[other], word[n]);
       }

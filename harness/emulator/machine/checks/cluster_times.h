@@ -19,6 +19,16 @@ class ClusterTimes {
   void begin(std::uint32_t blocks) {
     for (std::uint32_t rank = 0; rank < blocks; ++rank) blocks_[rank] = {};
     waited_ = 0;
+    count_ = blocks;
+  }
+  /// Which block of the grid it is.
+  void note_block(std::uint32_t rank, std::uint64_t number) { blocks_[rank].number = number; }
+  /// Whether the block of the grid is one of them.
+  bool has(std::uint64_t number) const {
+    for (std::uint32_t rank = 0; rank < count_; ++rank) {
+      if (blocks_[rank].number == number) return true;
+    }
+    return false;
   }
   /// The time of something that a block does now.
   std::uint64_t next() { return ++now_; }
@@ -50,11 +60,13 @@ class ClusterTimes {
     Act act;
   };
   struct Block {
+    std::uint64_t number = 0;
     std::uint64_t met = 0;
     std::array<Use, kMostBlocks> uses{};  ///< by rank of the user
   };
   std::array<Block, kMostBlocks> blocks_{};
   std::uint64_t now_ = 0;
+  std::uint32_t count_ = 0;
   std::uint32_t waited_ = 0;  ///< a bit for each rank
 };
 

@@ -1,6 +1,7 @@
 // Accesses to global memory, one after the other, held against those before.
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 #include "harness/emulator/machine/checks/access_findings.h"
 #include "harness/emulator/machine/checks/history.h"
@@ -40,16 +41,38 @@ struct History::GlobalLook {
       const LaunchHistory::Concurrent* const other = launch.concurrent_at(time);
       return other == nullptr || (other->until_wait && history.are_dependencies_over(warp.number));
     }
-    if (block != history.block_) return launch.orders(block, time, history.acquired_);
+    if (block != history.block_) return history.knows_of_block(block, time);
     const auto own_time =
         static_cast<BlockTimes::Time>(time - launch.begin + history.times_.began());
     return history.times_.orders(GlobalTrace::thread(trace) / kLanes, own_time, warp.number);
+  }
+
+  bool was_made_by_warp(std::uint64_t trace) const {
+    return trace >= begin && GlobalTrace::actor(trace) == history.block_ &&
+           GlobalTrace::thread(trace) / kLanes == warp.number;
+  }
+  /// Of two accesses by this warp: whether one lane made both, or both are of one instruction.
+  static bool is_of_lane_or_instruction(std::uint64_t trace, std::uint64_t own) {
+    return GlobalTrace::thread(trace) == GlobalTrace::thread(own) ||
+           GlobalTrace::counter(trace) == GlobalTrace::counter(own);
+  }
+  /// Volatile accesses put lanes in no order, where atomics do.
+  bool is_volatile(std::uint64_t trace) const {
+    return is_volatile_access(history.launch_.findings.kernel, GlobalTrace::counter(trace));
   }
 
   /// False if the access is not to be kept. Traces are of words here.
   [[gnu::noinline]] bool judge(int lane, std::uint64_t address, std::uint64_t own,
                                std::uint64_t trace, bool wrote) const {
     if ((GlobalTrace::bytes(trace) & GlobalTrace::bytes(own)) == 0) return true;
+    const bool is_of_warp = was_made_by_warp(trace);
+    if (is_of_warp ? is_of_lane_or_instruction(trace, own) : !history.launch_.checks.races) {
+      return true;
+    }
+    if ((trace & own & GlobalTrace::kStrong) != 0 &&
+        !(is_of_warp && (is_volatile(trace) || is_volatile(own)))) {
+      return true;
+    }
     if (is_ordered(trace)) return true;
     if (is_silent(warp, instruction, access, lane, reinterpret_cast<const std::byte*>(address)))
       return false;
@@ -117,7 +140,7 @@ struct History::GlobalLook {
   /// of memory that is read again and again do.
   [[gnu::always_inline]] bool is_settled(const TraceView<GlobalTrace>& view,
                                          const SectorTraces& sector, const WordTraces* word) const {
-    if (!is_only_read(view, sector)) return false;
+    if (view.tells_lanes() || !is_only_read(view, sector)) return false;
     for (int n = 0; n < access.width; n += static_cast<int>(WordTraces::kBytes), ++word) {
       if (view.replaces(load(word->read), view.self)) return false;
     }
@@ -125,11 +148,14 @@ struct History::GlobalLook {
   }
 
   void look_at_sector(int lane, std::uint64_t address, SectorTraces& sector) const {
-    const TraceView<GlobalTrace> view = this->view;  // stores of traces cannot change the copy
-    const bool keeps_read = !view.writes && !view.replaces(load(sector.read), view.self);
-    if (keeps_read && is_only_read(view, sector)) return;
+    TraceView<GlobalTrace> view = this->view;  // stores of traces cannot change the copy
     const std::uint64_t own =
         own_trace(lane, static_cast<std::uint64_t>(std::countr_zero(unsigned{access.width})));
+    const bool keeps_read =
+        !view.writes && !view.replaces(load(sector.read), own, load(sector.write));
+    if (keeps_read && is_only_read(view, sector)) return;
+    // The lanes of two accesses are the same if the first ones and the widths are.
+    if (view.tells_lanes()) view.who |= GlobalTrace::kByteBits;
     bool keep = true;
     const bool words_written = load(sector.write_of_word) >= view.floor;
     if (words_written || (view.writes && load(sector.read_of_word) >= view.floor)) [[unlikely]] {
@@ -210,8 +236,11 @@ struct History::GlobalLook {
     const std::uint64_t own = own_trace(lane, bytes_of_word(address, access.width));
     // A lane's words lie in one sector.
     const std::uint64_t written = load(sector.write), was_read = load(sector.read);
+    const auto may_race_in_sector = [&](std::uint64_t trace) {
+      return view.may_race(trace, own) || (view.tells_lanes() && trace >= view.floor);
+    };
     const bool sector_may_race =
-        view.may_race(written, own) || (view.writes && view.may_race(was_read, own));
+        may_race_in_sector(written) || (view.writes && may_race_in_sector(was_read));
     std::uint64_t first_ones = written | was_read;  // 0 where a word has no trace
     for (int n = 0; n < access.width; n += static_cast<int>(WordTraces::kBytes), ++word) {
       const std::uint64_t write = load(word->write), read = load(word->read);
@@ -222,7 +251,7 @@ struct History::GlobalLook {
                      (address + static_cast<unsigned>(n)) % SectorTraces::kBytes);
       } else if (view.writes) {
         store(word->write, own);
-      } else if (view.replaces(read, own)) {
+      } else if (view.replaces(read, own, write)) {
         store(word->read, own);
       }
     }
@@ -236,15 +265,14 @@ struct History::GlobalLook {
   [[gnu::noinline]] void look_at_word(int lane, std::uint64_t address, std::uint64_t own,
                                       const SectorTraces& sector, WordTraces& word,
                                       std::uint64_t offset) const {
-    const std::uint64_t written = load(sector.write), was_read = load(sector.read);
+    const std::uint64_t written = trace_of_word(load(sector.write), offset);
+    const std::uint64_t was_read = trace_of_word(load(sector.read), offset);
     const auto judge_word = [&](std::uint64_t trace, bool wrote) {
       return judge(lane, address, own, trace, wrote);
     };
     bool keep = true;
-    if (view.may_race(written, own)) keep &= judge_word(trace_of_word(written, offset), true);
-    if (view.writes && view.may_race(was_read, own)) {
-      keep &= judge_word(trace_of_word(was_read, offset), false);
-    }
+    if (view.may_race(written, own)) keep &= judge_word(written, true);
+    if (view.writes && view.may_race(was_read, own)) keep &= judge_word(was_read, false);
     look(view, word.write, word.read, own, keep, judge_word);
   }
 
@@ -294,7 +322,7 @@ struct History::GlobalLook {
         lane += sector_lanes;
       } else {
         // A lane that reads the same word leaves the same trace.
-        if (view.writes || address != last) {
+        if (view.writes || view.tells_lanes() || address != last) {
           WordTraces* const word = traces.words(lane, address);
           if (!may_be_settled || !is_settled(view, sector, word)) {
             look_at_lane(lane, address, sector, word);
@@ -325,7 +353,7 @@ struct History::GlobalLook {
            (bits & GlobalTrace::kStrong) == 0;
   }
   bool all_settled(const TracesOfAll& traces) const {
-    if (view.writes || access.is_strong) return false;
+    if (view.writes || view.tells_lanes() || access.is_strong) return false;
     switch (access.width / static_cast<int>(WordTraces::kBytes)) {
       case 4:
         return all_settled<4>(traces);
@@ -372,23 +400,23 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
   if (access.space == AccessSpace::constant) return;
   if (access.counters[0] >= GlobalTrace::kCounters) return;
   const std::uint32_t number = warp.number;
-  if (acquires_) acquired_ = launch_.fenced();
-  acquires_ = false;
+  learn_of(std::exchange(acquires_, Scope::block));
   if (access.is_strong) {
-    const bool of_grid = (instruction.flags & memory_flag::kOfBlock) == 0;
-    if ((instruction.flags & memory_flag::kRelease) != 0) fence(number, of_grid);
+    const Scope scope = memory_flag::scope_in(instruction.flags);
+    if ((instruction.flags & memory_flag::kRelease) != 0) fence(number, scope);
     if (access.effect != AccessEffect::write) {
-      acquire(warp);
-      acquires_ = of_grid;  // of what is known when it is made
+      acquire(number, Scope::block);
+      acquires_ = scope;  // of what is known when it is made
     }
   }
   const Checks& checks = launch_.checks;
   if (!checks.history(false)) return;
   const bool has_time = global_time() <= GlobalTrace::kMostTime;
-  const bool races = checks.races && launch_.tells_blocks() && has_time;
+  const bool races = (checks.races || checks.lanes) && launch_.tells_blocks() && has_time;
   // An access that has no time is kept as one before the launch.
   const std::uint64_t time = has_time ? global_time() : launch_.begin - 1;
-  const std::uint64_t in_block = launch_.begin + (times_.floor(number) - times_.began());
+  const auto floor_of_block = checks.lanes ? times_.floor_of_all() : times_.floor(number);
+  const std::uint64_t in_block = launch_.begin + (floor_of_block - times_.began());
   const std::uint64_t floor = races ? GlobalTrace::at_time(launch_.floor()) : ~std::uint64_t{0};
   const GlobalLook look{
       *this,
@@ -403,14 +431,15 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
        .floor = floor,
        .settled = floor,
        .in_block = GlobalTrace::at_time(in_block),
-       .who = GlobalTrace::kActorBits | kWarpBits,
+       .who = GlobalTrace::kActorBits | (checks.lanes ? GlobalTrace::kThreadBits : kWarpBits),
        .reads = access.depends_on_memory() && checks.uninitialised,
        .writes = access.effect != AccessEffect::read,
+       .exempt = checks.lanes ? 0 : GlobalTrace::kStrong,
        .begin = launch_.is_concurrent() ? GlobalTrace::at_time(launch_.begin) : 0},
       GlobalTrace::at_time(launch_.begin),
       static_cast<int>(SectorTraces::kBytes) >> std::countr_zero(unsigned{access.width}),
       pattern};
-  if (access.is_read_only && races) look.check_read_only();
+  if (access.is_read_only && races && checks.races) look.check_read_only();
   look.go_through();
 }
 

@@ -29,8 +29,9 @@ void History::begin_block(std::uint64_t number) {
   }
   times_.begin();
   block_ = number;
-  acquired_ = 0;
-  acquires_ = false;
+  acquired_ = acquired_in_cluster_ = 0;
+  acquires_ = Scope::block;
+  cluster_.note_block(rank_, number);
   waited_ = {};
 }
 
@@ -42,7 +43,7 @@ void History::wait_for_dependencies(std::uint32_t warp) {
 
 bool History::are_dependencies_over(std::uint32_t warp) const {
   if (waited_[warp] != 0 || cluster_.has_other_waited(rank_)) return true;
-  if (acquired_ != 0 && launch_.has_waited()) return true;
+  if (std::max(acquired_, acquired_in_cluster_) != 0 && launch_.has_waited()) return true;
   for (std::uint32_t other = 0; other < waited_.size(); ++other) {
     if (waited_[other] != 0 && times_.orders(other, waited_[other], warp)) return true;
   }
@@ -53,14 +54,26 @@ void History::sync_lanes(std::uint32_t warp) {
   if (launch_.checks.lanes) times_.sync_lanes(warp);
 }
 
-void History::fence(std::uint32_t warp, bool of_grid) {
+void History::fence(std::uint32_t warp, Scope scope) {
   times_.publish(warp);
-  if (of_grid) launch_.fence(block_, global_time());
+  launch_.fence(block_, global_time(), scope);
 }
 
-void History::acquire(const Warp& warp) {
-  times_.learn(warp.number);
+void History::acquire(std::uint32_t warp, Scope scope) {
+  times_.learn(warp);
   cluster_.note_met(rank_);
+  learn_of(scope);
+}
+
+void History::meet_cluster(bool tells) {
+  times_.released_all();
+  if (tells) launch_.fence(block_, global_time(), Scope::cluster);
+}
+
+void History::learn_of(Scope scope) {
+  if (scope == Scope::block) return;
+  if (launch_.tells_clusters()) acquired_in_cluster_ = launch_.fenced();
+  if (scope == Scope::grid) acquired_ = launch_.fenced();
 }
 
 bool History::is_new(std::uint64_t first, std::uint64_t second, bool wrote) {

@@ -18,6 +18,7 @@
 #include "harness/emulator/machine/checks/proxy_fences.h"
 #include "harness/emulator/machine/core/access.h"
 #include "harness/emulator/machine/core/lane_addresses.h"
+#include "harness/emulator/machine/core/scope.h"
 #include "harness/emulator/machine/core/warp.h"
 
 namespace warpgauge::emulator::machine::checks {
@@ -50,7 +51,14 @@ class History {
   const ClusterTimes& cluster() const { return cluster_; }
   Findings& findings() { return launch_.findings; }
   void sync_lanes(std::uint32_t warp);
-  void fence(std::uint32_t warp, bool of_grid);
+  /// The warp makes known what it has done, and learns what others have made known.
+  void fence(std::uint32_t warp, Scope scope);
+  void acquire(std::uint32_t warp, Scope scope);
+  /// All threads of the cluster have met. `tells`: and the block's have released what they did. The
+  /// others learn of it behind that.
+  void meet_cluster(bool tells);
+  /// The block learns what other blocks have made known.
+  void learn_of(Scope scope);
   /// The warp executes griddepcontrol.
   void let_dependents_begin() { launch_.let_dependents_begin(); }
   void wait_for_dependencies(std::uint32_t warp);
@@ -151,8 +159,6 @@ class History {
   struct SharedLook;
   struct GlobalLook;
 
-  /// The warp learns of others by what it reads.
-  void acquire(const Warp& warp);
   void look_at_shared(const Warp& warp, const Instruction& instruction, const Access& access,
                       const LaneAddresses<std::uint32_t>& lanes, Pattern pattern,
                       std::uint64_t in_flight, LookAtRun look_at_run);
@@ -164,6 +170,12 @@ class History {
       if (address >= range.begin && address + bytes <= range.end) return true;
     }
     return false;
+  }
+  /// Whether the block knows what another one of its launch did then.
+  bool knows_of_block(std::uint64_t block, std::uint64_t time) const {
+    const bool of_cluster = cluster_.has(block);
+    return launch_.orders(block, time, of_cluster ? Scope::cluster : Scope::grid,
+                          of_cluster ? acquired_in_cluster_ : acquired_);
   }
   /// Whether the launches that this one depends on have ended before what the warp does now. Of
   /// what other blocks have waited for it is not known who knows it.
@@ -187,8 +199,9 @@ class History {
   ProductWaits product_waits_;
   // For global memory.
   std::uint64_t block_ = 0;
-  std::uint64_t acquired_ = 0;  ///< all fences up to this one are known
-  bool acquires_ = false;       ///< the last access to global memory acquires
+  /// All fences of the grid up to this one are known, and those of blocks of the cluster.
+  std::uint64_t acquired_ = 0, acquired_in_cluster_ = 0;
+  Scope acquires_ = Scope::block;  ///< the last access to global memory acquires for it
   /// When each warp has last waited for the launches that this one depends on; 0: not yet.
   std::array<BlockTimes::Time, BlockTimes::kMostWarps> waited_{};
   std::array<WatchedMemory::Range, 4>

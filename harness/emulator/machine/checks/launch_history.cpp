@@ -30,8 +30,11 @@ LaunchHistory::LaunchHistory(const Checks& checks, WatchedMemory& memory, Findin
       findings(findings),
       traces(with_time_left(memory)),
       begin(++traces.now) {
-  if (blocks <= GlobalTrace::kActors) fences_ = std::make_unique<Fences[]>(blocks);
   const Launch& launch = findings.launch;
+  if (blocks <= GlobalTrace::kActors) {
+    of_grid_ = std::make_unique<Fences[]>(blocks);
+    if (launch.cluster) of_cluster_ = std::make_unique<Fences[]>(blocks);
+  }
   traces.launches.add({.number = launch.number,
                        .begin = begin,
                        .kernel = &findings.kernel,
@@ -55,18 +58,24 @@ const LaunchHistory::Concurrent* LaunchHistory::concurrent_at(std::uint64_t time
   return found == concurrent_.end() ? nullptr : &*found;
 }
 
-void LaunchHistory::fence(std::uint64_t block, std::uint64_t time) {
-  if (!tells_blocks()) return;
-  const std::uint64_t number = fences_made_.fetch_add(1, std::memory_order_relaxed) + 1;
-  Fences& fences = fences_[block];
-  fences.before.store(fences.last.load(std::memory_order_relaxed), std::memory_order_relaxed);
-  fences.last.store(time << kNumberBits | number, std::memory_order_release);
+void LaunchHistory::Fences::note(std::uint64_t time, std::uint64_t number) {
+  before.store(last.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  last.store(time << kNumberBits | number, std::memory_order_release);
 }
 
-bool LaunchHistory::orders(std::uint64_t block, std::uint64_t time, std::uint64_t acquired) const {
-  const std::uint64_t last = fences_[block].last.load(std::memory_order_acquire);
+void LaunchHistory::fence(std::uint64_t block, std::uint64_t time, Scope scope) {
+  if (scope == Scope::grid ? !tells_blocks() : scope == Scope::block || !tells_clusters()) return;
+  const std::uint64_t number = fences_made_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (tells_clusters()) of_cluster_[block].note(time, number);
+  if (scope == Scope::grid) of_grid_[block].note(time, number);
+}
+
+bool LaunchHistory::orders(std::uint64_t block, std::uint64_t time, Scope scope,
+                           std::uint64_t acquired) const {
+  const Fences& fences = scope == Scope::grid ? of_grid_[block] : of_cluster_[block];
+  const std::uint64_t last = fences.last.load(std::memory_order_acquire);
   if (time >= time_of_fence(last)) return false;
-  const std::uint64_t before = fences_[block].before.load(std::memory_order_relaxed);
+  const std::uint64_t before = fences.before.load(std::memory_order_relaxed);
   if (time < time_of_fence(before)) return acquired != 0;
   return number_of(last) <= acquired;
 }

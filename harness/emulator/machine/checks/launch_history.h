@@ -12,6 +12,7 @@
 #include "harness/emulator/machine/checks/global_traces.h"
 #include "harness/emulator/machine/checks/watched_memory.h"
 #include "harness/emulator/machine/core/checks.h"
+#include "harness/emulator/machine/core/scope.h"
 
 namespace warpgauge::emulator::machine::checks {
 
@@ -48,14 +49,16 @@ class LaunchHistory {
   bool has_waited() const { return waited_; }
 
   /// False where the grid has more blocks than traces can name.
-  bool tells_blocks() const { return fences_ != nullptr; }
+  bool tells_blocks() const { return of_grid_ != nullptr; }
+  bool tells_clusters() const { return of_cluster_ != nullptr; }
   /// A block makes its accesses before `time` known to others.
-  void fence(std::uint64_t block, std::uint64_t time);
+  void fence(std::uint64_t block, std::uint64_t time, Scope scope);
   /// The number of the latest fence: who reads a flag behind it knows what it made known.
   std::uint64_t fenced() const { return fences_made_.load(std::memory_order_relaxed); }
-  /// Whether what `block` did at `time` is known to who knows of all fences up to `acquired`. Only
-  /// the last two fences of a block are kept: of what is older it is true if any is known.
-  bool orders(std::uint64_t block, std::uint64_t time, std::uint64_t acquired) const;
+  /// Whether what `block` did at `time` is known to who knows of all its fences up to `acquired`;
+  /// `scope`: those of the grid, or of its cluster as well. Only the last two fences of a block are
+  /// kept: of what is older it is true if any is known.
+  bool orders(std::uint64_t block, std::uint64_t time, Scope scope, std::uint64_t acquired) const;
   /// A block has come that far.
   void reached(std::uint64_t time);
 
@@ -63,8 +66,10 @@ class LaunchHistory {
   /// Numbers of fences, and the times of their blocks, in one word.
   struct Fences {
     std::atomic<std::uint64_t> last, before;
+    void note(std::uint64_t time, std::uint64_t number);
   };
-  std::unique_ptr<Fences[]> fences_;
+  /// By block; of those of the cluster where there are clusters, and those of the grid are of both.
+  std::unique_ptr<Fences[]> of_grid_, of_cluster_;
   std::atomic<std::uint64_t> fences_made_ = 0;
   std::vector<Concurrent> concurrent_;  ///< the first to begin first
   std::atomic<bool> lets_dependents_begin_ = false, waited_ = false;

@@ -236,8 +236,10 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
   if (access.counters[1] >= kFirstCopyPlace) return;
   const std::uint32_t number = warp.number;
   if (access.is_strong) {
-    if ((instruction.flags & memory_flag::kRelease) != 0) times_.publish(number);
-    if (access.effect != AccessEffect::write) acquire(warp);
+    // No thread outside of the cluster sees shared memory.
+    const Scope scope = std::max(memory_flag::scope_in(instruction.flags), Scope::cluster);
+    if ((instruction.flags & memory_flag::kRelease) != 0) fence(number, scope);
+    if (access.effect != AccessEffect::write) acquire(number, scope);
   }
   const Checks& checks = launch_.checks;
   const bool races = checks.races || checks.lanes;

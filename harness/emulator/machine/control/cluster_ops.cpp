@@ -27,7 +27,9 @@ memory::SharedPlace place_at(const Warp& warp, const Instruction& instruction, i
 
 }  // namespace
 
-void arrive_at_cluster(Warp& warp, const Instruction&) { warp.engine->block->cluster.arrive(warp); }
+void arrive_at_cluster(Warp& warp, const Instruction& instruction) {
+  warp.engine->block->cluster.arrive(warp, (instruction.flags & kRelaxed) == 0);
+}
 
 void wait_for_cluster(Warp& warp, const Instruction& instruction) {
   warp.engine->block->cluster.wait(warp, instruction);

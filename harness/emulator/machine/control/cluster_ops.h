@@ -8,6 +8,8 @@
 
 namespace warpgauge::emulator::machine::control {
 
+/// Instruction::flags of arrive_at_cluster: the arrival makes nothing known.
+inline constexpr std::uint16_t kRelaxed = 1;
 void arrive_at_cluster(Warp& warp, const Instruction& instruction);
 void wait_for_cluster(Warp& warp, const Instruction& instruction);
 

@@ -108,6 +108,7 @@ void write_predicate(std::byte* registers, const Instruction& instruction, Mask 
 void note_passed(Block& block, std::uint32_t warp) {
   if (checks::BlockTimes* const times = block.times()) times->wait_over(warp);
   block.cluster.memory.times.note_met(block.rank);
+  if (block.history != nullptr) block.history->learn_of(Scope::cluster);
 }
 
 /// Lets fragments of the block go on that wait for a phase and for which `test` holds.
@@ -309,9 +310,10 @@ void execute_mbarrier(Warp& warp, const Instruction& instruction) {
     wait(warp, instruction);
     return;
   }
-  checks::BlockTimes* const times = warp.engine->block->times();
-  if (times != nullptr && (instruction.flags & flag::kReleases) != 0) {
-    times->publish(warp.engine->index);
+  checks::History* const history = warp.engine->block->history.get();
+  if (history != nullptr && (instruction.flags & flag::kReleases) != 0) {
+    const bool of_cluster = (instruction.flags & flag::kOfCluster) != 0;
+    history->fence(warp.engine->index, of_cluster ? Scope::cluster : Scope::block);
   }
   Checked checked;
   for (Mask left = warp.active; left != 0; left &= left - 1) {

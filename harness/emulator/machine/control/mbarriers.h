@@ -39,6 +39,7 @@ inline constexpr std::uint16_t kReturnsState = 1 << 7;  ///< destination: .b64
 inline constexpr std::uint16_t kNoCompletion = 1 << 8;  ///< the arrival must not end the phase
 inline constexpr std::uint16_t kReleases = 1 << 9;      ///< orders what is before
 inline constexpr std::uint16_t kNoIncrement = 1 << 10;  ///< the barrier's count has the arrival
+inline constexpr std::uint16_t kOfCluster = 1 << 11;    ///< it does so for other blocks, too
 }  // namespace mbarrier_flag
 
 /// mbarrier.*: the address is source 0 plus the offset.

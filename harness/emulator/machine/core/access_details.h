@@ -8,6 +8,7 @@
 #include "harness/emulator/machine/core/access.h"
 #include "harness/emulator/machine/core/lanes.h"
 #include "harness/emulator/machine/core/operand_slot.h"
+#include "harness/emulator/machine/core/scope.h"
 
 namespace warpgauge::emulator::machine {
 
@@ -21,11 +22,15 @@ struct MoveDetail {
   OperandSlot elements[kMostElements]{};  ///< destinations of ld, sources of st
 };
 
-/// Instruction::flags of ld, st and atom.
+/// Instruction::flags of ld, st and atom; the scope is in those of fences, too.
 namespace memory_flag {
 inline constexpr std::uint16_t kAcquire = 1 << 0;
 inline constexpr std::uint16_t kRelease = 1 << 1;
-inline constexpr std::uint16_t kOfBlock = 1 << 2;  ///< of scope .cta: other blocks learn nothing
+inline constexpr int kScopeAt = 2;  ///< two bits
+constexpr std::uint16_t of_scope(Scope scope) {
+  return static_cast<std::uint16_t>(static_cast<unsigned>(scope) << kScopeAt);
+}
+constexpr Scope scope_in(std::uint16_t flags) { return static_cast<Scope>(flags >> kScopeAt & 3); }
 }  // namespace memory_flag
 
 /// Names a handler of ld or st.

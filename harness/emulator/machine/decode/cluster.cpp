@@ -15,7 +15,8 @@ void decode_cluster_barrier(const ptx::Instruction& instruction, FunctionDecoder
   modifiers.take("cluster");
   const bool waits = modifiers.take("wait");
   if (!waits && !modifiers.take("arrive")) throw Unsupported("this kind of barrier");
-  for (const char* const name : {"release", "relaxed", "acquire", "aligned"}) modifiers.take(name);
+  if (modifiers.take("relaxed")) result->flags |= control::kRelaxed;
+  for (const char* const name : {"release", "acquire", "aligned"}) modifiers.take(name);
   modifiers.finish();
   result->execute = waits ? control::wait_for_cluster : control::arrive_at_cluster;
   decoder.note_dependence();

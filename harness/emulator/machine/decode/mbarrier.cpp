@@ -51,7 +51,8 @@ BarrierForm take_form(const ptx::Instruction& instruction) {
   if (modifiers.take("parity")) form.op = MbarrierOp::wait_parity;
   form.space = take_space(modifiers);
   const bool is_relaxed = modifiers.take("relaxed");
-  for (const char* const name : {"release", "acquire", "cta", "cluster"}) modifiers.take(name);
+  if (modifiers.take("cluster")) form.flags |= flag::kOfCluster;
+  for (const char* const name : {"release", "acquire", "cta"}) modifiers.take(name);
   if (!modifiers.take("b64")) throw Unsupported("only .b64");
   modifiers.finish();
   const bool arrives = form.op == MbarrierOp::arrive || form.op == MbarrierOp::arrive_drop;

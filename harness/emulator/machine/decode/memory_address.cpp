@@ -77,13 +77,13 @@ bool take_proxy(Modifiers& modifiers) {
 
 void decode_fence(const ptx::Instruction& instruction, Instruction* result) {
   Modifiers modifiers(instruction);
-  for (const char* const name : {"sc", "acq_rel", "acquire", "release", "cluster",
+  for (const char* const name : {"sc", "acq_rel", "acquire", "release", "cta", "cluster",
                                  "sync_restrict::shared::cta", "sync_restrict::shared::cluster"}) {
     modifiers.take(name);
   }
   if (modifiers.take("mbarrier_init")) result->flags |= memory::kOfMbarriers;
   if (modifiers.take("proxy") && take_proxy(modifiers)) result->flags |= memory::kOfProxy;
-  if (!modifiers.take("cta")) result->flags |= memory::kOfGrid;
+  result->flags |= memory_flag::of_scope(scope_of(instruction));
   for (const char* const name : {"gpu", "gl", "sys"}) modifiers.take(name);
   modifiers.finish();
   result->execute = memory::execute_fence;

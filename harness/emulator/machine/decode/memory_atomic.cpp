@@ -30,7 +30,7 @@ Atomic take_atomic(const ptx::Instruction& instruction) {
     if (modifiers.take(name)) atomic.flags |= memory_flag::kRelease;
   }
   for (const char* const name : {"relaxed", "acquire", "noftz"}) modifiers.take(name);
-  if (instruction.has("cta")) atomic.flags |= memory_flag::kOfBlock;
+  atomic.flags |= memory_flag::of_scope(scope_of(instruction));
   atomic.has_policy = take_hints(modifiers);
   atomic.elements = modifiers.take_one<int>({{"v2", 2}, {"v4", 4}, {"v8", 8}}).value_or(1);
   atomic.type = modifiers.take_type().value_or(ptx::Type::none);

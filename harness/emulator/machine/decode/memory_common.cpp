@@ -33,6 +33,11 @@ AccessSpace take_space(Modifiers& modifiers) {
       .value_or(AccessSpace::generic);
 }
 
+Scope scope_of(const ptx::Instruction& instruction) {
+  if (instruction.has("cta")) return Scope::block;
+  return instruction.has("cluster") ? Scope::cluster : Scope::grid;
+}
+
 bool take_hints(Modifiers& modifiers) {
   for (const char* const name : {"cta",
                                  "cluster",

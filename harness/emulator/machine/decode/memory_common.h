@@ -6,6 +6,7 @@
 
 #include "harness/emulator/machine/core/access.h"
 #include "harness/emulator/machine/core/instruction.h"
+#include "harness/emulator/machine/core/scope.h"
 #include "harness/emulator/machine/decode/decoder.h"
 #include "harness/emulator/machine/decode/modifiers.h"
 #include "harness/emulator/machine/isa/isa.h"
@@ -18,6 +19,8 @@ namespace warpgauge::emulator::machine::decode {
 /// `parameter`, whosever they are.
 AccessSpace take_space(Modifiers& modifiers);
 
+/// The scope that its modifiers name, or Scope::grid.
+Scope scope_of(const ptx::Instruction& instruction);
 /// Takes what does not change results here: scopes, and hints to caches. True if there is the hint
 /// that comes with an operand, the cache policy.
 bool take_hints(Modifiers& modifiers);

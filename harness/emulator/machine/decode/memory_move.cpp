@@ -28,7 +28,7 @@ Move take_move(const ptx::Instruction& instruction) {
   if (modifiers.take("release")) move.flags |= memory_flag::kRelease;
   // Every access goes to memory at once, so these ask for nothing more.
   move.is_strong = move.flags != 0 || instruction.has("cv");
-  if (instruction.has("cta")) move.flags |= memory_flag::kOfBlock;
+  move.flags |= memory_flag::of_scope(scope_of(instruction));
   for (const char* const name : {"volatile", "relaxed", "mmio"}) {
     if (modifiers.take(name)) move.is_strong = true;
   }

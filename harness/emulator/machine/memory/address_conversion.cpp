@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "harness/emulator/machine/checks/history.h"
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/core/window.h"
 #include "harness/emulator/machine/memory/cluster_memory.h"
 #include "harness/emulator/machine/memory/context.h"
@@ -37,7 +38,7 @@ void execute_nothing(Warp&, const Instruction&) {}
 void execute_fence(Warp& warp, const Instruction& instruction) {
   checks::History* const history = warp.memory->history;
   if (history != nullptr) {
-    history->fence(warp.number, (instruction.flags & kOfGrid) != 0);
+    history->fence(warp.number, memory_flag::scope_in(instruction.flags));
     if ((instruction.flags & kOfProxy) != 0) history->fence_proxy(warp.number);
     if ((instruction.flags & kOfMbarriers) != 0) history->fence_mbarriers(warp.number);
   }

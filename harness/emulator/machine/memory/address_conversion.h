@@ -10,12 +10,11 @@
 namespace warpgauge::emulator::machine::memory {
 
 void execute_nothing(Warp& warp, const Instruction& instruction);
-/// Instruction::flags of a fence: it orders for other blocks, too.
-inline constexpr std::uint16_t kOfGrid = 1;
-/// The fence orders for the async proxy, too.
-inline constexpr std::uint16_t kOfProxy = 2;
+/// Instruction::flags of a fence, beside its scope (memory_flag): it orders for the async proxy,
+/// too.
+inline constexpr std::uint16_t kOfProxy = 1 << 0;
 /// The fence orders the initialisation of mbarriers.
-inline constexpr std::uint16_t kOfMbarriers = 4;
+inline constexpr std::uint16_t kOfMbarriers = 1 << 1;
 /// Orders this thread's accesses before it and behind it.
 void execute_fence(Warp& warp, const Instruction& instruction);
 

@@ -47,15 +47,16 @@ Pattern pattern_of(const Warp& warp, const Access& access, Window window) {
   return warp.memory->caches[access.counters[static_cast<int>(window)]].now.pattern;
 }
 
+Mask without_lowest(Mask lanes) { return lanes & (lanes - 1); }
+
 /// Lanes that read the same words leave the same traces: one of them is enough, and two where lanes
 /// are held against each other, as one of them may have written the words.
 template <typename Address>
 LaneAddresses<Address> that_matter(const Warp& warp, const Access& access, Window window,
                                    LaneAddresses<Address> lanes) {
   if (access.effect == AccessEffect::read && pattern_of(warp, access, window) == Pattern::uniform) {
-    const Mask first = lanes.lanes & (~lanes.lanes + 1), others = lanes.lanes & ~first;
-    const bool of_lanes = window == Window::shared && warp.memory->history->looks_at_lanes();
-    lanes.lanes = of_lanes ? first | (others & (~others + 1)) : first;
+    const Mask others = without_lowest(lanes.lanes);
+    lanes.lanes &= ~(warp.memory->history->looks_at_lanes() ? without_lowest(others) : others);
   }
   return lanes;
 }

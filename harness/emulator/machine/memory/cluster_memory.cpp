@@ -58,12 +58,10 @@ class Requests {
 
 /// A strong access to another block's memory orders what is before or behind it.
 void learn(const Warp& warp, const Instruction& instruction, const Access& access) {
-  const MemoryContext& context = *warp.memory;
-  checks::BlockTimes& times = context.history->times();
-  if ((instruction.flags & memory_flag::kRelease) != 0) times.publish(warp.number);
-  if (access.effect == AccessEffect::write) return;
-  times.learn(warp.number);
-  context.cluster->times.note_met(context.rank);
+  checks::History& history = *warp.memory->history;
+  const Scope scope = std::max(memory_flag::scope_in(instruction.flags), Scope::cluster);
+  if ((instruction.flags & memory_flag::kRelease) != 0) history.fence(warp.number, scope);
+  if (access.effect != AccessEffect::write) history.acquire(warp.number, scope);
 }
 
 }  // namespace
