@@ -151,7 +151,10 @@ def test_the_emulator_blames_the_line_of_a_fault(tmp_path, name, kind):
 @pytest.mark.parametrize(
     ("name", "check", "mark", "text", "found"),
     [
-        ("race", "races", "race", "no __syncthreads() stands between", r"\d races?"),
+        (
+            *("race", "races", "race"),
+            *("tried: with a __syncthreads() in front of tests/canaries/", r"\d races?"),
+        ),
         ("race_of_blocks", "races", "race_of_blocks", "the blocks are not ordered", r"\d races?"),
         (
             *("uninitialised", "uninitialised", "read of uninitialised"),

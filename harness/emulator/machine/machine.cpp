@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/emulator/machine/barrier_trial.h"
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/decode/function_decoder.h"
 #include "harness/emulator/machine/launcher.h"
@@ -36,8 +37,10 @@ struct Machine::Impl {
   LaunchHost next_launch(Kernel& kernel) {
     decode(kernel);
     note_launch(kernel);
-    return {architecture, options, memory, pool, heap_in_use, ++launches};
+    ++launches;
+    return host();
   }
+  LaunchHost host() { return {architecture, options, memory, pool, heap_in_use, launches}; }
 
   Architecture architecture;
   Options options;
@@ -48,6 +51,7 @@ struct Machine::Impl {
   std::uint64_t launches = 0;
   std::vector<std::unique_ptr<Program>> programs;
   std::vector<Kernel*> latest;  ///< launched last is last
+  BarrierTrials barriers;
 };
 
 Machine::Machine(Architecture architecture, Options options)
@@ -89,6 +93,12 @@ LaunchOutcome Machine::run(Kernel& kernel, const Launch& launch) {
   const LaunchHost host = impl_->next_launch(kernel);
   if (impl_->options.schedules > 0) return run_in_orders(kernel, launch, host);
   return run_launch(kernel, launch, host);
+}
+
+void Machine::try_barriers(Kernel& kernel, const Launch& launch, const Elsewhere& elsewhere,
+                           std::vector<Finding>& findings) {
+  const std::lock_guard lock(impl_->mutex);
+  impl_->barriers.tell(kernel, launch, impl_->host(), elsewhere, findings);
 }
 
 void Machine::prepare(Kernel& kernel) {

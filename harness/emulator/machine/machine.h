@@ -6,9 +6,12 @@
 #include <cstdint>
 #include <memory>
 #include <string_view>
+#include <vector>
 
 #include "harness/emulator/machine/core/access_plan.h"
 #include "harness/emulator/machine/core/architecture.h"
+#include "harness/emulator/machine/core/elsewhere.h"
+#include "harness/emulator/machine/core/finding.h"
 #include "harness/emulator/machine/core/launch.h"
 #include "harness/emulator/machine/core/options.h"
 #include "harness/emulator/machine/core/outcome.h"
@@ -59,6 +62,9 @@ class Machine {
   /// of this architecture would take (too many threads, too much shared memory: the runtime has
   /// checked that before).
   LaunchOutcome run(Kernel& kernel, const Launch& launch);
+  /// Tries barriers for the findings of a launch that has just ended: barrier_trial.h.
+  void try_barriers(Kernel& kernel, const Launch& launch, const Elsewhere& elsewhere,
+                    std::vector<Finding>& findings);
   /// Decodes a kernel, which its first launch does else. Throws ptx::PtxError.
   void prepare(Kernel& kernel);
   /// Begins a launch that runs in parts, and in the usual order of warps and blocks only. One at a

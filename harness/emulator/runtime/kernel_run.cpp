@@ -13,6 +13,7 @@
 #include "harness/emulator/machine/core/fault.h"
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/clusters.h"
+#include "harness/emulator/runtime/copy_of_process.h"
 #include "harness/emulator/runtime/device_properties.h"
 #include "harness/emulator/runtime/failure.h"
 #include "harness/emulator/runtime/functions.h"
@@ -159,6 +160,7 @@ bool KernelRun::run(std::optional<std::chrono::milliseconds> patience) {
     if (run_ == nullptr) run_ = machine.begin(*function_.kernel, launch_);
     if (!run_->run(patience)) return false;
     outcome_ = run_->take_outcome();
+    machine.try_barriers(*function_.kernel, launch_, holds_in_copy, findings_);
   } catch (...) {
     problem_ = std::current_exception();
   }

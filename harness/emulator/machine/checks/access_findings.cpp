@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "harness/emulator/machine/checks/loop_rounds.h"
@@ -99,6 +100,8 @@ void report_race(Findings& findings, const LaneAccess& access, const EarlierAcce
   const KernelCode& kernel = is_of_launch ? findings.kernel : *earlier.launch->kernel;
   const Launch& shape = is_of_launch ? findings.launch : earlier.launch->shape;
   const std::string other = place_of_counter(kernel, earlier.counter);
+  const KernelCode::Counter& first = kernel.counters[earlier.counter];
+  std::optional<Finding::MissingBarrier> missing;
   std::string what =
       named(findings, access) + ", which " + thread_and_lane_text(shape, earlier.thread);
   if (access.window == Window::global) what += " of " + block_text(shape, earlier.block);
@@ -118,15 +121,18 @@ void report_race(Findings& findings, const LaneAccess& access, const EarlierAcce
     what +=
         "the blocks are not ordered: only an atomic with __threadfence(), or a barrier of the "
         "grid, orders them";
-  } else if (earlier.thread / kLanes == access.act.thread / kLanes) {
-    what += "no __syncwarp() stands between";
   } else {
-    what += missing_barrier(access.act, kernel.counters[earlier.counter]);
+    const bool of_warp = earlier.thread / kLanes == access.act.thread / kLanes;
+    what += of_warp ? "no __syncwarp() stands between" : missing_barrier(access.act, first);
+    if (access.act.code->number == 0 && first.code->number == 0) {
+      missing = {first.instruction, access.act.instruction, of_warp};
+    }
   }
-  if (is_change_in_place(access.act, kernel.counters[earlier.counter])) {
+  if (is_change_in_place(access.act, first)) {
     what += "; threads that change one value in place need an atomic";
+    missing.reset();
   }
-  findings.report(access.act, "race", other, what);
+  findings.report(access.act, "race", other, what, missing);
 }
 
 void report_unwritten(Findings& findings, const LaneAccess& access) {

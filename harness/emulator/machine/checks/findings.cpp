@@ -9,7 +9,8 @@
 namespace warpgauge::emulator::machine::checks {
 
 void Findings::report(const Act& act, const char* rule, const std::string& other,
-                      const std::string& what) {
+                      const std::string& what,
+                      std::optional<Finding::MissingBarrier> missing_barrier) {
   if (metrics::find_check_rule(rule) == nullptr) {
     throw std::logic_error(std::string("a finding of no rule: ") + rule);
   }
@@ -20,7 +21,7 @@ void Findings::report(const Act& act, const char* rule, const std::string& other
   Finding finding = {"kernel " + kernel.display + ", " + block_text(launch, act.block) + ", " +
                          thread_and_lane_text(launch, act.thread) + ", " + key.first + ": " + rule +
                          ": " + what,
-                     source_line(*act.code, act.instruction), rule, other};
+                     source_line(*act.code, act.instruction), rule, other, missing_barrier};
   kept_.insert_or_assign(key, Kept{act.block, std::move(finding)});
 }
 

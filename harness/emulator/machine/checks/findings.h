@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,7 +25,8 @@ class Findings {
 
   /// `rule`, which is one of metrics::check_rules(), and `other`, the place of the other access if
   /// there is one, say which findings at one place are the same.
-  void report(const Act& act, const char* rule, const std::string& other, const std::string& what);
+  void report(const Act& act, const char* rule, const std::string& other, const std::string& what,
+              std::optional<Finding::MissingBarrier> missing_barrier = std::nullopt);
   std::vector<Finding> take();
 
   const KernelCode& kernel;

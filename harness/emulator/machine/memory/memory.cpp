@@ -334,6 +334,11 @@ std::uint64_t Memory::bytes_in_use() const {
   return impl_->in_use;
 }
 
+bool Memory::has_adopted() const {
+  const std::shared_lock lock(impl_->mutex);
+  return std::ranges::any_of(impl_->blocks, [](const auto& block) { return block.second.adopted; });
+}
+
 std::size_t Memory::live_allocations() const {
   const std::shared_lock lock(impl_->mutex);
   std::size_t count = 0;

@@ -102,6 +102,8 @@ class Memory : public checks::WatchedMemory {
   /// Makes these changes again, and ends the watch.
   void settle_heap(const HeapChanges& changes);
 
+  /// Whether any of it is memory of the process's own, which others may have, too.
+  bool has_adopted() const;
   std::uint64_t bytes_in_use() const;  ///< all live allocations, without red zones
   /// Number of live allocations of the kinds device and managed (leak report).
   std::size_t live_allocations() const;
