@@ -372,6 +372,46 @@ Options unlimited() {
   return options;
 }
 
+class Progress : public testing::TestWithParam<const char*> {};
+
+TEST_P(Progress, IsMadeByBlocksThatOthersWaitForHoweverTheyLook) {
+  // Each block waits for the word of the next one, and then sets its own; the last waits for none.
+  const std::string kernel = std::string(R"(
+    mov.u32 %r3, %nctaid.x;
+    add.u32 %r4, %r1, 1;
+    setp.eq.u32 %p0, %r4, %r3;
+    @%p0 bra GO;
+  POLL:
+    )") + GetParam() + R"( %r5, [%rd1 + 4];
+    setp.eq.u32 %p1, %r5, 0;
+    @%p1 bra POLL;
+  GO:
+    st.global.u32 [%rd1], %r4;
+  )";
+  Options options = unlimited();
+  options.threads = 1;
+  const KernelRun run = run_body(kernel, {{5, 1, 1}, {1, 1, 1}}, {}, options);
+  EXPECT_EQ(run.output, (Words{1, 2, 3, 4, 5}));
+}
+
+class ProgressInABlock : public testing::TestWithParam<const char*> {};
+
+TEST_P(ProgressInABlock, IsMadeByTheWarpThatAnotherWaitsFor) {
+  // Warp 0 waits for warp 1.
+  const std::string kernel = std::string("setp.ge.u32 %p0, %r0, 32; @%p0 bra SET;\nPOLL:\n") +
+                             GetParam() +
+                             " %r5, [%rd0 + 128]; setp.eq.u32 %p1, %r5, 0; @%p1 bra POLL;"
+                             "SET: st.global.u32 [%rd1], 7;";
+  EXPECT_EQ(run_body(kernel, {{1, 1, 1}, {64, 1, 1}}).output, Words(64, 7));
+}
+
+constexpr const char* kPolls[] = {"ld.volatile.global.u32", "ld.global.cg.u32", "ld.global.cv.u32",
+                                  "membar.gl; ld.global.u32"};
+INSTANTIATE_TEST_SUITE_P(Polls, Progress, testing::ValuesIn(kPolls));
+INSTANTIATE_TEST_SUITE_P(Polls, ProgressInABlock, testing::ValuesIn(kPolls));
+// A loop that decoding does not take for one that waits: it has run for long.
+INSTANTIATE_TEST_SUITE_P(Loops, Progress, testing::Values("ld.global.u32"));
+
 TEST(Deadlock, OfMoreBlocksThanTheGpuHoldsAtOnce) {
   Shape shape{{5, 1, 1}, {64, 1, 1}};
   shape.resident_blocks = 5;

@@ -144,8 +144,8 @@ struct Shared {
   }
 };
 
-/// Runs clusters in one thread. Usually one at a time; while all that it has begun poll memory, it
-/// begins further ones, as on a GPU they would be resident together.
+/// Runs clusters in one thread. Usually one at a time; while all that it has begun poll memory or
+/// run for long, it begins further ones, as on a GPU they would be resident together.
 class Worker {
  public:
   /// `tallies` are those of a launch before; nullptr: there are none.
@@ -165,16 +165,17 @@ class Worker {
 
   /// Runs until no block is left, the launch stops, or it pauses. It counts as busy before.
   void work() {
-    bool all_poll = false;
+    Advance last = Advance::some_ended;
     shared_.stillness.begin();
     while (!shared_.context.stop && !shared_.pauses) {
-      const bool wants_more = active_.empty() || all_poll;
+      const bool wants_more = active_.empty() || last != Advance::some_ended;
       const bool begun = wants_more && begin_cluster();
       if (active_.empty()) break;
-      note_waiting(all_poll && !begun);
+      note_waiting(last == Advance::all_poll && !begun);
       if (waits_) wait_for_memory();
-      all_poll = advance_all();
-      if (shared_.recruit && (all_poll || steps() > kForOneThread) && is_any_left()) {
+      last = advance_all();
+      const bool is_long = last != Advance::some_ended || steps() > kForOneThread;
+      if (shared_.recruit && is_long && is_any_left()) {
         std::exchange(shared_.recruit, nullptr)();
       }
     }
@@ -274,22 +275,25 @@ class Worker {
            " not begun, as the GPU holds " + std::to_string(shared_.residents * size) + " at once";
   }
 
-  // True if no cluster has ended.
-  bool advance_all() {
-    bool any_finished = false;
+  enum class Advance : std::uint8_t { some_ended, some_busy, all_poll };
+  Advance advance_all() {
+    using Progress = control::Block::Progress;
+    bool any_finished = false, any_busy = false;
     for (auto& cluster : active_) {
       try {
-        if (cluster->advance() == control::Block::Progress::yields) continue;
+        const Progress progress = cluster->advance();
+        any_busy |= progress == Progress::busy;
+        if (progress != Progress::finished) continue;
       } catch (const control::LaunchStopped&) {
-        return false;
+        return Advance::some_ended;
       } catch (const Fault& fault) {
         const control::LaunchContext& context = shared_.context;
         shared_.fail(cluster->running(),
                      std::make_exception_ptr(with_place(fault, context.code, context.launch)));
-        return false;
+        return Advance::some_ended;
       } catch (...) {
         shared_.fail(cluster->running(), std::current_exception());
-        return false;
+        return Advance::some_ended;
       }
       any_finished = true;
       --shared_.active;
@@ -299,7 +303,8 @@ class Worker {
       idle_.push_back(std::move(cluster));
     }
     std::erase(active_, nullptr);
-    return !any_finished;
+    if (any_finished) return Advance::some_ended;
+    return any_busy ? Advance::some_busy : Advance::all_poll;
   }
 
   Shared& shared_;

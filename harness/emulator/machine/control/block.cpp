@@ -12,6 +12,9 @@ namespace {
 
 // Instructions between two looks at the limits.
 constexpr std::uint64_t kSlice = 1 << 16;
+// Slices of a warp that does not wait, before others get their turn: it may wait in a way that
+// decoding has not seen.
+constexpr int kLongTurn = 16;
 constexpr std::size_t kSharedAlignment = 1024;
 
 std::uint64_t threads_of(const Launch& launch) {
@@ -212,16 +215,20 @@ Block::Progress Block::advance_by_seed() {
 Block::Progress Block::advance() {
   if (launch.launch.order != 0) return advance_by_seed();
   for (;;) {
-    bool any_left = false, any_moved = false, any_finished = false;
+    bool any_left = false, any_moved = false, any_finished = false, any_busy = false;
     for (WarpState& state : warps) {
       if (state.pause == Pause::finished) continue;
       any_moved |= run_warp(state, kSlice);
-      while (state.pause == Pause::slice) run_warp(state, kSlice);
+      for (int n = 1; n < kLongTurn && state.pause == Pause::slice; ++n) run_warp(state, kSlice);
+      const bool is_busy = state.pause == Pause::slice;
+      if (is_busy && !keeps_warps_apart()) return Progress::busy;  // in registers of all
+      any_busy |= is_busy;
       any_left |= state.pause != Pause::finished;
       any_finished |= state.pause == Pause::finished;
     }
     if (!any_left) return Progress::finished;
     if (!any_moved) return Progress::waits;
+    if (any_busy) return Progress::busy;
     const auto polls = [](const WarpState& s) { return s.pause == Pause::yields; };
     if (!any_finished && std::any_of(warps.begin(), warps.end(), polls)) return Progress::yields;
   }

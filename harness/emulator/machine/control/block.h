@@ -77,6 +77,7 @@ struct Block {
   enum class Progress : std::uint8_t {
     finished,
     yields,  ///< all that could go on poll memory
+    busy,    ///< some have run for long, and others should go on, too
     waits,   ///< no thread can go on: for other blocks, or for good
   };
 

@@ -68,7 +68,7 @@ void Cluster::start(std::uint64_t number) {
 
 Block::Progress Cluster::advance() {
   for (;;) {
-    bool any_left = false, any_moved = false, any_polls = false;
+    bool any_left = false, any_moved = false, any_polls = false, any_busy = false;
     for (const auto& block : blocks_) {
       if (finished_[block->rank]) continue;
       running_ = block->number;
@@ -76,10 +76,12 @@ Block::Progress Cluster::advance() {
       const Block::Progress progress = block->advance();
       any_moved |= block->steps != before;
       any_polls |= progress == Block::Progress::yields;
+      any_busy |= progress == Block::Progress::busy;
       if (progress == Block::Progress::finished) finish(*block);
       any_left |= !finished_[block->rank];
     }
     if (!any_left) return Block::Progress::finished;
+    if (any_busy) return Block::Progress::busy;
     if (any_polls) return Block::Progress::yields;
     if (!any_moved && !time_out()) {
       for (const auto& block : blocks_) report_missing_bytes(*block);

@@ -23,7 +23,8 @@ class Cluster {
 
   /// `number` is linear in the grid of clusters.
   void start(std::uint64_t number);
-  /// Runs until all blocks have ended, or all that could go on poll memory. Throws Fault.
+  /// Runs until all blocks have ended, some have run for long, or all that could go on poll memory.
+  /// Throws Fault.
   Block::Progress advance();
 
   Block& block(std::uint32_t rank) { return *blocks_[rank]; }

@@ -99,6 +99,8 @@ class FunctionDecoder final : public Decoder {
   Passed passed(const ptx::Operand& operand);
   /// Does `target` lie behind the present instruction?
   bool is_ahead(const Instruction* target) const;
+  /// The positions in the body of the loop from `target` to the present instruction.
+  std::vector<std::uint32_t> loop_from(const Instruction* target) const;
   /// Is the loop from `target` to the present instruction left when memory says so?
   bool is_polling_loop(const Instruction* target) const;
   /// Its accesses that look at memory are as many as it waits; the warps of a block depend on it.
