@@ -123,6 +123,7 @@ std::string Outcome::headline() const {
     case kWithinBudget:
       break;
   }
+  if (is_unsure()) return fmt::format("UNSURE: {} only estimated", plural(missing, "value"));
   return fmt::format("PASS: {} within budget", plural(total_.judged() - moved, "value")) +
          (moved == 0 ? "" : fmt::format(", {} moved", moved)) +
          (missing == 0 ? "" : fmt::format(", {} unmeasured", missing));

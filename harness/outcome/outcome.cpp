@@ -120,9 +120,16 @@ ExitCode Outcome::exit_code() const {
   return code;
 }
 
+bool Outcome::is_unsure() const {
+  return !values_.empty() && std::ranges::all_of(values_, [](const JudgedValue& value) {
+    return is_unsure_by_default(*value.fact) || value.fact->verdict == Verdict::unbudgeted;
+  }) && total_.count(Verdict::unmeasured) > 0;
+}
+
 ExitCode Outcome::exit_code_of_values() const {
   const Requirements& required = options_.requirements;
-  const bool nothing = required.judged && total_.judged() == 0 && required_missing() == 0;
+  const bool nothing = required.judged && total_.judged() == 0 && required_missing() == 0 &&
+                       !(required.counts && is_unsure());
   if (total_.count(Verdict::error) > 0 || nothing || cut_off_) return kFault;
   if (total_.count(Verdict::fail) > 0) return kOverBudget;
   if (required.strict && total_.count(Verdict::better) > 0) return kOverBudget;

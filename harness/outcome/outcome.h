@@ -79,6 +79,9 @@ class Outcome {
 
  private:
   ExitCode exit_code_of_values() const;
+  /// Whether there is nothing to judge but values that built-in limits would judge if they were
+  /// sure.
+  bool is_unsure() const;
 
   std::vector<metrics::StoredRun> runs_;
   OutcomeOptions options_;

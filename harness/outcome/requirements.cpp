@@ -3,10 +3,17 @@
 
 #include <algorithm>
 #include <string_view>
+#include <variant>
 
 #include "metrics/facts/catalog.h"
 
 namespace warpgauge::outcome {
+
+bool is_unsure_by_default(const metrics::Fact& fact) {
+  const bool is_there = !std::holds_alternative<std::monostate>(fact.value);
+  return is_there && fact.verdict == metrics::Verdict::unmeasured && fact.limit &&
+         fact.limit->origin == metrics::kBuiltInOrigin;
+}
 
 bool Requirements::is_wrong(const metrics::Fact& fact) const {
   switch (fact.verdict) {
@@ -17,6 +24,7 @@ bool Requirements::is_wrong(const metrics::Fact& fact) const {
       return strict;
     case metrics::Verdict::unmeasured:
       if (!metrics::is_run_time(metrics::metric(fact.metric))) return cubin;
+      if (counts && !is_unsure_by_default(fact)) return true;
       // Fuzzed runs are there where they are asked for.
       return cupti || fact.metric == "result.fails_at" ||
              (device && fact.metric == "result.correct");
@@ -34,6 +42,7 @@ Requirements requirements_of(const std::vector<metrics::StoredRun>& runs) {
     requirements.strict |= run.asked.strict;
     requirements.cubin |= requires_source("cubin");
     requirements.cupti |= requires_source("cupti");
+    requirements.counts |= requires_source("counts");
     requirements.device |= run.asked.device == "gpu";
     requirements.judged |= run.command != "bench";
   }

@@ -20,7 +20,8 @@ namespace {
 outcome::Requirements requirements_of(const metrics::RunRequest& asked) {
   return {.strict = asked.strict,
           .cubin = std::ranges::count(asked.require, "cubin") > 0,
-          .cupti = std::ranges::count(asked.require, "cupti") > 0};
+          .cupti = std::ranges::count(asked.require, "cupti") > 0,
+          .counts = std::ranges::count(asked.require, "counts") > 0};
 }
 
 }  // namespace

@@ -106,7 +106,7 @@ Selected select_kernels(const ProgramOptions& options, const Source& source,
 
 metrics::RunRequest asked_of(const ProgramOptions& options, const Source& source) {
   metrics::RunRequest asked = source.asked();
-  asked.require = {"cubin", "cupti"};
+  asked.require = {"cubin", "counts"};
   asked.strict = options.strict;
   return asked;
 }

@@ -103,6 +103,28 @@ TEST(ExitCode, BetterFailsOnlyWhenStrict) {
   EXPECT_EQ(code({moved, pass}, kStrict), kWithinBudget);
 }
 
+TEST(ExitCode, EstimatesThatOnlyBuiltInLimitsJudgePassWhereCountsAreRequired) {
+  constexpr Requirements kCounts = {.counts = true};
+  Fact estimate = fact(unmeasured, "local.sectors");
+  estimate.confidence = "estimate";
+  estimate.value = 4.0;
+  estimate.limit = metrics::Limit{.origin = std::string(metrics::kBuiltInOrigin)};
+  Fact of_a_budget = estimate;
+  of_a_budget.limit->origin = "budgets.toml:3";
+  Fact missing = estimate;
+  missing.value = {};
+  const Fact judged = fact(pass);
+  EXPECT_EQ(outcome_of({estimate, judged}, kCounts).exit_code(), kWithinBudget);
+  EXPECT_EQ(outcome_of({estimate, judged}, kCupti).exit_code(), kNotMeasured);
+  EXPECT_EQ(outcome_of({of_a_budget, judged}, kCounts).exit_code(), kNotMeasured);
+  EXPECT_EQ(outcome_of({missing, judged}, kCounts).exit_code(), kNotMeasured);
+  EXPECT_EQ(outcome_of({missing}, kCounts).exit_code(), kNotMeasured);
+  const Outcome alone = outcome_of({estimate}, kCounts);
+  EXPECT_EQ(alone.exit_code(), kWithinBudget);
+  EXPECT_EQ(alone.headline(), "UNSURE: 1 value only estimated");
+  EXPECT_EQ(outcome_of({estimate}).exit_code(), kFault) << "a gate has something to judge";
+}
+
 TEST(ExitCode, NothingJudgedIsAFault) {
   EXPECT_EQ(code({}), kFault);
   EXPECT_EQ(code({unbudgeted}), kFault);
