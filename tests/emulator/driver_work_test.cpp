@@ -99,6 +99,14 @@ TEST_F(DriverWorkTest, APointerTellsWhereItLies) {
   EXPECT_EQ(begin, memory);
   std::size_t bytes = 0;
   EXPECT_EQ(cuPointerGetAttribute(&bytes, CU_POINTER_ATTRIBUTE_RANGE_SIZE, memory), CUDA_SUCCESS);
+  CUdeviceptr range_begin = 0;
+  std::size_t range_bytes = 0;
+  EXPECT_EQ(cuMemGetAddressRange(&range_begin, &range_bytes, memory + 7), CUDA_SUCCESS);
+  EXPECT_EQ(range_begin, begin);
+  EXPECT_EQ(range_bytes, bytes);
+  EXPECT_EQ(cuMemGetAddressRange(nullptr, nullptr, memory), CUDA_SUCCESS);
+  EXPECT_EQ(cuMemGetAddressRange(&range_begin, &range_bytes, reinterpret_cast<CUdeviceptr>(&bytes)),
+            CUDA_ERROR_NOT_FOUND);
   EXPECT_EQ(bytes, 16);
   void* host = nullptr;
   EXPECT_EQ(cuPointerGetAttribute(&host, CU_POINTER_ATTRIBUTE_HOST_POINTER, memory),

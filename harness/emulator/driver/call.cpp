@@ -21,9 +21,9 @@ CUresult query(const char* name, runtime::FunctionRef<void(runtime::State&)> bod
   return call(name, [&] { return runtime::call_always(name, body); });
 }
 
-int refuse(const char* name) {
+int refuse(const char* name, const void* caller) {
   const runtime::DriverCall as_driver(name);
-  return runtime::refuse(name);
+  return runtime::refuse(name, caller);
 }
 
 WARPGAUGE_API CUresult cuInit(unsigned flags) {

@@ -21,7 +21,8 @@
   X(cuGetProcAddress_v2, 12000) X(cuInit, 2000) X(cuLaunchCooperativeKernel, 9000) \
   X(cuLaunchKernel, 4000) X(cuLaunchKernelEx, 11060) X(cuMemAllocAsync, 11020) \
   X(cuMemAllocHost_v2, 3020) X(cuMemAllocManaged, 6000) X(cuMemAlloc_v2, 3020) \
-  X(cuMemFreeAsync, 11020) X(cuMemFreeHost, 2000) X(cuMemFree_v2, 3020) X(cuMemGetInfo_v2, 3020) \
+  X(cuMemFreeAsync, 11020) X(cuMemFreeHost, 2000) X(cuMemFree_v2, 3020) \
+  X(cuMemGetAddressRange_v2, 3020) X(cuMemGetInfo_v2, 3020) \
   X(cuMemHostAlloc, 2020) X(cuMemcpy, 4000) X(cuMemcpyAsync, 4000) X(cuMemcpyDtoDAsync_v2, 3020) \
   X(cuMemcpyDtoD_v2, 3020) X(cuMemcpyDtoHAsync_v2, 3020) X(cuMemcpyDtoH_v2, 3020) \
   X(cuMemcpyHtoDAsync_v2, 3020) X(cuMemcpyHtoD_v2, 3020) X(cuMemsetD16Async, 3020) \

@@ -213,6 +213,16 @@ WARPGAUGE_API CUresult cuPointerGetAttribute(void* data, CUpointer_attribute att
   });
 }
 
+WARPGAUGE_API CUresult cuMemGetAddressRange_v2(CUdeviceptr* begin, std::size_t* bytes,
+                                               CUdeviceptr address) {
+  return query("cuMemGetAddressRange", [&](State& state) {
+    const auto found = state.memory().find(pointer(address));
+    require(found.has_value(), cudaErrorSymbolNotFound);
+    if (begin != nullptr) *begin = reinterpret_cast<CUdeviceptr>(found->begin);
+    if (bytes != nullptr) *bytes = found->bytes;
+  });
+}
+
 WARPGAUGE_PER_THREAD(cuMemAllocAsync, _ptsz)
 WARPGAUGE_PER_THREAD(cuMemFreeAsync, _ptsz)
 WARPGAUGE_PER_THREAD(cuMemcpy, _ptds)

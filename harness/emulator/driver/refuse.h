@@ -3,7 +3,8 @@
 
 namespace warpgauge::emulator::driver {
 
-/// Names the function once on stderr; returns CUDA_ERROR_NOT_SUPPORTED.
-int refuse(const char* name);
+/// Names the function once on stderr, and the shared library that `caller` lies in, the address
+/// that it returns to; returns CUDA_ERROR_NOT_SUPPORTED.
+int refuse(const char* name, const void* caller = nullptr);
 
 }  // namespace warpgauge::emulator::driver

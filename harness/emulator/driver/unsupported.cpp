@@ -4,8 +4,10 @@
 
 namespace warpgauge::emulator::driver {
 
-#define WARPGAUGE_REFUSE(name) \
-  extern "C" __attribute__((visibility("default"))) int name() { return refuse(#name); }
+#define WARPGAUGE_REFUSE(name)                                   \
+  extern "C" __attribute__((visibility("default"))) int name() { \
+    return refuse(#name, __builtin_return_address(0));           \
+  }
 WARPGAUGE_UNSUPPORTED_DRIVER_FUNCTIONS(WARPGAUGE_REFUSE)
 #undef WARPGAUGE_REFUSE
 

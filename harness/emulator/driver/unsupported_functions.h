@@ -99,7 +99,7 @@
   X(cuMemBatchDecompressAsync) X(cuMemBatchDecompressAsync_ptsz) X(cuMemCreate) \
   X(cuMemDiscardAndPrefetchBatchAsync) X(cuMemDiscardAndPrefetchBatchAsync_ptsz) \
   X(cuMemDiscardBatchAsync) X(cuMemDiscardBatchAsync_ptsz) X(cuMemExportToShareableHandle) \
-  X(cuMemFree) X(cuMemGetAccess) X(cuMemGetAddressRange) X(cuMemGetAddressRange_v2) \
+  X(cuMemFree) X(cuMemGetAccess) X(cuMemGetAddressRange) \
   X(cuMemGetAllocationGranularity) X(cuMemGetAllocationPropertiesFromHandle) \
   X(cuMemGetDefaultMemPool) X(cuMemGetHandleForAddressRange) X(cuMemGetInfo) X(cuMemGetMemPool) \
   X(cuMemHostGetDevicePointer) X(cuMemHostGetDevicePointer_v2) X(cuMemHostGetFlags) \

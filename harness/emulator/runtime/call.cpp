@@ -1,7 +1,10 @@
 // The way into the emulator and out of it again.
 #include "harness/emulator/runtime/call.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <filesystem>
 #include <new>
 #include <utility>
 
@@ -25,6 +28,14 @@ void keep_refusal(State& state, const std::string& what) {
   if (std::ranges::find(refusals, what, &Refusal::what) == refusals.end()) {
     refusals.push_back({what, std::this_thread::get_id()});
   }
+}
+
+/// ", and libcurand.so.10 calls it"; nothing where that is no shared library.
+std::string library_text(const void* address) {
+  Dl_info found;
+  if (address == nullptr || dladdr(address, &found) == 0) return "";
+  const std::string name = std::filesystem::path(found.dli_fname).filename();
+  return name.find(".so") == name.npos ? "" : ", and " + name + " calls it";
 }
 
 /// The thread has taken the error of what was refused to it: it goes on in another way.
@@ -125,10 +136,10 @@ cudaError_t call_waiting_until(const char* name, FunctionRef<bool(State&)> done,
   return run(name, state, body);
 }
 
-int refuse(const char* name) {
+int refuse(const char* name, const void* caller) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
-  const std::string what = std::string(name) + " is not emulated";
+  const std::string what = std::string(name) + " is not emulated" + library_text(caller);
   state.say(what + ": it returns " + error_name(cudaErrorNotSupported));
   keep_refusal(state, what);
   return record(noted(name, state, cudaErrorNotSupported));
