@@ -2,10 +2,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstring>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 
+#include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/ptx/module.h"
 #include "tests/emulator/kernel_run.h"
 
 namespace warpgauge::emulator::machine::call_test {
@@ -306,6 +312,34 @@ TEST(Call, ThroughPointersTakenInTheKernel) {
       "st.global.u32 [%rd1], %r4; ret;";
   const KernelRun run = run_kernel(kernel_text(body, kTwoFunctions));
   EXPECT_EQ(run.output, words(32, [](auto n) { return n < 4 ? n + 3 : n * 3; }));
+}
+
+TEST(Call, ThroughAPointerThatAnotherKernelTook) {
+  const std::string items = std::string(kAffine) + R"(
+.global .u64 handed_on;
+.visible .entry take(.param .u64 output) {
+  .reg .b64 %x;
+  mov.u64 %x, affine;
+  st.global.u64 [handed_on], %x;
+  ret;
+}
+)";
+  const std::string body = "ld.global.u64 %rd6, [handed_on];" + std::string(kPrototype) +
+                           call_two("%rd6", "%r0", "3", "%r4", ", proto") +
+                           "st.global.u32 [%rd1], %r4; ret;";
+  Machine machine(Architecture{}, limited());
+  Program& program = machine.load(ptx::parse(kernel_text(body, items), "test.ptx"));
+  Words output(32);
+  std::byte* const begin = machine.memory().allocate(128, memory::Memory::Kind::device, "output");
+  const std::array<const std::byte*, 2> parameters = {begin, nullptr};
+  Launch launch;
+  launch.parameters = std::as_bytes(std::span(parameters)).first(8);
+  machine.run(*machine.find_kernel(program, "take"), launch);
+  launch.block = {32, 1, 1};
+  launch.parameters = std::as_bytes(std::span(parameters));
+  machine.run(*machine.find_kernel(program, "k"), launch);
+  std::memcpy(output.data(), begin, 128);
+  EXPECT_EQ(output, words(32, [](auto n) { return 10 * n + 3; }));
 }
 
 TEST(Call, ThroughWhatIsNoFunction) {

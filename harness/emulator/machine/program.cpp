@@ -142,7 +142,7 @@ void Program::initialise(const ptx::Variable& variable) {
         address_of(relocation.name, variable) + static_cast<std::uint64_t>(relocation.addend);
     std::memcpy(address + relocation.offset, &value, static_cast<std::size_t>(relocation.size));
     const ptx::Function* const target = function(relocation.name);
-    if (target != nullptr && !target->is_kernel) addressed_.push_back(target);
+    if (target != nullptr && !target->is_kernel) in_variables_.push_back(target);
   }
   if (variable.space == ptx::Space::constant) {
     memory_.make_read_only(address, memory::Memory::Rights::constant, "which is constant");
@@ -197,12 +197,28 @@ void look_through(const Program& program, const ptx::Function& function, Mention
     };
     for (const ptx::Operand& operand : instruction.operands) visit_names(operand, visit);
     if (!is_call || program.function(callee(instruction)) != nullptr) continue;
-    // A call through a pointer may reach each function whose address a variable holds.
     for (const ptx::Function* const target : program.addressed()) mentioned->take_address(*target);
   }
 }
 
 }  // namespace
+
+const std::vector<const ptx::Function*>& Program::addressed() const {
+  if (addressed_) return *addressed_;
+  addressed_ = in_variables_;
+  for (const ptx::Function& function : module_.functions) {
+    for (const ptx::Instruction& instruction : function.body) {
+      if (instruction.opcode == "call") continue;
+      const auto visit = [&](std::string_view name) {
+        if (name.starts_with('%') || own_variable(function, name) != nullptr) return;
+        const ptx::Function* const named = this->function(name);
+        if (named != nullptr && !named->is_kernel) Mentioned::add(*addressed_, *named);
+      };
+      for (const ptx::Operand& operand : instruction.operands) visit_names(operand, visit);
+    }
+  }
+  return *addressed_;
+}
 
 std::string_view callee(const ptx::Instruction& call) {
   for (const ptx::Operand& operand : call.operands) {

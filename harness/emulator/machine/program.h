@@ -43,8 +43,9 @@ class Program {
   const ptx::Variable* variable(std::string_view name) const;
   /// The one with a body if there are several declarations; nullptr if there is none.
   const ptx::Function* function(std::string_view name) const;
-  /// Functions whose addresses are in variables of the module.
-  const std::vector<const ptx::Function*>& addressed() const { return addressed_; }
+  /// Functions whose addresses variables of the module hold or its functions take: what a call
+  /// through a pointer may reach, whichever kernel the pointer comes from.
+  const std::vector<const ptx::Function*>& addressed() const;
   Kernel* kernel(std::string_view name);
   /// nullptr if no function has this address.
   const ptx::Function* function_at(std::uint64_t address) const;
@@ -60,7 +61,8 @@ class Program {
   std::unordered_map<std::string_view, const ptx::Variable*> variables_;
   std::unordered_map<std::string_view, const ptx::Function*> functions_;
   std::unordered_map<std::string_view, std::byte*> addresses_;
-  std::vector<const ptx::Function*> addressed_;
+  std::vector<const ptx::Function*> in_variables_;  ///< functions whose addresses these hold
+  mutable std::optional<std::vector<const ptx::Function*>> addressed_;  ///< when first asked for
   std::map<std::string, std::unique_ptr<Kernel>, std::less<>> kernels_;
 };
 
