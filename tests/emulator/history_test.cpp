@@ -254,6 +254,18 @@ TEST(SharedRace, IsNoneOfAtomicsButWithOthers) {
   EXPECT_THAT(found(with_tile(add + "ld.shared.u32 %r6, [%r3];"), blocks(1, 64)), SizeIs(1));
 }
 
+TEST(SharedRace, OfAStoreBeforeAnAtomicOfItsWarpIsFound) {
+  const auto kernel = [](const std::string& barrier) {
+    return with_tile("setp.eq.u32 %p1, %r0, 0; @%p1 st.shared.u32 [%r3], 7;" + barrier +
+                     "atom.shared.add.u32 %r6, [%r3], 1;");
+  };
+  EXPECT_THAT(found(kernel(""), blocks(1, 64)),
+              ElementsAre(AllOf(HasSubstr("thread (32,0,0)"),
+                                HasSubstr("race: shared atomic access of 4 bytes at tile[0]"),
+                                HasSubstr("which thread (0,0,0) (warp 0, lane 0) has written"))));
+  EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(1, 64)), IsEmpty());
+}
+
 TEST(SharedRace, IsNoneOfOtherBytesOfAWordOrOfTheSameValue) {
   EXPECT_THAT(found(with_tile("add.u32 %r6, %r3, %r0; st.shared.u8 [%r6], %r0;"), blocks(1, 64)),
               IsEmpty());
@@ -582,6 +594,14 @@ TEST(GlobalRace, BetweenBlocksIsFoundWithBothThreads) {
                 HasSubstr("the blocks are not ordered"))));
   EXPECT_THAT(found("st.global.u32 [%rd1], %r1;", blocks(2, 32)), IsEmpty());
   EXPECT_THAT(found("red.global.add.u32 [%rd0], 1;", blocks(2, 32)), IsEmpty());
+}
+
+TEST(GlobalRace, OfAStoreBeforeAnAtomicOfItsWarpIsFound) {
+  const std::string add = "atom.global.add.u32 %r5, [%rd0], 1;";
+  EXPECT_THAT(found("setp.eq.u32 %p1, %r1, 0; @%p1 st.global.u32 [%rd0], 7;" + add, blocks(2, 32)),
+              ElementsAre(AllOf(HasSubstr("block (1,0,0)"), HasSubstr("global atomic access"),
+                                HasSubstr("of block (0,0,0) has written"))));
+  EXPECT_THAT(found(add + add, blocks(2, 32)), IsEmpty());
 }
 
 TEST(GlobalRace, BetweenWarpsOfABlockIsFound) {

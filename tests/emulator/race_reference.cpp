@@ -433,12 +433,21 @@ class Run {
       is_read_only &= (past.bytes & own.bytes) != 0 && past.launch == launch_;
       if (past.may_be_silent) break;
       if (!past.is_silent) {
+        for (const Past& before : word) {
+          if (may_stay(before, past)) promise.earlier.insert(before.line);
+        }
         if (races(past, own)) verdicts_.promises.insert(promise);
         if (is_read_only) verdicts_.promised_read_only.insert(own.line);
         break;
       }
       if (past.is_strong || past.bytes != 15 || !conflict(past, own)) break;
     }
+  }
+
+  /// Whether a weak write may be kept in place of a strong one behind it.
+  static bool may_stay(const Past& earlier, const Past& later) {
+    return earlier.writes && !earlier.is_strong && later.is_strong &&
+           earlier.launch == later.launch && earlier.warp == later.warp;
   }
 
   /// Of the reads of a word one is kept: the first that may still race.

@@ -250,7 +250,7 @@ struct History::GlobalLook {
         look_at_word(lane, address, own, sector, *word,
                      (address + static_cast<unsigned>(n)) % SectorTraces::kBytes);
       } else if (view.writes) {
-        store(word->write, own);
+        if (!view.leaves(write, own)) store(word->write, own);
       } else if (view.replaces(read, own, write)) {
         store(word->read, own);
       }

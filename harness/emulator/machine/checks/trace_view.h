@@ -52,6 +52,12 @@ struct TraceView {
     if (tells_lanes() && ((read ^ write) & who) == 0 && ((own ^ write) & who) != 0) return true;
     return replaces(read, own);
   }
+  /// Whether an atomic leaves the write before it in its place: a weak one of its own maker, whom
+  /// nobody has met since, races with all that the atomic does, and with other atomics.
+  bool leaves(std::uint64_t write, std::uint64_t own) const {
+    return (own & ~write & Layout::kStrong) != 0 && ((write ^ own) & who) == 0 &&
+           Layout::time(write) == Layout::time(own) && (own & ~write & Layout::kByteBits) == 0;
+  }
   /// Whether it has read, by a strong access, a word that was written so: a flag that it polled.
   bool has_seen(std::uint64_t read, std::uint64_t write, std::uint64_t own) const {
     const bool is_of_lanes = tells_lanes() && ((write ^ own) & Layout::kActorBits) == 0;
@@ -73,7 +79,7 @@ template <typename Layout, typename Judge>
   if (view.writes) {
     if (view.may_race(was_read, own)) [[unlikely]]
       keep &= judge(was_read, false);
-    if (keep) store(write, own);
+    if (keep && !view.leaves(written, own)) store(write, own);
   } else if (keep && view.replaces(was_read, own, written)) {
     store(read, own);
   }
