@@ -204,7 +204,6 @@ TEST(PtxError, Bodies) {
       {".pragma nounroll;", "9: expected a string after .pragma, found `nounroll`"},
       {".pragma \"nounroll;", "9: a string that does not end in its line"},
       {".pragma \"used_bytes_mask x\";", "1: `used_bytes_mask x` has no mask of bytes"},
-      {".pragma \"used_bytes_mask 0\";", "1: `used_bytes_mask 0` has no mask of bytes"},
       {"/* ret;", "1: a comment that never ends"},
       {"t: .branchtargets ;", "19: expected a label or function, found `;`"},
       {".local .b32 x = 1;", "15: only .global and .const variables can have a value"},

@@ -44,6 +44,12 @@ TEST(UsedBytes, OnlyTheseMustBeInSharedMemory) {
   EXPECT_TRUE(fault_of(load_of_shared(kLast), with_shared(12)));
 }
 
+TEST(UsedBytes, OfNoneAreLikeNoMask) {
+  const std::string none = ".pragma \"used_bytes_mask 0\";\n";
+  EXPECT_FALSE(fault_of(load_of_shared(none), with_shared(16)));
+  EXPECT_TRUE(fault_of(load_of_shared(none), with_shared(12)));
+}
+
 TEST(UsedBytes, TheWholeAccessCounts) {
   const LaunchOutcome outcome = run_kernel(load_of_shared(kThree), with_shared(12)).outcome;
   EXPECT_EQ(totals_of(outcome, AccessTotals::Space::shared).requests, 1u);

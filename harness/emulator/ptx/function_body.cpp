@@ -54,7 +54,8 @@ void FunctionParser::parse_directive() {
                "Known are .reg, .local, .shared, .param, .global, .const, .loc and .pragma.");
 }
 
-/// .pragma "used_bytes_mask 4095", of the load that follows. Others change nothing here.
+/// .pragma "used_bytes_mask 4095", of the load that follows. Others change nothing here, and 0
+/// neither, with which nvcc marks a load whose value nothing uses.
 void FunctionParser::take_pragma(const Token& word) {
   for (const std::string_view text : parse_pragma(stream_)) {
     constexpr std::string_view kUsedBytes = "used_bytes_mask ";
@@ -64,10 +65,11 @@ void FunctionParser::take_pragma(const Token& word) {
     const char* const begin = mask.data() + (is_hexadecimal ? 2 : 0);
     const char* const end = mask.data() + mask.size();
     const auto [stop, error] = std::from_chars(begin, end, used_bytes_, is_hexadecimal ? 16 : 10);
-    if (error != std::errc() || stop != end || used_bytes_ == 0) {
+    if (error != std::errc() || stop != end) {
       stream_.fail(word, "`" + std::string(text) + "` has no mask of bytes",
-                   "It is a number of 32 bits that is not 0.");
+                   "It is a number of 32 bits.");
     }
+    if (used_bytes_ == 0) used_bytes_ = UINT32_MAX;
   }
 }
 
