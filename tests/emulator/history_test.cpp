@@ -1027,6 +1027,7 @@ TEST(Findings, OfALaunchThatFaultsAreKept) {
 std::vector<std::string> found_in_orders(const std::string& body, const Shape& shape) {
   Options options = limited();
   options.schedules = 5;
+  options.threads = 1;
   std::vector<std::string> texts;
   for (const Finding& finding : run_body(body, shape, {}, options).findings) {
     texts.push_back(finding.text);
@@ -1043,6 +1044,35 @@ TEST(Orders, ShowAResultThatDependsOnThem) {
               Contains(HasSubstr("kernel k: order: the result is another one with the warps and "
                                  "blocks in order ")));
   EXPECT_THAT(found_in_orders("st.global.u32 [%rd1], %r1;", blocks(3, 64)), IsEmpty());
+}
+
+TEST(Orders, LeaveWhatTheUsualOneDoes) {
+  // The place that a thread writes to depends on the order. The usual one uses the first ones.
+  const std::string takes_a_place = R"(
+    atom.global.add.u32 %r3, [%rd2], 1;
+    mul.wide.u32 %rd3, %r3, 4;
+    add.u64 %rd3, %rd0, %rd3;
+    st.global.u32 [%rd3], %r1;
+  )";
+  Options options = limited();
+  options.threads = 1;
+  const Words alone = run_body(takes_a_place, blocks(3, 64), {}, options).output;
+  options.schedules = 5;
+  const KernelRun compared = run_body(takes_a_place, blocks(3, 64), {}, options);
+  EXPECT_EQ(compared.output, alone);
+  EXPECT_THAT(compared.findings, testing::Not(IsEmpty()));
+}
+
+TEST(Orders, ShowWhatOnlyTheyWrite) {
+  // The first thread writes far behind what the usual order writes.
+  const std::string kernel = R"(
+    atom.global.add.u32 %r3, [%rd2], 1;
+    setp.eq.u32 %p0, %r3, 0;
+    setp.ne.and.u32 %p0, %r1, 0, %p0;
+    @%p0 st.global.u32 [%rd0+16384], 7;
+  )";
+  const std::vector<std::string> found = found_in_orders(kernel, blocks(80, 64));
+  EXPECT_THAT(found, Contains(HasSubstr("first at byte 16384 of output")));
 }
 
 TEST(Orders, ShowCountsThatDependOnThem) {

@@ -145,10 +145,10 @@ TEST(Memory, PutsTheHeapOfKernelsBackAsOftenAsAsked) {
   const auto is_live = [&](const std::byte* begin) { return memory.find(begin).has_value(); };
   std::byte *const kept = heap(), *const first = heap(), *const second = heap();
   *first = std::byte{7};
-  memory.watch_heap();
+  memory.watch_kernels();
   std::byte *const made = heap(), *const passing = heap();
   EXPECT_TRUE(memory.free(first) && memory.free(passing));
-  const Memory::HeapChanges usual = memory.put_heap_back();
+  const Memory::Changes usual = memory.take_changes();
   EXPECT_EQ(usual.made.size(), 1u);
   EXPECT_EQ(usual.freed.size(), 1u);
   EXPECT_EQ(memory.bytes_in_use(), 24u);
@@ -159,16 +159,58 @@ TEST(Memory, PutsTheHeapOfKernelsBackAsOftenAsAsked) {
   std::byte* const other = heap();
   EXPECT_TRUE(memory.free(second) && memory.free(first));
   EXPECT_FALSE(memory.free(first));
-  memory.put_heap_back();
+  memory.take_changes();
   EXPECT_TRUE(is_live(first) && is_live(second));
   EXPECT_FALSE(is_live(other));
 
-  memory.settle_heap(usual);
+  memory.settle(usual);
   EXPECT_TRUE(is_live(kept) && is_live(second) && is_live(made));
   EXPECT_FALSE(is_live(first) || is_live(other));
   EXPECT_EQ(memory.bytes_in_use(), 24u);
   EXPECT_TRUE(memory.free(kept) && memory.free(second) && memory.free(made));
   EXPECT_EQ(memory.bytes_in_use(), 0u);
+}
+
+TEST(Memory, KeepsWhatKernelsAreAboutToWrite) {
+  Memory memory;
+  std::byte* const large = allocate(memory, 1 << 20);
+  std::byte* const small = allocate(memory, 100);
+  const auto write = [&](std::byte* at, std::uint64_t bytes) {
+    const auto extent = memory.extent_to_write(reinterpret_cast<std::uint64_t>(at), bytes);
+    std::memset(at, 7, bytes);
+    return extent->end - extent->begin;
+  };
+  std::memset(large, 1, 1 << 20);
+  std::memset(small, 2, 100);
+  EXPECT_EQ(write(large, 4), std::uint64_t{1} << 20) << "nobody watches";
+  const std::uint64_t generation = memory.generation();
+  memory.watch_kernels();
+  EXPECT_NE(memory.generation(), generation) << "bounds that were looked up are larger";
+  write(small + 8, 4);
+  const std::uint64_t kept = write(large + (1 << 19), 4);
+  EXPECT_LE(kept, 4096u);
+  EXPECT_GT(write(large + (1 << 19) + kept, 8192), kept) << "parts beside each other are one";
+  std::byte* const fresh = allocate(memory, 64);
+  EXPECT_EQ(write(fresh, 4), 64u) << "nothing was there before";
+  std::byte* const gone = allocate(memory, 64);
+  write(gone, 4);
+  memory.free(gone);
+
+  const Memory::Changes changes = memory.take_changes();
+  std::uint64_t bytes = 0;
+  std::vector<std::byte*> begins;
+  for (const Memory::Written& written : changes.written) {
+    bytes += written.before.size();
+    begins.push_back(written.begin);
+    const std::byte was{static_cast<unsigned char>(written.begin == small ? 2 : 1)};
+    EXPECT_EQ(std::ranges::count(written.before, was), std::ssize(written.before));
+  }
+  EXPECT_TRUE(std::ranges::is_sorted(begins));
+  EXPECT_EQ(std::ranges::count(begins, small), 1);
+  EXPECT_LE(bytes, 100u + 4 * 4096);
+  EXPECT_TRUE(memory.take_changes().written.empty());
+  memory.settle(changes);
+  EXPECT_EQ(write(large, 4), std::uint64_t{1} << 20);
 }
 
 TEST(Memory, GenerationChangesWhenBoundsNoLongerHold) {

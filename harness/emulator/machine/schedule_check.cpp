@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstring>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <ranges>
 #include <set>
@@ -21,121 +22,119 @@
 namespace warpgauge::emulator::machine {
 namespace {
 
-using Contents = std::vector<memory::Memory::Contents>;
 using memory::Memory;
-using HeapChanges = Memory::HeapChanges;
+using Changes = Memory::Changes;
 
-/// The heap of kernels, which every order finds as the launch found it.
-class Heap {
- public:
-  explicit Heap(const LaunchHost& host) : host_(host), in_use_(host.heap_in_use) {
-    host.memory.watch_heap();
-  }
-  ~Heap() {
-    const HeapChanges last = host_.memory.put_heap_back();
-    host_.memory.settle_heap(usual_ ? *usual_ : last);
-    if (usual_) host_.heap_in_use = usual_in_use_;
-  }
-  Heap(const Heap&) = delete;
-  Heap& operator=(const Heap&) = delete;
+bool is_in(const std::map<const std::byte*, Memory::Allocation>& allocations, const void* address) {
+  const auto* const byte = static_cast<const std::byte*>(address);
+  const auto behind = allocations.upper_bound(byte);
+  return behind != allocations.begin() && byte < std::prev(behind)->second.end();
+}
 
-  /// Takes back what the usual order has done, which is done again in the end.
-  const HeapChanges& put_usual_back() {
-    usual_in_use_ = host_.heap_in_use;
-    usual_ = host_.memory.put_heap_back();
-    host_.heap_in_use = in_use_;
-    return *usual_;
-  }
-  void put_back() {
-    host_.memory.put_heap_back();
-    host_.heap_in_use = in_use_;
-  }
-
- private:
-  const LaunchHost& host_;
-  const std::uint64_t in_use_;
-  std::optional<HeapChanges> usual_;
-  std::uint64_t usual_in_use_ = 0;
-};
-
-/// The changes that a launch makes in memory. Where the CPU can write, too, only the bytes that it
-/// changes in the usual order are put back and compared: the CPU may change others meanwhile.
+/// What a launch does in the usual order, which other orders begin without, and which is done again
+/// in the end. Where the CPU can write, too, only the bytes that the launch changes in the usual
+/// order are put back and compared: the CPU may change others meanwhile.
 class Effects {
  public:
-  /// `heap`: what the launch did to the heap, which is as before again. What it made there has no
-  /// counterpart in another order, and what it freed is put back, and not compared.
-  Effects(const Contents& before, const Contents& after, const HeapChanges& heap,
-          const Memory& memory)
-      : heap_(heap), memory_(memory) {
-    for (const auto& [begin, bytes] : before) {
-      const auto now = std::ranges::lower_bound(after, begin, {}, &Memory::Contents::begin);
-      if (now != after.end() && now->begin == begin) {
-        parts_.push_back({begin, bytes, now->bytes, cpu_writes(begin)});
-      } else if (heap.freed.contains(begin)) {
-        parts_.push_back({begin, bytes, bytes, false, true});
-      }
+  explicit Effects(const LaunchHost& host) : host_(host), heap_before_(host.heap_in_use) {
+    host.memory.watch_kernels();
+  }
+  ~Effects() {
+    const Changes last = host_.memory.take_changes();
+    host_.memory.settle(usual_ ? *usual_ : last);
+    if (!usual_) return;
+    for (const Part& part : parts_) part.set(part.after);
+    host_.heap_in_use = heap_after_;
+  }
+  Effects(const Effects&) = delete;
+  Effects& operator=(const Effects&) = delete;
+
+  /// The usual order has run: takes back what it has done.
+  void take_usual() {
+    heap_after_ = host_.heap_in_use.exchange(heap_before_);
+    usual_ = host_.memory.take_changes();
+    for (const Memory::Written& written : usual_->written) {
+      const Part& part = parts_.emplace_back(part_of(written));
+      part.set(part.before);
     }
   }
 
-  void undo() const { set(&Part::before); }
-  void redo() const { set(&Part::after); }
-
-  /// The first difference in memory now: "byte 8 of cudaMalloc #2 (400 bytes)"; empty: nothing.
-  std::string difference() const {
-    for (const Part& part : parts_) {
-      if (part.is_freed) continue;
-      if (std::memcmp(part.begin, part.after.data(), part.after.size()) == 0) continue;
-      for (std::size_t at = 0; at < part.after.size(); ++at) {
-        if (part.begin[at] == part.after[at] || !part.is_of_kernel(at)) continue;
-        if (holds_pointers_to_heap(part, at)) continue;
-        return memory_.describe(part.begin + at);
+  /// Another order has run: takes back what it has done. Returns its first difference from the
+  /// usual order, "byte 8 of cudaMalloc #2 (400 bytes)"; empty: none.
+  std::string take_other() {
+    const Changes other = host_.memory.take_changes();
+    host_.heap_in_use = heap_before_;
+    std::vector<Part> only_here;  // the usual order wrote nothing there
+    for (const Memory::Written& written : other.written) {
+      if (std::ranges::binary_search(parts_, written.begin, {}, &Part::begin)) continue;
+      only_here.push_back(part_of(written));
+      only_here.back().after = written.before;
+    }
+    const std::byte* first = nullptr;
+    for (const std::vector<Part>* const parts : {&parts_, &only_here}) {
+      for (const Part& part : *parts) {
+        if (is_in(usual_->freed, part.begin) || is_in(other.freed, part.begin)) continue;
+        const std::byte* const differs = difference(part, other);
+        if (differs != nullptr && (first == nullptr || differs < first)) first = differs;
       }
     }
-    return "";
+    for (const Part& part : parts_) part.set(part.before);
+    for (const Part& part : only_here) part.set(part.before);
+    return first == nullptr ? "" : host_.memory.describe(first);
   }
 
  private:
   struct Part {
     std::byte* begin;
-    std::vector<std::byte> before, after;
+    std::vector<std::byte> before, after;  ///< the usual order
     bool of_cpu_too;
-    bool is_freed = false;  ///< by the launch
     bool is_of_kernel(std::size_t at) const { return !of_cpu_too || before[at] != after[at]; }
+    void set(const std::vector<std::byte>& bytes) const {
+      for (std::size_t at = 0; of_cpu_too && at < bytes.size(); ++at) {
+        if (is_of_kernel(at)) begin[at] = bytes[at];
+      }
+      if (!of_cpu_too) std::memcpy(begin, bytes.data(), bytes.size());
+    }
   };
 
-  /// Whether the byte is of a pointer to the heap in both orders. Which thread gets which block
-  /// depends on the order, as on a GPU.
-  bool holds_pointers_to_heap(const Part& part, std::size_t at) const {
+  /// `after` is what is there now.
+  Part part_of(const Memory::Written& written) const {
+    const auto allocation = host_.memory.find(written.begin);
+    using Kind = Memory::Kind;
+    const bool of_cpu_too =
+        allocation && (allocation->adopted || allocation->kind == Kind::managed ||
+                       allocation->kind == Kind::pinned_host);
+    return {written.begin,
+            written.before,
+            {written.begin, written.begin + written.before.size()},
+            of_cpu_too};
+  }
+
+  const std::byte* difference(const Part& part, const Changes& other) const {
+    if (std::memcmp(part.begin, part.after.data(), part.after.size()) == 0) return nullptr;
+    for (std::size_t at = 0; at < part.after.size(); ++at) {
+      if (part.begin[at] == part.after[at] || !part.is_of_kernel(at)) continue;
+      if (!holds_pointers_to_heap(part, at, other)) return part.begin + at;
+    }
+    return nullptr;
+  }
+
+  /// Whether the byte is of a pointer to new memory of the heap in both orders. Which thread gets
+  /// which block depends on the order, as on a GPU.
+  bool holds_pointers_to_heap(const Part& part, std::size_t at, const Changes& other) const {
     const std::size_t word = at / sizeof(void*) * sizeof(void*);
     if (word + sizeof(void*) > part.after.size()) return false;
-    const std::byte *usual = nullptr, *now = nullptr;
+    const void *usual = nullptr, *now = nullptr;
     std::memcpy(&usual, part.after.data() + word, sizeof usual);
     std::memcpy(&now, part.begin + word, sizeof now);
-    const auto found = memory_.find(now);
-    const auto behind = heap_.made.upper_bound(usual);
-    return found && found->kind == Memory::Kind::heap && behind != heap_.made.begin() &&
-           usual < std::prev(behind)->second.end();
+    return is_in(usual_->made, usual) && is_in(other.made, now);
   }
 
-  bool cpu_writes(const std::byte* begin) const {
-    const auto allocation = memory_.find(begin);
-    using Kind = Memory::Kind;
-    return allocation && (allocation->adopted || allocation->kind == Kind::managed ||
-                          allocation->kind == Kind::pinned_host);
-  }
-  void set(std::vector<std::byte> Part::*contents) const {
-    for (const Part& part : parts_) {
-      const std::vector<std::byte>& bytes = part.*contents;
-      for (std::size_t at = 0; part.of_cpu_too && at < bytes.size(); ++at) {
-        if (part.is_of_kernel(at)) part.begin[at] = bytes[at];
-      }
-      if (!part.of_cpu_too) std::memcpy(part.begin, bytes.data(), bytes.size());
-    }
-  }
-
-  std::vector<Part> parts_;
-  const HeapChanges& heap_;
-  const Memory& memory_;
+  const LaunchHost& host_;
+  const std::uint64_t heap_before_;
+  std::uint64_t heap_after_ = 0;
+  std::optional<Changes> usual_;
+  std::vector<Part> parts_;  ///< what the usual order wrote, by ascending addresses
 };
 
 /// Lines of accesses in loops that wait for memory to change, which they load as often as they have
@@ -168,11 +167,9 @@ const InstructionTotals* difference(const LaunchOutcome& usual, const LaunchOutc
 }  // namespace
 
 LaunchOutcome run_in_orders(const Kernel& kernel, const Launch& launch, const LaunchHost& host) {
-  const Contents before = host.memory.contents();
-  Heap heap(host);
+  Effects effects(host);
   const LaunchOutcome usual = run_launch(kernel, launch, host);
-  const Contents after = host.memory.contents();
-  const Effects effects(before, after, heap.put_usual_back(), host.memory);
+  effects.take_usual();
   const std::set<int> waiting = lines_that_wait(*kernel.code);
   Options quiet = host.options;
   quiet.checks = {};
@@ -187,15 +184,13 @@ LaunchOutcome run_in_orders(const Kernel& kernel, const Launch& launch, const La
   };
   bool result_differs = false, count_differs = false;
   for (int n = 1; n <= host.options.schedules && !(result_differs && count_differs); ++n) {
-    heap.put_back();
-    effects.undo();
     other.order = static_cast<std::uint64_t>(n);
     const std::string in_order = " with the warps and blocks in order " + std::to_string(n);
     try {
       const LaunchOutcome outcome = run_launch(
           kernel, other,
           {host.architecture, quiet, host.memory, host.pool, host.heap_in_use, host.number});
-      const std::string differs = effects.difference();
+      const std::string differs = effects.take_other();
       if (!differs.empty() && !std::exchange(result_differs, true)) {
         report("the result is another one" + in_order + ", first at " + differs, {}, "order");
       }
@@ -206,13 +201,12 @@ LaunchOutcome run_in_orders(const Kernel& kernel, const Launch& launch, const La
                *totals->source, "order");
       }
     } catch (const Fault& fault) {
+      effects.take_other();
       // It breaks no rule of a check, and cannot be waived.
       report(std::string("a fault") + in_order + ": " + fault.what(), fault.source(), "");
       break;
     }
   }
-  heap.put_back();
-  effects.redo();
   return usual;
 }
 

@@ -69,6 +69,7 @@ void set_condition(const BuiltinCall& call) {
               "cudaGraphSetConditional with a handle that no conditional node has");
   }
   const auto value = static_cast<std::uint32_t>(call.argument(1));
+  call.launch().memory.extent_to_write(call.argument(0), sizeof value);
   std::memcpy(begin, &value, sizeof value);
 }
 

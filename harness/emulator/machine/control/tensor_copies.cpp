@@ -150,7 +150,9 @@ class TensorCopier {
       end = std::max(end, run.address + run.bytes);
     });
     if (begin >= end) return;
-    const auto extent = warp_.memory->memory->extent(begin);
+    memory::Memory& memory = *warp_.memory->memory;
+    const auto extent =
+        is_store() ? memory.extent_to_write(begin, end - begin) : memory.extent(begin);
     const bool is_whole = extent && end <= extent->end;
     if (is_whole && (!is_store() || extent->rights == memory::Memory::Rights::write)) return;
     const std::string what = "box of " + detail_.name;

@@ -47,7 +47,11 @@ std::string objection(const Wanted& wanted, const std::optional<Memory::Extent>&
 /// it has not the right to be there; `name` returns what the message calls the access.
 template <typename Name>
 Memory::Extent admitted(const Wanted& wanted, Name name) {
-  const std::optional<Memory::Extent> found = wanted.warp.memory->memory->extent(wanted.address);
+  Memory& memory = *wanted.warp.memory->memory;
+  const std::optional<Memory::Extent> found =
+      wanted.access.effect == AccessEffect::read
+          ? memory.extent(wanted.address)
+          : memory.extent_to_write(wanted.address, wanted.bytes);
   if (found && holds(*found, wanted.address, wanted.bytes) &&
       has_right(wanted.access, found->rights)) {
     return *found;

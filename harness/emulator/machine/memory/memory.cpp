@@ -23,6 +23,7 @@ constexpr std::uint64_t kSmallQuarantine = std::uint64_t{32} << 20;
 constexpr std::uint64_t kLargeQuarantine = std::uint64_t{64} << 30;
 constexpr std::size_t kMostLargeBlocks = 1024;  ///< the system bounds the number of mappings
 constexpr std::uint64_t kNullPage = 4096;       ///< addresses below come from null pointers
+constexpr std::uint64_t kKeptBytes = 4096;      ///< are kept at once of what kernels write
 
 std::uint64_t number_of(const void* address) { return reinterpret_cast<std::uintptr_t>(address); }
 
@@ -81,6 +82,26 @@ class Ranges {
   std::map<std::uint64_t, std::uint64_t> ends_;
 };
 
+/// What kernels have done since a time.
+struct Watch {
+  Memory::Changes changes;
+  Ranges kept;                    ///< of changes.written
+  std::set<std::uint64_t> fresh;  ///< begins of allocations since then: nothing was there before
+
+  void keep(const Memory::Allocation& allocation, std::uint64_t address, std::uint64_t bytes) {
+    const std::uint64_t end = address + bytes;
+    for (std::uint64_t at = address & ~(kKeptBytes - 1); at < end; at += kKeptBytes) {
+      const std::uint64_t from = std::max(at, number_of(allocation.begin));
+      const std::uint64_t to = std::min(at + kKeptBytes, number_of(allocation.end()));
+      const Memory::Range known = kept.touching(from, to);
+      if (known.begin != known.end) continue;
+      std::byte* const begin = allocation.begin + (from - number_of(allocation.begin));
+      changes.written.push_back({begin, {begin, begin + (to - from)}});
+      kept.insert(from, to);
+    }
+  }
+};
+
 }  // namespace
 
 struct Memory::Impl {
@@ -94,7 +115,7 @@ struct Memory::Impl {
   std::uint64_t in_use = 0;
   Ranges written;                                ///< by the host
   std::unique_ptr<checks::GlobalTraces> traces;  ///< nullptr: nothing asks for them
-  std::optional<HeapChanges> heap_changes;       ///< since watch_heap(); nothing: not watched
+  std::optional<Watch> watch;                    ///< nothing: kernels are not watched
   std::set<std::uint64_t> taken_back;            ///< begins of what was made on the heap
 
   /// The last block that begins at or in front of `address`; end() if there is none.
@@ -139,9 +160,9 @@ struct Memory::Impl {
 
   /// Whether the block, which a kernel has freed, stays as it is.
   bool stays(const Allocation& allocation) {
-    if (!heap_changes || allocation.kind != Kind::heap) return false;
-    if (heap_changes->made.erase(allocation.begin) > 0) return false;
-    heap_changes->freed.emplace(allocation.begin, allocation);
+    if (!watch || allocation.kind != Kind::heap) return false;
+    if (watch->changes.made.erase(allocation.begin) > 0) return false;
+    watch->changes.freed.emplace(allocation.begin, allocation);
     return true;
   }
 
@@ -170,7 +191,10 @@ std::byte* Memory::allocate(std::uint64_t bytes, Kind kind, std::string name) {
   std::byte* const begin = impl_->pool.take(bytes);
   if (begin == nullptr) return nullptr;
   const Allocation& made = impl_->blocks[number_of(begin)] = {begin, bytes, kind, std::move(name)};
-  if (impl_->heap_changes && kind == Kind::heap) impl_->heap_changes->made.emplace(begin, made);
+  if (impl_->watch) {
+    impl_->watch->fresh.insert(number_of(begin));
+    if (kind == Kind::heap) impl_->watch->changes.made.emplace(begin, made);
+  }
   impl_->in_use += bytes;
   impl_->written.erase(number_of(begin), number_of(begin) + bytes);
   return begin;
@@ -262,6 +286,21 @@ std::optional<Memory::Extent> Memory::extent(std::uint64_t address) const {
   return Extent{number_of(found->begin), number_of(found->end()), found->rights};
 }
 
+std::optional<Memory::Extent> Memory::extent_to_write(std::uint64_t address, std::uint64_t bytes) {
+  if (!is_watched_) return extent(address);
+  const std::unique_lock lock(impl_->mutex);
+  const Allocation* const found = impl_->live(address);
+  if (found == nullptr) return std::nullopt;
+  Extent extent{number_of(found->begin), number_of(found->end()), found->rights};
+  Watch& watch = *impl_->watch;
+  if (extent.rights != Rights::write || watch.fresh.contains(extent.begin)) return extent;
+  watch.keep(*found, address, std::clamp<std::uint64_t>(bytes, 1, extent.end - address));
+  const Range kept = watch.kept.touching(address, address + 1);
+  extent.begin = std::max(extent.begin, kept.begin);
+  extent.end = std::min(extent.end, kept.end);
+  return extent;
+}
+
 std::string Memory::describe(const void* address, std::uint64_t bytes) const {
   const std::uint64_t number = number_of(address);
   if (number == 0) return "a null pointer";
@@ -283,32 +322,28 @@ std::string Memory::describe(const void* address, std::uint64_t bytes) const {
   return nearest == nullptr ? "in no allocation" : relative(*nearest, number, bytes);
 }
 
-std::vector<Memory::Contents> Memory::contents() const {
-  const std::shared_lock lock(impl_->mutex);
-  std::vector<Contents> all;
-  for (const auto& [begin, allocation] : impl_->blocks) {
-    if (allocation.freed || allocation.rights != Rights::write) continue;
-    all.push_back({allocation.begin, {allocation.begin, allocation.end()}});
-  }
-  return all;
+void Memory::watch_kernels() {
+  const std::unique_lock lock(impl_->mutex);
+  impl_->watch.emplace();
+  is_watched_ = true;
+  __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE);
 }
 
-void Memory::watch_heap() {
+Memory::Changes Memory::take_changes() {
   const std::unique_lock lock(impl_->mutex);
-  impl_->heap_changes.emplace();
-}
-
-Memory::HeapChanges Memory::put_heap_back() {
-  const std::unique_lock lock(impl_->mutex);
-  HeapChanges changes = std::exchange(*impl_->heap_changes, {});
+  Changes changes = std::exchange(*impl_->watch, {}).changes;
   impl_->set_live(changes.made, false);
   impl_->set_live(changes.freed, true);
   for (const auto& [begin, made] : changes.made) impl_->taken_back.insert(number_of(begin));
+  std::erase_if(changes.written, [&](const Written& written) {
+    return impl_->live(number_of(written.begin)) == nullptr;
+  });
+  std::ranges::sort(changes.written, {}, &Written::begin);
   __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE);
   return changes;
 }
 
-void Memory::settle_heap(const HeapChanges& changes) {
+void Memory::settle(const Changes& changes) {
   const std::unique_lock lock(impl_->mutex);
   impl_->set_live(changes.made, true);
   impl_->set_live(changes.freed, false);
@@ -316,7 +351,8 @@ void Memory::settle_heap(const HeapChanges& changes) {
   for (const std::uint64_t begin : impl_->taken_back) impl_->quarantine(impl_->blocks.at(begin));
   for (const auto& [begin, freed] : changes.freed) impl_->quarantine(freed);
   impl_->taken_back.clear();
-  impl_->heap_changes.reset();
+  impl_->watch.reset();
+  is_watched_ = false;
   __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE);
 }
 

@@ -65,6 +65,9 @@ class Memory : public checks::WatchedMemory {
   /// The live allocation that `address` lies in.
   std::optional<Allocation> find(const void* address) const;
   std::optional<Extent> extent(std::uint64_t address) const;  ///< the same, faster
+  /// The same for a kernel that is about to write `bytes` bytes there. While its changes are
+  /// watched, it is the part of the allocation that is kept, with those bytes.
+  std::optional<Extent> extent_to_write(std::uint64_t address, std::uint64_t bytes);
   /// Where an access of `bytes` bytes lies, for messages: "4 bytes past the end of cudaMalloc #3
   /// (400 bytes)", "byte 8 of cudaMalloc #2 (64 bytes), which was freed", "a null pointer".
   std::string describe(const void* address, std::uint64_t bytes = 1) const override;
@@ -83,24 +86,27 @@ class Memory : public checks::WatchedMemory {
   [[gnu::always_inline]] std::uint64_t generation() const {
     return __atomic_load_n(&generation_, __ATOMIC_ACQUIRE);
   }
-  /// The contents of the live allocations that kernels may write, by ascending addresses.
-  struct Contents {
-    std::byte* begin;
-    std::vector<std::byte> bytes;
-  };
-  std::vector<Contents> contents() const;
 
-  /// What kernels have done to their heap.
-  struct HeapChanges {
-    std::map<const std::byte*, Allocation> made, freed;  ///< by begin
+  /// A part of an allocation, with its contents before a kernel wrote there.
+  struct Written {
+    std::byte* begin;
+    std::vector<std::byte> before;
   };
-  /// From now on until settle_heap(), what kernels free stays as it is.
-  void watch_heap();
-  /// Takes back what kernels have done to their heap since watch_heap() or the last call: what they
-  /// freed is live, with the contents that it has, and what they made is freed.
-  HeapChanges put_heap_back();
-  /// Makes these changes again, and ends the watch.
-  void settle_heap(const HeapChanges& changes);
+  /// What kernels have done.
+  struct Changes {
+    std::map<const std::byte*, Allocation> made, freed;  ///< on their heap, by begin
+    std::vector<Written> written;                        ///< by ascending addresses
+  };
+  /// From now on until settle(), what kernels free stays as it is, and what they write is kept.
+  void watch_kernels();
+  /// Whether that is so. It changes between launches only.
+  bool is_watched() const { return is_watched_; }
+  /// What kernels have done since watch_kernels() or the last call. Takes back what they did to
+  /// their heap: what they freed is live, with the contents that it has, and what they made is
+  /// freed. What they wrote is left as it is.
+  Changes take_changes();
+  /// Makes the changes of the heap again, and ends the watch.
+  void settle(const Changes& changes);
 
   /// Whether any of it is memory of the process's own, which others may have, too.
   bool has_adopted() const;
@@ -112,6 +118,7 @@ class Memory : public checks::WatchedMemory {
   struct Impl;
   std::unique_ptr<Impl> impl_;
   std::uint64_t generation_ = 1;
+  bool is_watched_ = false;
 };
 
 }  // namespace warpgauge::emulator::machine::memory

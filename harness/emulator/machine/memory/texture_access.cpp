@@ -221,6 +221,10 @@ void execute_sust(Warp& warp, const Instruction& instruction) {
     std::byte* const to = element_of(warp, instruction, lane, texels);
     if (to == nullptr) return;
     texels.writes->add(to, access.count * bytes);
+    Memory& memory = *warp.memory->memory;
+    if (memory.is_watched()) {
+      memory.extent_to_write(reinterpret_cast<std::uint64_t>(to), access.count * bytes);
+    }
     for (int i = 0; i < access.count; ++i) {
       std::memcpy(to + i * bytes, address_of(warp, access.values[i], lane, access.value_bytes[i]),
                   bytes);
