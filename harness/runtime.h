@@ -79,7 +79,7 @@ metrics::Coverage take_coverage();
 metrics::Coverage code_to_cover();
 
 /// Says that another case begins: messages of the emulator count allocations from 1 again
-/// ("cudaMalloc #1").
+/// ("cudaMalloc #1"), and what is allocated now is no leak.
 void number_allocations_anew();
 
 /// Sets `count` 16-bit words of device memory. (The runtime's own calls set bytes.) Throws
@@ -100,6 +100,10 @@ void check_accesses(const std::string& checks, int schedules);
 
 /// Whether the emulator could look for races and does not. False on a GPU.
 bool could_look_for_races();
+
+/// Says that the program or the case has ended: what it has not freed is found, if the check
+/// `allocations` is made. Does nothing on a GPU.
+void find_leaks();
 
 /// The findings of these checks since the last call, each pair of lines once a launch. Nothing on a
 /// GPU.

@@ -154,8 +154,9 @@ std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command) {
 }
 
 void add_checks(CLI::App* command, std::string& checks, int& schedules) {
-  const std::vector<std::string> names = {"async", "barriers", "proxies",  "races", "uninitialised",
-                                          "lanes", "stores",   "shuffles", "all",   "none"};
+  const std::vector<std::string> names = {"async",         "barriers", "proxies", "races",
+                                          "uninitialised", "lanes",    "stores",  "shuffles",
+                                          "allocations",   "all",      "none"};
   command
       ->add_option_function<std::vector<std::string>>(
           "--check",
@@ -169,12 +170,13 @@ void add_checks(CLI::App* command, std::string& checks, int& schedules) {
           "Look for mistakes with asynchronous copies, mbarriers and clusters, barriers to which "
           "lanes of a warp come in different places, memory that copies write again without a "
           "proxy fence, races, reads of memory that nothing wrote, races of lanes of one warp, "
-          "lanes that store different values to one word, and shuffles from absent lanes; or all "
-          "of them (emulator only)")
+          "lanes that store different values to one word, shuffles from absent lanes, and memory "
+          "that is not freed, wrongly freed, or used before its allocation or after its free in "
+          "another stream; or all of them (emulator only)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str(checks)
-      ->type_name("{async,barriers,proxies,races,uninitialised,lanes,stores,shuffles,all,none}");
+      ->type_name(fmt::format("{{{}}}", fmt::join(names, ",")));
   command
       ->add_option("--schedules", schedules,
                    "Compare each launch with as many other orders of its warps and blocks "

@@ -209,7 +209,7 @@ class Emulated : public programs::Source {
     Case program_case;
     program_case.kind = kCounter.kind;
     program_case.id = {.family = programs::family_of(program),
-                       .variant = programs::variant_of(kernel),
+                       .variant = kernel.empty() ? "program" : programs::variant_of(kernel),
                        .type = "fault",
                        .size = "run"};
     return program_case;

@@ -20,6 +20,7 @@
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/core/checks.h"
 #include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/runtime/allocation_checks.h"
 #include "harness/emulator/runtime/state.h"
 #include "harness/runtime.h"
 #include "metrics/counting/line_access.h"
@@ -114,7 +115,12 @@ metrics::Coverage code_to_cover() {
 
 void number_allocations_anew() {
   with_state([](State& state) {
-    if (state.has_device()) state.device().allocations = 0;
+    if (!state.has_device()) return;
+    emulator::runtime::Device& device = state.device();
+    device.allocations = 0;
+    device.kept_memory.clear();
+    if (!state.options().checks.allocations) return;
+    for (const auto& kept : state.memory().unfreed()) device.kept_memory.insert(kept.begin);
   });
 }
 
@@ -143,6 +149,13 @@ void check_accesses(const std::string& checks, int schedules) {
 
 bool could_look_for_races() {
   return with_state([](State& state) { return !state.options().checks.races; });
+}
+
+void find_leaks() {
+  State& state = State::instance();
+  // The program may end in the middle of a call, or while a kernel waits: then nothing is known.
+  const std::unique_lock lock(state.mutex, std::try_to_lock);
+  if (lock && !state.background.is_busy()) emulator::runtime::find_leaks(state);
 }
 
 std::vector<metrics::DeviceFault> take_findings() {

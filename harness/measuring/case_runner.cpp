@@ -129,23 +129,34 @@ CaseRunner::Launched CaseRunner::launch_once(const Case& test_case, Problem& pro
   return {log.launches(), {}, not_counted, ""};
 }
 
+std::vector<Fact> CaseRunner::judged_findings(const Case& test_case,
+                                              const metrics::Budgets& budgets) const {
+  std::vector<Fact> findings;
+  for (const metrics::DeviceFault& found : take_findings()) {
+    findings.push_back(error_fact(test_case, found, arch()));
+    metrics::judge(findings.back(), budgets, metrics::today());
+  }
+  return findings;
+}
+
 CaseRunner::Checked CaseRunner::check(const Case& test_case, const metrics::Budgets& budgets,
                                       bool may_do_nothing) {
   const auto expected =
       test_case.counted ? dry_launches(test_case, may_do_nothing) : std::vector<LaunchRecord>();
   number_allocations_anew();
-  const std::unique_ptr<Problem> problem = test_case.problem();
+  std::unique_ptr<Problem> problem = test_case.problem();
   Launched run = launch_once(test_case, *problem);
-  std::vector<Fact> findings, waived;
-  for (const metrics::DeviceFault& found : take_findings()) {
-    Fact finding = error_fact(test_case, found, arch());
-    metrics::judge(finding, budgets, metrics::today());
-    (finding.verdict == metrics::Verdict::waived ? waived : findings).push_back(finding);
-  }
-  if (!findings.empty()) return {std::move(run), {}, std::move(findings), std::move(waived)};
   Comparison comparison;
   std::string wrong =
       what_is_wrong(test_case, expected, run.launches, *problem, may_do_nothing, comparison);
+  problem.reset();
+  find_leaks();
+  std::vector<Fact> findings = judged_findings(test_case, budgets), waived;
+  const auto of_waived = std::ranges::stable_partition(
+      findings, [](const Fact& finding) { return !metrics::is_waived_finding(finding); });
+  std::ranges::move(of_waived, std::back_inserter(waived));
+  findings.erase(of_waived.begin(), of_waived.end());
+  if (!findings.empty()) return {std::move(run), {}, std::move(findings), std::move(waived)};
   if (wrong.empty()) wrong = run.too_little;
   if (!wrong.empty()) {
     Fact fact = error_fact(test_case, std::move(wrong), arch());
@@ -186,15 +197,18 @@ std::vector<Fact> CaseRunner::run(const Case& test_case, const metrics::Budgets&
     std::ranges::move(missing_counts({}, why, {blank, budgets}), std::back_inserter(facts));
     return facts;
   }
-  return with_errors(test_case, [&] { return measure(test_case, budgets); });
+  return with_errors(test_case, budgets, [&] { return measure(test_case, budgets); });
 }
 
 std::vector<Fact> CaseRunner::errors_of(const Case& test_case, const metrics::Budgets& budgets) {
   const bool has_no_elements = test_case.size.count() == 0;
-  return with_errors(test_case, [&] { return check(test_case, budgets, has_no_elements).wrong; });
+  std::vector<Fact> errors = with_errors(
+      test_case, budgets, [&] { return check(test_case, budgets, has_no_elements).wrong; });
+  std::erase_if(errors, metrics::is_waived_finding);
+  return errors;
 }
 
-std::vector<Fact> CaseRunner::with_errors(const Case& test_case,
+std::vector<Fact> CaseRunner::with_errors(const Case& test_case, const metrics::Budgets& budgets,
                                           const std::function<std::vector<Fact>()>& work) {
   try {
     std::vector<Fact> facts;
@@ -210,7 +224,9 @@ std::vector<Fact> CaseRunner::with_errors(const Case& test_case,
           "--exclude '{}'",
           test_case.id.str());
     }
-    return {std::move(fact)};
+    std::vector<Fact> facts = judged_findings(test_case, budgets);
+    facts.insert(facts.begin(), std::move(fact));
+    return facts;
   }
 }
 

@@ -71,8 +71,11 @@ class CaseRunner {
   Launched launch_once(const Case& test_case, Problem& problem);
   Checked check(const Case& test_case, const metrics::Budgets& budgets, bool may_do_nothing);
   std::vector<metrics::Fact> measure(const Case& test_case, const metrics::Budgets& budgets);
-  /// What `work` returns, or the fact of a CUDA error that it throws.
-  std::vector<metrics::Fact> with_errors(const Case& test_case,
+  /// The facts of what checks have found since the last call.
+  std::vector<metrics::Fact> judged_findings(const Case& test_case,
+                                             const metrics::Budgets& budgets) const;
+  /// What `work` returns, or the fact of a CUDA error that it throws, with those findings.
+  std::vector<metrics::Fact> with_errors(const Case& test_case, const metrics::Budgets& budgets,
                                          const std::function<std::vector<metrics::Fact>()>& work);
 
   std::string no_device_, no_counters_;

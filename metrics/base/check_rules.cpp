@@ -11,6 +11,11 @@ constexpr CheckRule of_copies(std::string_view name) {
   return {name, "mistake with asynchronous copies", "mistakes with asynchronous copies"};
 }
 
+constexpr CheckRule of_program(std::string_view name, std::string_view mistake,
+                               std::string_view mistakes) {
+  return {name, mistake, mistakes, true};
+}
+
 constexpr CheckRule kCheckRules[] = {
     {"race", "race", "races"},
     {"uninitialised", "read of uninitialised memory", "reads of uninitialised memory"},
@@ -21,6 +26,12 @@ constexpr CheckRule kCheckRules[] = {
      "read-only loads of memory that the grid writes"},
     {"mask", "lane outside of its own mask", "lanes outside of their own masks"},
     {"barrier", "misuse of a barrier", "misuses of barriers"},
+    of_program("leak", "leak of device memory", "leaks of device memory"),
+    of_program("double free", "double free", "double frees"),
+    of_program("invalid free", "invalid free", "invalid frees"),
+    of_program("use before allocation", "use of memory before its allocation",
+               "uses of memory before its allocation"),
+    of_program("use after free", "use of memory after its free", "uses of memory after its free"),
     {"order", "dependence on the order of blocks and warps",
      "dependences on the order of blocks and warps"},
     of_copies("unfenced source"),

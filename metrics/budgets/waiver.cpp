@@ -6,12 +6,18 @@
 #include <algorithm>
 #include <string_view>
 
+#include "metrics/base/check_rules.h"
+
 namespace warpgauge::metrics {
 namespace {
 
-/// The lines of source that the finding names.
+/// The lines of source, and the allocation, that the finding names.
 std::vector<std::string> lines_of(const Fact& finding) {
-  std::vector<std::string> lines = {fmt::format("{}:{}", finding.file, finding.line)};
+  const CheckRule* const rule = find_check_rule(finding.rule);
+  std::vector<std::string> lines;
+  if (!finding.file.empty() || rule == nullptr || !rule->is_of_program) {
+    lines.push_back(fmt::format("{}:{}", finding.file, finding.line));
+  }
   if (!finding.other.empty()) lines.push_back(finding.other);
   return lines;
 }

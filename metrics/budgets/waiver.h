@@ -10,10 +10,11 @@
 
 namespace warpgauge::metrics {
 
-/// One entry of `waive`: a known finding, by its rule and all lines that it names.
+/// One entry of `waive`: a known finding, by its rule and all that it names: lines, and allocations
+/// ("cudaMalloc #3").
 struct Waiver {
   std::string rule;                ///< as checks name it: "race"
-  std::vector<std::string> lines;  ///< "bfs.cu:31", one or two; a path may go before it
+  std::vector<std::string> lines;  ///< "bfs.cu:31", at most two; a path may go before it
   std::optional<std::chrono::year_month_day> until;  ///< the last day; nullopt: it lasts
   std::string reason;
   std::string origin;  ///< file:line of the entry

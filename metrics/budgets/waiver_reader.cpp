@@ -19,6 +19,13 @@ constexpr std::string_view kWaiverForm =
     R"(Write waive = [{ rule = "race", lines = ["bfs.cu:31", "bfs.cu:35"], reason = "why" }], )"
     "with the rule and all lines of the finding, and until = 2027-01-31 if it is to end.";
 
+/// "cudaMalloc #3"
+bool is_allocation(std::string_view text) {
+  const std::size_t at = text.rfind(" #");
+  if (at == text.npos || at == 0 || at + 2 == text.size()) return false;
+  return text.find_first_not_of("0123456789", at + 2) == text.npos;
+}
+
 class WaiverReader {
  public:
   explicit WaiverReader(const BudgetText& text) : text_(text) {}
@@ -29,7 +36,9 @@ class WaiverReader {
     Waiver waiver;
     for (const Entry& part : in_file_order(*keys)) read_key(part, waiver);
     if (waiver.rule.empty()) fail_at(text_, node.source(), "a waiver needs a 'rule'", kWaiverForm);
-    if (waiver.lines.empty()) fail_at(text_, node.source(), "a waiver needs 'lines'", kWaiverForm);
+    if (waiver.lines.empty() && !find_check_rule(waiver.rule)->is_of_program) {
+      fail_at(text_, node.source(), "a waiver needs 'lines'", kWaiverForm);
+    }
     if (waiver.reason.empty()) {
       fail_at(text_, node.source(), "a waiver must say why", R"(Add reason = "...".)");
     }
@@ -69,13 +78,17 @@ class WaiverReader {
     std::vector<std::string> lines;
     const toml::array* array = node.as_array();
     const auto refuse = [&](const toml::node& at) {
-      fail_at(text_, at.source(), "'lines' must be one or two lines, each as \"file:line\"",
+      fail_at(text_, at.source(),
+              "'lines' must be one or two lines, each as \"file:line\" or, for an allocation, as "
+              "\"cudaMalloc #3\"",
               kWaiverForm);
     };
     if (array == nullptr || array->empty() || array->size() > 2) refuse(node);
     for (const toml::node& line : *array) {
       const toml::value<std::string>* text = line.as_string();
-      if (text == nullptr || !line_called(text->get())) refuse(line);
+      const bool is_named =
+          text != nullptr && (line_called(text->get()) || is_allocation(text->get()));
+      if (!is_named) refuse(line);
       lines.push_back(text->get());
     }
     return lines;

@@ -160,6 +160,89 @@ def test_a_copy_of_memory_that_nothing_wrote_is_no_write(way, code, tmp_path):
     assert bool(re.search(place, done.stderr)) == (code == 2)
 
 
+def found_in_allocations(way, tmp_path, check="allocations"):
+    program = BUILD / "programs" / "allocations"
+    done = emulate("--arch", "sm_90", "--check", check, "--out", tmp_path, "--", program, way)
+    reasons = re.findall(r"^  reason   (.*)$", done.stderr, re.M)
+    assert done.returncode == (2 if reasons else 0), done.stderr
+    assert "PASSED" in done.stdout
+    return [re.sub(r"kernel .*/", "", reason) for reason in reasons], done.stderr
+
+
+@pytest.mark.parametrize("way", ["ordered", "waits", "reset"])
+def test_memory_that_is_used_in_order_and_freed_is_no_finding(way, tmp_path):
+    assert found_in_allocations(way, tmp_path)[0] == []
+
+
+def test_memory_that_is_not_freed_is_a_leak(tmp_path):
+    found, text = found_in_allocations("leaks", tmp_path)
+    assert sorted(found) == [
+        "leak: CUDA array #5 (256 bytes) was never freed",
+        "leak: cudaMalloc #1, #3 (256 bytes each, 512 in all) were never freed",
+        "leak: cudaMallocManaged #4 (512 bytes) was never freed",
+    ]
+    assert "ERROR: 3 leaks of device memory found" in text
+    assert found_in_allocations("leaks", tmp_path, "races")[0] == []
+    facts = [fact for fact in read_facts(tmp_path / "facts.jsonl") if fact.rule]
+    assert facts == []
+
+
+@pytest.mark.parametrize(
+    ("way", "found"),
+    [
+        (
+            "twice",
+            "double free: cudaFree of what is byte 0 of cudaMalloc #6 (256 bytes), which was freed",
+        ),
+        ("inside", "invalid free: cudaFree of what is byte 4 of cudaMalloc #6 (256 bytes)"),
+    ],
+)
+def test_a_wrong_free_is_a_finding_beside_its_error(way, found, tmp_path):
+    assert found_in_allocations(way, tmp_path)[0] == [found]
+
+
+@pytest.mark.parametrize(
+    ("way", "found"),
+    [
+        (
+            "early",
+            [
+                f"{line}: use before allocation: global {access} of 4 bytes at byte 0 of "
+                "cudaMallocAsync #6 (256 bytes), which is allocated in another stream: no event "
+                "and no wait of the program stands between"
+                for line, access in (("filled", "write"), ("added", "read"))
+            ],
+        ),
+        (
+            "early_fill",
+            [
+                "a fill: use before allocation: write to byte 0 of cudaMallocAsync #6 "
+                "(256 bytes), which is allocated in another stream: no event and no wait of the "
+                "program stands between"
+            ],
+        ),
+        (
+            "late",
+            [
+                "added: use after free: global read of 4 bytes at byte 0 of cudaMallocAsync #6 "
+                "(256 bytes), which another stream frees: no event and no wait of the program "
+                "stands between"
+            ],
+        ),
+    ],
+)
+def test_stream_ordered_memory_is_used_between_its_allocation_and_its_free(way, found, tmp_path):
+    known = {
+        f"allocations.cu:{line_of('allocations.cu', f'{n} here')}": n for n in ("filled", "added")
+    }
+    reasons = []
+    for reason in found_in_allocations(way, tmp_path)[0]:
+        for place, name in known.items():
+            reason = reason.replace(place, name)
+        reasons.append(reason)
+    assert sorted(reasons) == sorted(found)
+
+
 def test_launches_with_equal_arguments_that_did_unequal_work_are_told(tmp_path):
     program = BUILD / "programs" / "first_call_only"
     done = emulate("--arch", "sm_90", "--out", tmp_path, "--", program)
@@ -191,7 +274,7 @@ def test_no_check_stands_beside_another():
 
 
 def test_all_checks_are_made(tmp_path):
-    done = emulate("--check", "all", "--out", tmp_path, "--", BUILD / "programs" / "handed_on")
+    done = emulate("--check", "all", "--out", tmp_path, "--", BUILD / "programs" / "allocations")
     assert "PASS: " in done.stderr, done.stderr
 
 

@@ -86,6 +86,27 @@ TEST(LaunchOrder, ADependentLaunchOverlapsTheOneBeforeIt) {
   EXPECT_THAT(order.launch(stream(1), true, kForNone).concurrent, IsEmpty());
 }
 
+TEST(LaunchOrder, OtherWorkHasEndedForThoseBehindIt) {
+  LaunchOrder order;
+  const LaunchOrder::Mark work = order.mark(stream(1), kForNone);
+  EXPECT_TRUE(order.has_ended(work, stream(1), kForNone));
+  EXPECT_FALSE(order.has_ended(work, stream(2), kForNone));
+  order.wait(stream(2), order.record(stream(1), kForNone));
+  EXPECT_TRUE(order.has_ended(work, stream(2), kForNone));
+  EXPECT_FALSE(order.has_ended(order.mark(stream(1), kForNone), stream(2), kForNone));
+}
+
+TEST(LaunchOrder, OtherWorkHasEndedWhereTheProgramHasWaited) {
+  LaunchOrder order;
+  const LaunchOrder::Mark work = order.mark(stream(1), kForNone);
+  for (int n = 0; n < 100; ++n) order.launch(stream(1), false, kForNone);
+  EXPECT_FALSE(order.has_ended(work, stream(2), kForNone));
+  order.wait();
+  EXPECT_TRUE(order.has_ended(work, stream(2), kForNone));
+  const LaunchOrder::Mark later = order.mark(stream(1), kForNone);
+  EXPECT_FALSE(order.has_ended(later, stream(2), kForNone));
+}
+
 TEST(LaunchOrder, OnlySoManyLaunchesAreKept) {
   LaunchOrder order;
   for (int n = 0; n < 100; ++n) order.launch(stream(1), false, kForNone);

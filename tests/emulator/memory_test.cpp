@@ -133,10 +133,13 @@ TEST(Memory, CountsBytesAndLeaks) {
   memory.allocate(100, Memory::Kind::managed, "m");
   memory.allocate(50, Memory::Kind::symbol, "s");
   EXPECT_EQ(memory.bytes_in_use(), 550u);
-  EXPECT_EQ(memory.live_allocations(), 2u);
+  EXPECT_EQ(memory.unfreed().size(), 2u);
   memory.free(a);
   EXPECT_EQ(memory.bytes_in_use(), 150u);
-  EXPECT_EQ(memory.live_allocations(), 1u);
+  ASSERT_EQ(memory.unfreed().size(), 1u);
+  EXPECT_EQ(memory.unfreed()[0].name, "m");
+  EXPECT_TRUE(memory.freed(a).has_value());
+  EXPECT_FALSE(memory.freed(a + 1).has_value() || memory.freed(memory.unfreed()[0].begin));
 }
 
 TEST(Memory, PutsTheHeapOfKernelsBackAsOftenAsAsked) {

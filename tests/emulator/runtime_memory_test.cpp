@@ -1,9 +1,11 @@
 // Allocations of the emulated runtime.
 #include <cuda_runtime_api.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -11,6 +13,11 @@
 
 namespace warpgauge::emulator::runtime::runtime_memory_test {
 namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
 
 class RuntimeMemoryTest : public RuntimeTest {};
 
@@ -250,6 +257,119 @@ TEST_F(RuntimeMemoryTest, AResetEndsAllMemory) {
   ASSERT_EQ(cudaMalloc(&memory, 64), cudaSuccess);
   ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
   EXPECT_EQ(cudaFree(memory), cudaErrorInvalidValue);
+}
+
+/// The check of allocations.
+class RuntimeAllocationsTest : public RuntimeTest {
+ protected:
+  void SetUp() override {
+    RuntimeTest::SetUp();
+    check_accesses("allocations", 0);
+    take_findings();
+    for (cudaStream_t& stream : streams_) {
+      ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
+    }
+  }
+  void TearDown() override {
+    check_accesses(kUsualChecks, 0);
+    RuntimeTest::TearDown();
+  }
+
+  static std::vector<std::string> found() {
+    std::vector<std::string> texts;
+    for (const metrics::DeviceFault& finding : take_findings()) texts.push_back(finding.text);
+    return texts;
+  }
+  void* allocated() const {
+    void* memory = nullptr;
+    EXPECT_EQ(cudaMallocAsync(&memory, 64, streams_[0]), cudaSuccess);
+    return memory;
+  }
+
+  cudaStream_t streams_[2] = {};
+};
+
+TEST_F(RuntimeAllocationsTest, WhatIsNotFreedIsALeak) {
+  void *freed = nullptr, *leaked = nullptr, *kept = nullptr;
+  ASSERT_EQ(cudaMalloc(&kept, 32), cudaSuccess);
+  number_allocations_anew();
+  ASSERT_EQ(cudaMalloc(&freed, 64), cudaSuccess);
+  ASSERT_EQ(cudaMalloc(&leaked, 1), cudaSuccess);
+  ASSERT_EQ(cudaFree(freed), cudaSuccess);
+  find_leaks();
+  const std::vector<metrics::DeviceFault> findings = take_findings();
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].text, "leak: cudaMalloc #2 (1 byte) was never freed");
+  EXPECT_EQ(findings[0].rule, "leak");
+  EXPECT_EQ(findings[0].other, "cudaMalloc #2");
+  ASSERT_EQ(cudaDeviceReset(), cudaSuccess);
+  find_leaks();
+  EXPECT_THAT(found(), IsEmpty());
+}
+
+TEST_F(RuntimeAllocationsTest, ManyLeaksOfOneSizeAreOneFinding) {
+  void* memory = nullptr;
+  number_allocations_anew();
+  for (int n = 0; n < 12; ++n) ASSERT_EQ(cudaMalloc(&memory, 64), cudaSuccess);
+  find_leaks();
+  EXPECT_THAT(found(), ElementsAre("leak: cudaMalloc #1, #2, #3, #4, #5 and 7 more (64 bytes each, "
+                                   "768 in all) were never freed"));
+}
+
+TEST_F(RuntimeAllocationsTest, WrongFreesAreFoundAndFail) {
+  void* memory = nullptr;
+  cudaArray_t array = nullptr;
+  const cudaChannelFormatDesc channels = cudaCreateChannelDesc(32, 0, 0, 0, {});
+  ASSERT_EQ(cudaMalloc(&memory, 64), cudaSuccess);
+  ASSERT_EQ(cudaMallocArray(&array, &channels, 4, 0, 0), cudaSuccess);
+  EXPECT_EQ(cudaFreeHost(memory), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFree(memory), cudaSuccess);
+  EXPECT_EQ(cudaFreeAsync(memory, nullptr), cudaErrorInvalidValue);
+  EXPECT_EQ(cudaFreeArray(array), cudaSuccess);
+  EXPECT_EQ(cudaFreeArray(array), cudaErrorInvalidResourceHandle);
+  EXPECT_EQ(cudaFree(nullptr), cudaSuccess);
+  EXPECT_THAT(found(),
+              ElementsAre(HasSubstr("invalid free: cudaFreeHost of what is byte 0 of cudaMalloc"),
+                          AllOf(HasSubstr("double free: cudaFreeAsync of what is byte 0 of "),
+                                HasSubstr("which was freed")),
+                          "invalid free: cudaFreeArray of what is no allocation"));
+}
+
+TEST_F(RuntimeAllocationsTest, StreamsWaitForAnAllocationBeforeTheyUseIt) {
+  void* const memory = allocated();
+  ASSERT_EQ(cudaMemsetAsync(memory, 0, 64, streams_[0]), cudaSuccess);
+  EXPECT_THAT(found(), IsEmpty());
+  int word = 0;
+  ASSERT_EQ(cudaMemcpyAsync(&word, memory, 4, cudaMemcpyDeviceToHost, streams_[1]), cudaSuccess);
+  EXPECT_THAT(found(),
+              ElementsAre(HasSubstr("a copy: use before allocation: read from byte 0 of ")));
+  ASSERT_EQ(cudaStreamSynchronize(streams_[0]), cudaSuccess);
+  ASSERT_EQ(cudaMemcpyAsync(&word, memory, 4, cudaMemcpyDeviceToHost, streams_[1]), cudaSuccess);
+  ASSERT_EQ(cudaFree(memory), cudaSuccess);
+  EXPECT_THAT(found(), IsEmpty());
+}
+
+TEST_F(RuntimeAllocationsTest, AFreeWaitsForTheUsesOfOtherStreams) {
+  void* const memory = allocated();
+  ASSERT_EQ(cudaStreamSynchronize(streams_[0]), cudaSuccess);
+  ASSERT_EQ(cudaMemsetAsync(memory, 0, 64, streams_[1]), cudaSuccess);
+  ASSERT_EQ(cudaFreeAsync(memory, streams_[0]), cudaSuccess);
+  EXPECT_THAT(found(), ElementsAre(HasSubstr("a fill: use after free: write to byte 0 of ")));
+  void* const other = allocated();
+  ASSERT_EQ(cudaFreeAsync(other, streams_[1]), cudaSuccess);
+  EXPECT_THAT(found(), ElementsAre(HasSubstr("cudaFreeAsync: use before allocation: free of ")));
+}
+
+TEST_F(RuntimeAllocationsTest, NothingIsFoundWhereTheCheckIsNotMade) {
+  check_accesses("races", 0);
+  void* const memory = allocated();
+  ASSERT_EQ(cudaMemsetAsync(memory, 0, 64, streams_[1]), cudaSuccess);
+  ASSERT_EQ(cudaFreeAsync(memory, streams_[0]), cudaSuccess);
+  EXPECT_EQ(cudaFree(memory), cudaErrorInvalidValue);
+  void* leaked = nullptr;
+  ASSERT_EQ(cudaMalloc(&leaked, 64), cudaSuccess);
+  find_leaks();
+  EXPECT_THAT(found(), IsEmpty());
 }
 
 }  // namespace

@@ -71,6 +71,43 @@ TEST(Waiver, OfTwoLinesIsNotForFindingsOfOne) {
   EXPECT_EQ(judged(race(31, ""), "[frontier]\n" + kWaiver).verdict, Verdict::error);
 }
 
+Fact of_program(const std::string& rule, const std::string& allocation) {
+  Fact finding = race(0, allocation);
+  finding.file.clear();
+  finding.rule = rule;
+  return finding;
+}
+
+std::string waiver_of(const std::string& rule, const std::string& lines) {
+  return "[default]\nwaive = [{ rule = \"" + rule + "\", " + lines + "reason = \"a cache\" }]\n";
+}
+
+TEST(Waiver, NamesTheAllocationOfAFindingOfTheProgram) {
+  const Fact leak = of_program("leak", "cudaMalloc #3");
+  EXPECT_EQ(judged(leak, waiver_of("leak", R"(lines = ["cudaMalloc #3"], )")).verdict,
+            Verdict::waived);
+  for (const char* other : {R"(lines = ["cudaMalloc #2"], )", R"(lines = ["Malloc #3"], )", ""}) {
+    EXPECT_EQ(judged(leak, waiver_of("leak", other)).verdict, Verdict::error) << other;
+  }
+  Fact use = of_program("use after free", "cudaMallocAsync #1");
+  use.file = "a.cu";
+  use.line = 7;
+  const std::string both = R"(lines = ["a.cu:7", "cudaMallocAsync #1"], )";
+  EXPECT_EQ(judged(use, waiver_of("use after free", both)).verdict, Verdict::waived);
+}
+
+TEST(Waiver, NeedsNoLinesWhereAFindingOfTheProgramNamesNone) {
+  const std::string file = waiver_of("invalid free", "");
+  EXPECT_EQ(judged(of_program("invalid free", ""), file).verdict, Verdict::waived);
+  EXPECT_EQ(judged(of_program("invalid free", "cudaMalloc #3"), file).verdict, Verdict::error);
+}
+
+TEST(Waiver, OfAKernelsFindingWithoutALineIsNone) {
+  Fact found = race(0, "f.cu:1");
+  found.file.clear();
+  EXPECT_EQ(judged(found, "[default]\n" + waiver(R"("f.cu:1")")).verdict, Verdict::error);
+}
+
 TEST(Waiver, NamesFilesByWholeWords) {
   const std::string whole = "[frontier]\n" + waiver(R"("kernels/bfs/bfs.cu:31")");
   EXPECT_EQ(judged(race(31, ""), whole).verdict, Verdict::waived);

@@ -520,6 +520,7 @@ bool LaunchRun::run(std::optional<std::chrono::milliseconds> patience) {
   if (shared.pauses && !shared.problem.is_there()) return false;
   if (launch.hits != nullptr) *launch.hits = hits_of(code, workers);
   if (launch.findings != nullptr) *launch.findings = context.findings.take();
+  if (launch.uses != nullptr) *launch.uses = context.findings.take_uses();
   shared.problem.rethrow();
   return true;
 }

@@ -177,6 +177,7 @@ LaunchOutcome run_in_orders(const Kernel& kernel, const Launch& launch, const La
   Launch other = launch;
   other.hits = nullptr;
   other.findings = nullptr;
+  other.uses = nullptr;
   const auto report = [&](std::string what, metrics::SourceLine source, const char* rule) {
     if (launch.findings == nullptr) return;
     launch.findings->push_back({"kernel " + kernel.code->display + ": order: " + std::move(what),

@@ -174,10 +174,10 @@ bool report(std::chrono::seconds) {
   report->runtimes = {{program_invocation_name, last_call(), last_failure()}};
   report->refused = refused_calls();
   std::ranges::move(take_wrong_calls(), std::back_inserter(report->refused));
+  std::ranges::move(take_findings(), std::back_inserter(report->faults));
   if (!launched) return append(*report);
   report->lines = take_counts();
-  report->faults = take_faults();
-  std::ranges::move(take_findings(), std::back_inserter(report->faults));
+  std::ranges::move(take_faults(), std::back_inserter(report->faults));
   std::ranges::move(take_failed_launches(), std::back_inserter(report->faults));
   const bool covered = append_coverage();
   return append(*report) && covered;
@@ -188,6 +188,7 @@ const bool kReportsAtExit = [] {
   watch_launches(&launches());
   if (!coverage_file().empty()) count_coverage(true);
   process::flush_at_exit(report);
+  std::atexit(find_leaks);  // before the report
   return true;
 }();
 

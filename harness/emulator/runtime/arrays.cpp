@@ -6,6 +6,7 @@
 #include <string>
 
 #include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/runtime/allocation_checks.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/device_properties.h"
 
@@ -130,6 +131,7 @@ WARPGAUGE_API cudaError_t cudaMalloc3DArray(cudaArray_t* array,
 WARPGAUGE_API cudaError_t cudaFreeArray(cudaArray_t array) {
   return call(__func__, [&](State& state) {
     if (array == nullptr) return;
+    if (!state.device().arrays.contains(array)) find_wrong_free(state, "cudaFreeArray", array);
     state.memory().free(array_of(state, array).data);
     state.device().arrays.erase(array);
   });

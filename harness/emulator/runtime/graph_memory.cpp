@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <new>
 
+#include "harness/emulator/runtime/allocation_checks.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/device_properties.h"
 
@@ -72,6 +73,7 @@ void perform(State& state, const MemoryAllocation& allocation) {
 
 void perform(State& state, const MemoryRelease& release) {
   if (free_graph_memory(state, release.memory)) return;
+  find_wrong_free(state, "cudaFreeAsync", release.memory);
   throw Failure{cudaErrorInvalidValue,
                 "cannot free what is " + state.memory().describe(release.memory)};
 }

@@ -12,6 +12,7 @@
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/core/fault.h"
 #include "harness/emulator/ptx/error.h"
+#include "harness/emulator/runtime/allocation_checks.h"
 #include "harness/emulator/runtime/clusters.h"
 #include "harness/emulator/runtime/copy_of_process.h"
 #include "harness/emulator/runtime/device_properties.h"
@@ -135,6 +136,7 @@ KernelRun::KernelRun(State& state, const KernelCall& call, const LaunchOrder::Pl
     : state_(state),
       call_(call),
       function_(checked_function(state, call_)),
+      place_(place),
       launch_(launch_of(state, function_, call_, place)),
       watched_(state.watch, function_, launch_) {
   state.flush_prints();
@@ -143,6 +145,10 @@ KernelRun::KernelRun(State& state, const KernelCall& call, const LaunchOrder::Pl
   }
   if (state.covers) launch_.hits = &hits_;
   launch_.findings = &findings_;
+  if (state.options().checks.allocations && place.number != 0) {
+    launch_.uses = &uses_;
+    state.memory().look_anew();
+  }
   try {
     state.device().machine.prepare(*function_.kernel);
   } catch (const ptx::PtxError& error) {
@@ -180,6 +186,7 @@ std::vector<machine::DeviceWork> KernelRun::finish() {
   };
   try {
     if (problem_ != nullptr) std::rethrow_exception(problem_);
+    note_uses(state_, place_, function_.name, std::move(uses_));
     const std::lock_guard lock(results.mutex);
     keep();
     if (watched_.counts()) {

@@ -59,8 +59,10 @@ class KernelRun {
   State& state_;
   const KernelCall call_;
   Function& function_;
+  const LaunchOrder::Place place_;
   std::vector<machine::FunctionHits> hits_;
   std::vector<machine::Finding> findings_;
+  std::vector<machine::MemoryUse> uses_;
   machine::Launch launch_;
   Watched watched_;
   std::unique_ptr<machine::LaunchRun> run_;

@@ -28,7 +28,7 @@ LaunchOrder::Clock& LaunchOrder::clock_of(cudaStream_t stream, const WaitsFor& w
 
 LaunchOrder::Place LaunchOrder::launch(cudaStream_t stream, bool is_dependent,
                                        const WaitsFor& waits_for) {
-  Place place{.number = ++number_};
+  Place place{.number = ++number_, .stream = stream};
   Clock& known = clock_of(stream, waits_for);
   const auto before = last_.find(stream);
   for (const Launched& earlier : recent_) {
@@ -45,6 +45,18 @@ LaunchOrder::Place LaunchOrder::launch(cudaStream_t stream, bool is_dependent,
   return place;
 }
 
+LaunchOrder::Mark LaunchOrder::mark(cudaStream_t stream, const WaitsFor& waits_for) {
+  clock_of(stream, waits_for)[stream] = ++number_;
+  return {stream, number_};
+}
+
+bool LaunchOrder::has_ended(const Mark& work, cudaStream_t before, const WaitsFor& waits_for) {
+  if (work.number <= waited_) return true;
+  const Clock& known = clock_of(before, waits_for);
+  const auto found = known.find(work.stream);
+  return found != known.end() && found->second >= work.number;
+}
+
 LaunchOrder::Clock LaunchOrder::record(cudaStream_t stream, const WaitsFor& waits_for) {
   return clock_of(stream, waits_for);
 }
@@ -52,6 +64,7 @@ LaunchOrder::Clock LaunchOrder::record(cudaStream_t stream, const WaitsFor& wait
 void LaunchOrder::wait(cudaStream_t stream, const Clock& event) { join(streams_[stream], event); }
 
 void LaunchOrder::wait() {
+  waited_ = number_;
   streams_.clear();
   last_.clear();
   recent_.clear();

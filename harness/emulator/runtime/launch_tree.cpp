@@ -11,6 +11,7 @@
 #include <utility>
 #include <variant>
 
+#include "harness/emulator/runtime/allocation_checks.h"
 #include "harness/emulator/runtime/failure.h"
 #include "harness/emulator/runtime/functions.h"
 #include "harness/emulator/runtime/stream_order.h"
@@ -161,8 +162,10 @@ void perform(State& state, const KernelCall& call) {
 
 void perform_in_order(State& state, cudaStream_t stream, const KernelCall& call) {
   LaunchOrder::Place place;
-  if (state.options().checks.races) {
+  const machine::Checks& checks = state.options().checks;
+  if (checks.races || checks.allocations) {
     place = state.device().order.launch(order_name(stream), is_dependent(call), waits_for(state));
+    if (checks.allocations) place.unallocated = unallocated(state, stream);
   }
   if (state.background.is_busy()) {  // one kernel at a time
     put_behind(state, stream,

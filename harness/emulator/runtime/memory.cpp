@@ -8,6 +8,7 @@
 #include <initializer_list>
 #include <string>
 
+#include "harness/emulator/runtime/allocation_checks.h"
 #include "harness/emulator/runtime/call.h"
 #include "harness/emulator/runtime/capture.h"
 #include "harness/emulator/runtime/device_properties.h"
@@ -34,7 +35,7 @@ std::byte* allocate(State& state, const char* name, std::size_t bytes,
 }
 
 /// Frees what begins at `memory` and was made by the functions for one of `kinds`.
-void free_memory(State& state, void* memory,
+void free_memory(State& state, const char* name, void* memory,
                  std::initializer_list<machine::memory::Memory::Kind> kinds) {
   if (memory == nullptr) return;
   auto* const begin = static_cast<std::byte*>(memory);
@@ -42,9 +43,11 @@ void free_memory(State& state, void* memory,
   const bool ours = found && found->begin == begin &&
                     std::find(kinds.begin(), kinds.end(), found->kind) != kinds.end();
   if (!ours || !state.memory().free(begin)) {
+    find_wrong_free(state, name, memory);
     throw Failure{cudaErrorInvalidValue, "cannot free what is " + state.memory().describe(memory)};
   }
   give_back_to_pool(state.device(), memory);
+  state.device().ordered_memory.erase(begin);
 }
 
 std::size_t rounded_up(std::size_t bytes, std::size_t unit) {
@@ -91,6 +94,7 @@ void malloc_in_order(State& state, const char* name, void** memory, std::size_t 
   } else {
     *memory = allocate(state, name, bytes, kind_of(pool.properties));
     take_from_pool(state.device(), pool, *memory, bytes);
+    note_allocated(state, *memory, stream);
   }
 }
 
@@ -141,7 +145,7 @@ WARPGAUGE_API cudaError_t cudaFree(void* memory) {
   return call_waiting(__func__, [&](State& state) {
     refuse_unsafe(state);
     if (free_graph_memory(state, memory)) return;
-    free_memory(state, memory,
+    free_memory(state, "cudaFree", memory,
                 {machine::memory::Memory::Kind::device, machine::memory::Memory::Kind::managed});
   });
 }
@@ -166,7 +170,9 @@ WARPGAUGE_API cudaError_t cudaFreeAsync(void* memory, cudaStream_t stream) {
     if (CapturePoint* const point = capture_point(state, stream)) {
       capture(*point, MemoryRelease{memory});
     } else if (!free_graph_memory(state, memory)) {
-      free_memory(state, memory, {Memory::Kind::device, Memory::Kind::pinned_host});
+      note_freed(state, memory, stream);
+      free_memory(state, "cudaFreeAsync", memory,
+                  {Memory::Kind::device, Memory::Kind::pinned_host});
     }
   });
 }
@@ -182,7 +188,7 @@ WARPGAUGE_API cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsign
 WARPGAUGE_API cudaError_t cudaFreeHost(void* memory) {
   return call_waiting(__func__, [&](State& state) {
     refuse_unsafe(state);
-    free_memory(state, memory, {machine::memory::Memory::Kind::pinned_host});
+    free_memory(state, "cudaFreeHost", memory, {machine::memory::Memory::Kind::pinned_host});
     state.device().host_flags.erase(static_cast<std::byte*>(memory));
   });
 }

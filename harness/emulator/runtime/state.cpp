@@ -40,7 +40,7 @@ void State::Results::keep_wrong_call(std::string what) {
   wrong_calls.push_back(std::move(what));
 }
 
-State::State() {
+State::State() : process_(process_id()) {
   const char* const arch = std::getenv("WARPGAUGE_EMULATED_ARCH");
   const char* const older = std::getenv("WARPGAUGE_EMULATED_OLDER_PTX");
   const char* const checks = std::getenv("WARPGAUGE_EMULATED_CHECKS");
@@ -97,8 +97,10 @@ Device& State::device() {
   return *device_;
 }
 
+bool State::has_own_device() const { return device_ != nullptr && device_process_ == process_id(); }
+
 void State::require_own_device() const {
-  if (device_ == nullptr || device_process_ == process_id()) return;
+  if (device_ == nullptr || has_own_device()) return;
   throw Failure{cudaErrorInitializationError,
                 "this process was forked from one that had used CUDA before, so it cannot use "
                 "CUDA: fork before the first CUDA call, or start a program in the child"};
@@ -123,7 +125,7 @@ void State::begin_launch() {
 void State::begin_process() {
   if (launching_process_ == process_id()) return;
   launching_process_ = process_id();
-  {
+  if (std::exchange(process_, process_id()) != process_id()) {
     const std::lock_guard lock(results.mutex);
     results.counts->take();
     results.accesses->take();
@@ -154,6 +156,17 @@ void State::reset_device() {
 
 void State::apply_options() {
   if (device_ != nullptr) device_->machine.options() = options_;
+}
+
+void State::find(metrics::DeviceFault finding) {
+  const std::lock_guard lock(results.mutex);
+  const auto is_same = [&](const metrics::DeviceFault& known) {
+    return known.rule == finding.rule && known.kernel == finding.kernel &&
+           known.source == finding.source &&
+           (!finding.source.file.empty() || known.text == finding.text);
+  };
+  if (std::ranges::any_of(results.findings, is_same)) return;
+  results.findings.push_back(std::move(finding));
 }
 
 void State::say(const std::string& text) {

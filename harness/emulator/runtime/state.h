@@ -23,6 +23,7 @@
 #include "harness/emulator/runtime/graph.h"
 #include "harness/emulator/runtime/launch_order.h"
 #include "harness/emulator/runtime/modules.h"
+#include "harness/emulator/runtime/ordered_memory.h"
 #include "harness/emulator/uninterrupted_mutex.h"
 #include "metrics/architecture/architectures.h"
 #include "metrics/counting/coverage.h"
@@ -97,7 +98,9 @@ struct Device {
   std::uint64_t allocations = 0;              ///< made so far, for their names
   Graphs graphs;
   LaunchOrder order;
-  unsigned long long stream_ids = 2;  ///< 1 and 2 are the default streams'
+  std::map<const std::byte*, OrderedMemory> ordered_memory;  ///< by its begin; see the checks
+  std::set<const std::byte*> kept_memory;  ///< may stay allocated: see find_leaks()
+  unsigned long long stream_ids = 2;       ///< 1 and 2 are the default streams'
 };
 
 /// A call that is not emulated.
@@ -125,6 +128,8 @@ class State {
   Device& device();
   machine::memory::Memory& memory() { return device().machine.memory(); }
   bool has_device() const { return device_ != nullptr; }
+  /// Whether this process has made it.
+  bool has_own_device() const;
   /// The program has waited for work, or knows that it is done.
   void note_program_waited() {
     if (has_device()) device_->order.wait();
@@ -186,6 +191,9 @@ class State {
   };
   Results results;
 
+  /// Keeps what a check has found, of several at one line of a kernel the first.
+  void find(metrics::DeviceFault finding);
+
   /// Says something on stderr, each text once until the device is reset.
   void say(const std::string& text);
   /// Writes what kernels printed to stdout.
@@ -203,6 +211,7 @@ class State {
   std::unique_ptr<Device> device_;
   mutable std::atomic<bool> is_used_ = false;
   pid_t device_process_ = 0, launching_process_ = 0;
+  pid_t process_;  ///< whose results they are
   std::set<std::string> said_;
   std::mutex print_mutex_;  ///< kernels print from several threads
   std::string printed_;

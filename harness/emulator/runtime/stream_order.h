@@ -6,6 +6,7 @@
 #include <functional>
 #include <utility>
 
+#include "harness/emulator/runtime/allocation_checks.h"
 #include "harness/emulator/runtime/function_ref.h"
 #include "harness/emulator/runtime/launch_order.h"
 #include "harness/emulator/runtime/state.h"
@@ -37,6 +38,7 @@ void put_behind(State& state, cudaStream_t stream, std::function<void()> work);
 template <typename Kind>
 void perform_in_order(State& state, cudaStream_t stream, Kind work) {
   state.device().order.add_work(order_name(stream));
+  if (state.options().checks.allocations) note_uses(state, stream, work);
   if (!has_work(state, stream)) return perform(state, work);
   put_behind(state, stream, [&state, work = std::move(work)] { perform(state, work); });
 }

@@ -18,18 +18,40 @@ void Findings::report(const Act& act, const char* rule, const std::string& other
   const std::lock_guard lock(mutex_);
   const auto known = kept_.find(key);
   if (known != kept_.end() && act.block >= known->second.block) return;
-  Finding finding = {"kernel " + kernel.display + ", " + block_text(launch, act.block) + ", " +
-                         thread_and_lane_text(launch, act.thread) + ", " + key.first + ": " + rule +
-                         ": " + what,
+  Finding finding = {who(act, key.first) + ": " + rule + ": " + what,
                      source_line(*act.code, act.instruction), rule, other, missing_barrier};
-  kept_.insert_or_assign(key, Kept{act.block, std::move(finding)});
+  kept_.insert_or_assign(key, Kept<Finding>{act.block, std::move(finding)});
 }
 
 std::vector<Finding> Findings::take() {
   const std::lock_guard lock(mutex_);
   std::vector<Finding> findings;
-  for (auto& [key, kept] : std::exchange(kept_, {})) findings.push_back(std::move(kept.finding));
+  for (auto& [key, kept] : std::exchange(kept_, {})) findings.push_back(std::move(kept.what));
   return findings;
+}
+
+void Findings::note_use(const Act& act, const std::string& what, const std::byte* used,
+                        std::uint64_t address, std::uint64_t bytes) {
+  const std::pair key(place_of(act), used);
+  const std::lock_guard lock(mutex_);
+  const auto known = uses_.find(key);
+  if (known != uses_.end() && act.block >= known->second.block) return;
+  const auto* const at = reinterpret_cast<const void*>(address);
+  MemoryUse use = {used, who(act, key.first), what + " at " + memory.describe(at, bytes),
+                   source_line(*act.code, act.instruction)};
+  uses_.insert_or_assign(key, Kept<MemoryUse>{act.block, std::move(use)});
+}
+
+std::vector<MemoryUse> Findings::take_uses() {
+  const std::lock_guard lock(mutex_);
+  std::vector<MemoryUse> uses;
+  for (auto& [key, kept] : std::exchange(uses_, {})) uses.push_back(std::move(kept.what));
+  return uses;
+}
+
+std::string Findings::who(const Act& act, const std::string& place) const {
+  return "kernel " + kernel.display + ", " + block_text(launch, act.block) + ", " +
+         thread_and_lane_text(launch, act.thread) + ", " + place;
 }
 
 }  // namespace warpgauge::emulator::machine::checks

@@ -1,11 +1,13 @@
 // The findings of a launch: checks report them as numbers, here they get their texts.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness/emulator/machine/checks/watched_memory.h"
@@ -29,6 +31,12 @@ class Findings {
               std::optional<Finding::MissingBarrier> missing_barrier = std::nullopt);
   std::vector<Finding> take();
 
+  /// An access of `bytes` bytes at `address`, in the allocation that begins at `used`. Kept as
+  /// findings are: once for each line and allocation.
+  void note_use(const Act& act, const std::string& what, const std::byte* used,
+                std::uint64_t address, std::uint64_t bytes);
+  std::vector<MemoryUse> take_uses();
+
   const KernelCode& kernel;
   const Launch& launch;
   const WatchedMemory& memory;
@@ -39,13 +47,17 @@ class Findings {
     std::string first, second;  ///< places
     auto operator<=>(const Key&) const = default;
   };
+  template <typename What>
   struct Kept {
     std::uint64_t block;
-    Finding finding;
+    What what;
   };
+  /// "kernel k, block (0,0,0), thread (1,0,0) (warp 0, lane 1), f.cu:12"
+  std::string who(const Act& act, const std::string& place) const;
 
   std::mutex mutex_;
-  std::map<Key, Kept> kept_;
+  std::map<Key, Kept<Finding>> kept_;
+  std::map<std::pair<std::string, const std::byte*>, Kept<MemoryUse>> uses_;  ///< by place
 };
 
 }  // namespace warpgauge::emulator::machine::checks

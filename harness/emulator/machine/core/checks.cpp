@@ -17,6 +17,7 @@ constexpr std::pair<std::string_view, bool Checks::*> kChecks[] = {
     {"lanes", &Checks::lanes},
     {"stores", &Checks::stores},
     {"shuffles", &Checks::shuffles},
+    {"allocations", &Checks::allocations},
 };
 
 }  // namespace

@@ -18,6 +18,8 @@ struct Checks {
   bool stores = false;    ///< different values that lanes of one warp store to one word at once
   bool shuffles = false;  ///< values that shfl takes from lanes that are not there, and lanes that
                           ///< their own member mask does not name
+  bool allocations = false;  ///< memory that is never freed, wrong frees, and stream-ordered memory
+                             ///< that is used in no order with its allocation and its free
 
   /// Whether a kernel needs the history of its accesses; `is_async`: KernelCode::is_async.
   bool history(bool is_async) const {
@@ -26,7 +28,7 @@ struct Checks {
 };
 
 inline constexpr std::string_view kNamesOfChecks =
-    "async,barriers,proxies,races,uninitialised,lanes,stores,shuffles";
+    "async,barriers,proxies,races,uninitialised,lanes,stores,shuffles,allocations";
 
 /// The checks with these names, commas between; "all" is every check, "none" is no check. Throws
 /// std::invalid_argument.

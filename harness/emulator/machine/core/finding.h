@@ -1,6 +1,7 @@
 // A mistake that a check has found. A kernel goes on after it, as it would on a GPU.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -20,6 +21,14 @@ struct Finding {
   std::string rule;   ///< the rule that is broken: "race"
   std::string other;  ///< the other line, "f.cu:12"; empty where the finding is of one line
   std::optional<MissingBarrier> missing_barrier = {};  ///< what may cure it
+};
+
+/// An access of memory whose uses are told: Memory::Allocation::tells_uses.
+struct MemoryUse {
+  const std::byte* memory = nullptr;  ///< where it begins
+  std::string who;                    ///< kernel, block, thread and line
+  std::string what;  ///< "global write of 4 bytes at byte 0 of cudaMallocAsync #1 (400 bytes)"
+  metrics::SourceLine source;
 };
 
 }  // namespace warpgauge::emulator::machine

@@ -13,6 +13,7 @@ namespace warpgauge::emulator::machine {
 
 struct Finding;
 struct FunctionHits;
+struct MemoryUse;
 
 struct KernelInfo {
   std::string name;  ///< mangled
@@ -49,6 +50,7 @@ struct Launch {
   /// nullptr: they are not counted.
   std::vector<FunctionHits>* hits = nullptr;
   std::vector<Finding>* findings = nullptr;  ///< gets those of Options::checks, in the same way
+  std::vector<MemoryUse>* uses = nullptr;    ///< gets one for each instruction and allocation
   std::uint64_t order = 0;            ///< seed of an order of warps and blocks; 0: the usual one
   std::uint32_t registers = 0;        ///< a thread's, as the machine code says; 0: not known
   std::uint64_t resident_blocks = 0;  ///< that the GPU holds at once; 0: not known

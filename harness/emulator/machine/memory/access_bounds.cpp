@@ -5,7 +5,9 @@
 #include <optional>
 #include <string>
 
+#include "harness/emulator/machine/checks/findings.h"
 #include "harness/emulator/machine/core/access_text.h"
+#include "harness/emulator/machine/core/act.h"
 #include "harness/emulator/machine/memory/access_cache.h"
 #include "harness/emulator/machine/memory/access_faults.h"
 #include "harness/emulator/machine/memory/context.h"
@@ -30,6 +32,7 @@ struct Wanted {
   const Access& access;
   int lane;
   std::uint64_t address, bytes;
+  const char* range = nullptr;  ///< "destination of cp.async.bulk"; nullptr: an access of a lane
 };
 
 /// Why the bytes must not be accessed; `found` is the live allocation at their first one.
@@ -43,10 +46,22 @@ std::string objection(const Wanted& wanted, const std::optional<Memory::Extent>&
          (wants_constant ? "which is not constant memory" : memory.find(pointer)->why_read_only);
 }
 
+/// "global read of 4 bytes at 0x7f...", "destination of cp.async.bulk, 64 bytes"
+std::string name_of(const Wanted& wanted) {
+  if (wanted.range == nullptr) return title(wanted.access, Window::global, wanted.address);
+  return std::string(wanted.range) + ", " + std::to_string(wanted.bytes) + " bytes";
+}
+
+void note_use(const Wanted& wanted, const Memory::Extent& used) {
+  const std::string name = name_of(wanted);
+  wanted.warp.memory->findings->note_use(
+      act_of(wanted.warp, wanted.instruction, wanted.lane), name.substr(0, name.rfind(" at 0x")),
+      reinterpret_cast<const std::byte*>(used.begin), wanted.address, wanted.bytes);
+}
+
 /// The live allocation that the bytes lie in. Throws the fault of the lane if there is none, or if
-/// it has not the right to be there; `name` returns what the message calls the access.
-template <typename Name>
-Memory::Extent admitted(const Wanted& wanted, Name name) {
+/// it has not the right to be there.
+Memory::Extent admitted(const Wanted& wanted) {
   Memory& memory = *wanted.warp.memory->memory;
   const std::optional<Memory::Extent> found =
       wanted.access.effect == AccessEffect::read
@@ -54,15 +69,12 @@ Memory::Extent admitted(const Wanted& wanted, Name name) {
           : memory.extent_to_write(wanted.address, wanted.bytes);
   if (found && holds(*found, wanted.address, wanted.bytes) &&
       has_right(wanted.access, found->rights)) {
+    if (found->tells_uses) note_use(wanted, *found);
     return *found;
   }
+  const std::string invalid = wanted.range == nullptr ? "invalid " : "";
   refuse(wanted.warp, wanted.instruction, wanted.lane, Fault::Kind::illegal_address,
-         name() + ": " + objection(wanted, found));
-}
-
-Memory::Extent admitted(const Wanted& wanted) {
-  return admitted(
-      wanted, [&] { return "invalid " + title(wanted.access, Window::global, wanted.address); });
+         invalid + name_of(wanted) + ": " + objection(wanted, found));
 }
 
 }  // namespace
@@ -75,8 +87,7 @@ Memory::Extent admit_lane(const Warp& warp, const Instruction& instruction, cons
 void admit_range(const Warp& warp, const Instruction& instruction, AccessEffect effect, int lane,
                  std::uint64_t address, std::uint64_t bytes, const char* what) {
   const Access access = {.effect = effect, .space = AccessSpace::global};
-  admitted({warp, instruction, access, lane, address, bytes},
-           [&] { return std::string(what) + ", " + std::to_string(bytes) + " bytes"; });
+  admitted({warp, instruction, access, lane, address, bytes, what});
 }
 
 void admit(const Warp& warp, const Instruction& instruction, const Access& access,

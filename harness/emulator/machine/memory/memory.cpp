@@ -273,17 +273,29 @@ void Memory::make_read_only(std::byte* begin, Rights rights, std::string why) {
   __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE);
 }
 
+void Memory::tell_uses(const std::byte* begin) {
+  const std::unique_lock lock(impl_->mutex);
+  impl_->blocks.at(number_of(begin)).tells_uses = true;
+}
+
 std::optional<Memory::Allocation> Memory::find(const void* address) const {
   const std::shared_lock lock(impl_->mutex);
   const Allocation* const found = impl_->live(number_of(address));
   return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
+std::optional<Memory::Allocation> Memory::freed(const void* address) const {
+  const std::shared_lock lock(impl_->mutex);
+  const auto found = impl_->blocks.find(number_of(address));
+  const bool is_freed = found != impl_->blocks.end() && found->second.freed;
+  return is_freed ? std::optional(found->second) : std::nullopt;
+}
+
 std::optional<Memory::Extent> Memory::extent(std::uint64_t address) const {
   const std::shared_lock lock(impl_->mutex);
   const Allocation* const found = impl_->live(address);
   if (found == nullptr) return std::nullopt;
-  return Extent{number_of(found->begin), number_of(found->end()), found->rights};
+  return Extent{number_of(found->begin), number_of(found->end()), found->rights, found->tells_uses};
 }
 
 std::optional<Memory::Extent> Memory::extent_to_write(std::uint64_t address, std::uint64_t bytes) {
@@ -291,7 +303,8 @@ std::optional<Memory::Extent> Memory::extent_to_write(std::uint64_t address, std
   const std::unique_lock lock(impl_->mutex);
   const Allocation* const found = impl_->live(address);
   if (found == nullptr) return std::nullopt;
-  Extent extent{number_of(found->begin), number_of(found->end()), found->rights};
+  Extent extent{number_of(found->begin), number_of(found->end()), found->rights,
+                found->tells_uses};
   Watch& watch = *impl_->watch;
   if (extent.rights != Rights::write || watch.fresh.contains(extent.begin)) return extent;
   watch.keep(*found, address, std::clamp<std::uint64_t>(bytes, 1, extent.end - address));
@@ -375,14 +388,15 @@ bool Memory::has_adopted() const {
   return std::ranges::any_of(impl_->blocks, [](const auto& block) { return block.second.adopted; });
 }
 
-std::size_t Memory::live_allocations() const {
+std::vector<Memory::Allocation> Memory::unfreed() const {
   const std::shared_lock lock(impl_->mutex);
-  std::size_t count = 0;
+  std::vector<Allocation> unfreed;
   for (const auto& [begin, allocation] : impl_->blocks) {
-    const bool counts = allocation.kind == Kind::device || allocation.kind == Kind::managed;
-    if (counts && !allocation.freed) ++count;
+    const bool is_of_device = allocation.kind == Kind::device || allocation.kind == Kind::managed ||
+                              allocation.kind == Kind::array;
+    if (is_of_device && !allocation.freed && !allocation.adopted) unfreed.push_back(allocation);
   }
-  return count;
+  return unfreed;
 }
 
 }  // namespace warpgauge::emulator::machine::memory

@@ -34,6 +34,7 @@ class Memory : public checks::WatchedMemory {
     Rights rights = Rights::write;
     std::string why_read_only = {};  ///< for messages: "which is constant"
     bool adopted = false;            ///< the memory is not owned here
+    bool tells_uses = false;         ///< accesses of kernels are noted: Findings::note_use()
     std::byte* end() const { return begin + bytes; }
   };
 
@@ -41,6 +42,7 @@ class Memory : public checks::WatchedMemory {
   struct Extent {
     std::uint64_t begin = 0, end = 0;
     Rights rights = Rights::write;
+    bool tells_uses = false;
   };
 
   Memory();
@@ -62,8 +64,15 @@ class Memory : public checks::WatchedMemory {
   /// "which is constant".
   void make_read_only(std::byte* begin, Rights rights, std::string why);
 
+  /// From now on the allocation that begins there tells its uses.
+  void tell_uses(const std::byte* begin);
+  /// Each access of a kernel looks for its allocation anew.
+  void look_anew() { __atomic_fetch_add(&generation_, 1, __ATOMIC_RELEASE); }
+
   /// The live allocation that `address` lies in.
   std::optional<Allocation> find(const void* address) const;
+  /// The freed allocation that began at `address`, as long as it is known.
+  std::optional<Allocation> freed(const void* address) const;
   std::optional<Extent> extent(std::uint64_t address) const;  ///< the same, faster
   /// The same for a kernel that is about to write `bytes` bytes there. While its changes are
   /// watched, it is the part of the allocation that is kept, with those bytes.
@@ -111,8 +120,8 @@ class Memory : public checks::WatchedMemory {
   /// Whether any of it is memory of the process's own, which others may have, too.
   bool has_adopted() const;
   std::uint64_t bytes_in_use() const;  ///< all live allocations, without red zones
-  /// Number of live allocations of the kinds device and managed (leak report).
-  std::size_t live_allocations() const;
+  /// What the program has allocated on the device and not freed: in the order of addresses.
+  std::vector<Allocation> unfreed() const;
 
  private:
   struct Impl;
