@@ -156,7 +156,7 @@ std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command) {
 void add_checks(CLI::App* command, std::string& checks, int& schedules) {
   const std::vector<std::string> names = {"async",         "barriers", "proxies", "races",
                                           "uninitialised", "lanes",    "stores",  "shuffles",
-                                          "allocations",   "all",      "none"};
+                                          "allocations",   "unequal",  "all",     "none"};
   command
       ->add_option_function<std::vector<std::string>>(
           "--check",
@@ -170,9 +170,10 @@ void add_checks(CLI::App* command, std::string& checks, int& schedules) {
           "Look for mistakes with asynchronous copies, mbarriers and clusters, barriers to which "
           "lanes of a warp come in different places, memory that copies write again without a "
           "proxy fence, races, reads of memory that nothing wrote, races of lanes of one warp, "
-          "lanes that store different values to one word, shuffles from absent lanes, and memory "
-          "that is not freed, wrongly freed, or used before its allocation or after its free in "
-          "another stream; or all of them (emulator only)")
+          "lanes that store different values to one word, shuffles from absent lanes, memory that "
+          "is not freed, wrongly freed, or used before its allocation or after its free in another "
+          "stream, and launches with equal arguments that did unequal work; or all of them "
+          "(emulator only)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->default_str(checks)

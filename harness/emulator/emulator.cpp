@@ -159,7 +159,7 @@ void find_leaks() {
 }
 
 std::vector<metrics::DeviceFault> take_findings() {
-  return with_results([](State::Results& results) { return std::exchange(results.findings, {}); });
+  return with_results([](State::Results& results) { return results.take_findings(); });
 }
 
 std::vector<metrics::DeviceFault> take_faults() {

@@ -1,10 +1,9 @@
 // The interface by which a process watches its launches and decides about them.
 #pragma once
 
-#include <cstddef>
+#include <array>
 #include <cstdint>
 #include <optional>
-#include <span>
 #include <string>
 
 namespace warpgauge::metrics {
@@ -14,10 +13,11 @@ struct ReportedCode;
 
 namespace warpgauge::emulator {
 
-/// The work of a launch.
-struct LaunchWork {
-  std::span<const std::byte> arguments;
-  std::uint64_t global_sectors = 0;
+/// A launch whose counts were kept.
+struct KeptLaunch {
+  /// The fewest and the most sectors of global memory that it and those with equal arguments moved;
+  /// nothing: all as many.
+  std::optional<std::array<std::uint64_t, 2>> unequal_sectors;
 };
 
 /// Calls come one at a time, and must not call the emulator.
@@ -29,9 +29,9 @@ class LaunchWatch {
   /// Before a kernel (a mangled name) runs. False: its counts are not to be kept.
   virtual bool begins(const std::string& kernel, const metrics::Launch& launch,
                       const metrics::ReportedCode& code) = 0;
-  /// After it. `work`: nothing if its counts were not kept.
+  /// After it. `kept`: nothing if its counts were not.
   virtual void ends(const std::string& kernel, const metrics::Launch& launch,
-                    const std::optional<LaunchWork>& work) = 0;
+                    const std::optional<KeptLaunch>& kept) = 0;
 };
 
 }  // namespace warpgauge::emulator

@@ -32,6 +32,7 @@ constexpr CheckRule kCheckRules[] = {
     of_program("use before allocation", "use of memory before its allocation",
                "uses of memory before its allocation"),
     of_program("use after free", "use of memory after its free", "uses of memory after its free"),
+    of_program("unequal work", "kernel with unequal work", "kernels with unequal work"),
     {"order", "dependence on the order of blocks and warps",
      "dependences on the order of blocks and warps"},
     of_copies("unfenced source"),

@@ -9,7 +9,7 @@ namespace warpgauge::metrics {
 /// A rule, and what a breach of it is called: "2 races found".
 struct CheckRule {
   std::string_view name, mistake, mistakes;
-  bool is_of_program = false;  ///< its findings may name no line: calls of the program break it
+  bool is_of_program = false;  ///< calls of the program break it: its findings may name no line
 };
 
 /// All rules, those of one kind side by side: they share what a breach is called.

@@ -11,13 +11,19 @@
 namespace warpgauge::metrics {
 namespace {
 
+/// False where the program breaks the rule, and the line is that of the case, or none.
+bool has_own_line(const Fact& finding) {
+  const CheckRule* const rule = find_check_rule(finding.rule);
+  if (rule == nullptr || !rule->is_of_program) return true;
+  const CaseContext& of_case = *finding.context;
+  const bool is_of_case = finding.file == of_case.file && finding.line == of_case.line;
+  return !finding.file.empty() && !is_of_case;
+}
+
 /// The lines of source, and the allocation, that the finding names.
 std::vector<std::string> lines_of(const Fact& finding) {
-  const CheckRule* const rule = find_check_rule(finding.rule);
   std::vector<std::string> lines;
-  if (!finding.file.empty() || rule == nullptr || !rule->is_of_program) {
-    lines.push_back(fmt::format("{}:{}", finding.file, finding.line));
-  }
+  if (has_own_line(finding)) lines.push_back(fmt::format("{}:{}", finding.file, finding.line));
   if (!finding.other.empty()) lines.push_back(finding.other);
   return lines;
 }

@@ -203,6 +203,14 @@ __global__ void block_too_large(float* b, const float* a) {
   for (int i = threadIdx.x; i < kElements; i += blockDim.x) b[i] = a[i];
 }
 
+// A control, too: its memory is never freed, and where the mark in it is set there is no work left.
+__global__ void cached(float* b, const float* a, const int* mark) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (*mark == 0) b[i] = a[i];
+}
+
+__global__ void set(int* mark) { *mark = 1; }
+
 using Kernel = void (*)(float*, const float*);
 
 template <Kernel kKernel>
@@ -234,6 +242,14 @@ WARPGAUGE_FAMILY(canaries) {
   // canary race_of_blocks: result.correct error below
   f32.variant("race_of_blocks", launch<race_of_blocks>);
   f32.variant("known_race", launch<known_race>);
+  f32.variant("cached", [](Copy& p) {
+    int* mark = nullptr;
+    cudaMalloc(&mark, sizeof(int));
+    cudaMemset(mark, 0, sizeof(int));
+    cached<<<kElements / kThreads, kThreads>>>(p.b, p.a, mark);
+    set<<<1, kThreads>>>(mark);
+    cached<<<kElements / kThreads, kThreads>>>(p.b, p.a, mark);
+  });
   // canary barrier_in_branch: result.correct error below
   f32.variant("barrier_in_branch", launch<barrier_in_branch>);
   f32.variant("barrier_of_odd_lanes", launch<barrier_of_odd_lanes>);

@@ -46,9 +46,9 @@ def marks():
 
 
 MARKS = marks()
-CONTROLS = ("healthy", "known_race", "barrier_of_odd_lanes")
+CONTROLS = ("healthy", "known_race", "cached", "barrier_of_odd_lanes")
 # Where PTX has a branch and the machine code none, the emulator's lanes part.
-GREEN_ON = {"gpu": CONTROLS, "emulated": ("healthy", "known_race")}
+GREEN_ON = {"gpu": CONTROLS, "emulated": ("healthy", "known_race", "cached")}
 
 
 def faults():
@@ -237,8 +237,44 @@ def test_a_waived_race_excuses_no_wrong_result_and_no_other_race(tmp_path):
     assert "project.toml:2 waives a race at family.cu:127, family.cu:128" in said
 
 
+def test_a_case_that_keeps_memory_and_what_it_has_done_is_found(tmp_path):
+    options = ("--arch", "sm_90", "--check", "allocations,unequal")
+    result = gate(tmp_path, "cached", "emulated", *options)
+    assert result.returncode == 2
+    assert {fact.rule: fact.reason for fact in findings(tmp_path)} == {
+        "leak": "leak: cudaMalloc #3 (4 bytes) was never freed",
+        "unequal work": "kernel canaries::cached(float*, float const*, int const*): unequal work: "
+        "launches with equal arguments moved 32 to 288 sectors of global memory",
+    }
+    assert "1 leak of device memory, 1 kernel with unequal work found" in result.stdout
+    known = [
+        f'{{ rule = "{rule}", {lines}reason = "a cache" }}'
+        for rule, lines in (("leak", 'lines = ["cudaMalloc #3"], '), ("unequal work", ""))
+    ]
+    (tmp_path / "project.toml").write_text(f"[default]\nwaive = [{', '.join(known)}]\n")
+    options += ("--project", tmp_path / "project.toml")
+    waived = gate(tmp_path / "waived", "cached", "emulated", *options)
+    assert waived.returncode == 0, waived.stdout
+    assert not re.search("leak|unequal", waived.stdout + waived.stderr)
+
+
+@pytest.mark.parametrize(("check", "is_told"), [("races", True), ("async", False)])
+def test_a_waiver_that_a_whole_gate_did_not_need_is_told(tmp_path, check, is_told):
+    project = tmp_path / "project.toml"
+    project.write_text(
+        '[default]\nwaive = [{ rule = "race", lines = ["a.cu:1"], reason = "any" }]\n'
+    )
+    command = [BIN / "warpgauge-archs-90a", "gate", "--device", "emulated", "--out", tmp_path]
+    options = ["--check", check, "--project", project]
+    remark = f"{project}:2: no finding needed the waiver of 'race' at a.cu:1: remove it, if the"
+    for more, whole in (([], True), (["--filter", "*"], False)):
+        done = subprocess.run([*command, *options, *more], capture_output=True, text=True)
+        assert "\nFAIL: 2 values over budget\n" in done.stdout, "as without the waiver"
+        assert (remark in done.stdout) == (is_told and whole), done.stdout
+
+
 def test_checks_find_nothing_in_a_healthy_kernel(tmp_path):
-    checks = ("--check", "races,uninitialised,lanes,stores,shuffles", "--schedules", "2")
+    checks = ("--check", "all", "--schedules", "2")
     result = gate(tmp_path, "healthy", "emulated", *checks)
     assert result.returncode == 0, result.stdout + result.stderr
 

@@ -258,6 +258,23 @@ def test_launches_with_equal_arguments_that_did_unequal_work_are_told(tmp_path):
     assert kernels["_Z8rememberj"].launches[0].unequal_sectors is None
 
 
+def test_unequal_work_is_a_finding_of_its_check(tmp_path):
+    options = ["--arch", "sm_90", "--check", "unequal", "--out", tmp_path]
+    found = emulate(*options, "--", BUILD / "programs" / "first_call_only")
+    assert found.returncode == 2, found.stderr
+    assert "ERROR: 1 kernel with unequal work found" in found.stderr
+    assert (
+        "  reason   kernel scale(float*, float const*, unsigned int): unequal work: launches with "
+        "equal arguments moved 32 to 288 sectors of global memory\n" in found.stderr
+    )
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text('["scale*"]\nwaive = [{ rule = "unequal work", reason = "a cache" }]\n')
+    waived = emulate(*options, "--budgets", budgets, "--", BUILD / "programs" / "first_call_only")
+    assert waived.returncode == 0, waived.stderr
+    equal = emulate(*options, "--", BUILD / "programs" / "unordered")
+    assert equal.returncode == 0, equal.stderr
+
+
 @pytest.mark.parametrize("command", [["gate"], ["emulate", "--", "true"]])
 def test_a_check_that_is_none_is_an_error_with_the_nearest_one(command):
     words = [BUILD / "bin" / "warpgauge", command[0], "--check", "race", *command[1:]]

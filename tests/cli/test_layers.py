@@ -113,7 +113,7 @@ OURS = {
     ],
     "harness/emulator/preload": [
         r"harness/emulator/(emulator|launch_watch|uninterrupted_mutex)\.h",
-        r"harness/(process/(flush_at_exit|progress)|files/\w+|programs/(equal_launches|launch_filter)|runtime)\.h",
+        r"harness/(process/(flush_at_exit|progress)|files/\w+|programs/launch_filter|runtime)\.h",
         r"metrics/(base/(append_file|demangled)|counting/(emulator_report|coverage))\.h",
     ],
     "harness/emulator": [

@@ -62,7 +62,7 @@ TEST(Checks, HaveNames) {
   EXPECT_THROW(checks_called("race"), std::invalid_argument);
   const Checks all = checks_called("all");
   EXPECT_TRUE(all.async && all.proxies && all.races && all.uninitialised && all.lanes);
-  EXPECT_TRUE(all.stores && all.shuffles && all.allocations);
+  EXPECT_TRUE(all.stores && all.shuffles && all.allocations && all.unequal);
 }
 
 TEST(SharedRace, OfAReadBehindAWriteIsFound) {

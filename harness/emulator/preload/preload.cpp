@@ -26,7 +26,6 @@
 #include "harness/files/printable.h"
 #include "harness/process/flush_at_exit.h"
 #include "harness/process/progress.h"
-#include "harness/programs/equal_launches.h"
 #include "harness/programs/launch_filter.h"
 #include "harness/runtime.h"
 #include "metrics/base/append_file.h"
@@ -80,7 +79,6 @@ class Launches : public LaunchWatch {
                 .ended = false};
     kernels_.clear();
     choices_.clear();
-    equal_launches_ = {};
     begun_ = counted_ = 0;
     append({.processes = {*process_}});
   }
@@ -103,15 +101,14 @@ class Launches : public LaunchWatch {
   }
 
   void ends(const std::string& kernel, const metrics::Launch& launch,
-            const std::optional<LaunchWork>& work) override {
+            const std::optional<KeptLaunch>& kept) override {
     const std::lock_guard lock(mutex_);
     line_.clear();
-    if (!work) return;
+    if (!kept) return;
     ++counted_;
     ++choices_[kernel].counted;
     metrics::Launch shape = launch;
-    shape.unequal_sectors =
-        equal_launches_.add(kernel, launch, work->arguments, work->global_sectors);
+    shape.unequal_sectors = kept->unequal_sectors;
     metrics::add(kernel_of(kernel).counted, shape);
   }
 
@@ -144,7 +141,6 @@ class Launches : public LaunchWatch {
   std::optional<metrics::ReportedProcess> process_;  ///< from its first launch on
   std::map<std::string, metrics::ReportedKernel> kernels_;
   std::map<std::string, Chosen> choices_;
-  programs::EqualLaunches equal_launches_;
   std::uint64_t begun_ = 0, counted_ = 0;
   process::TerminalLine line_;
 };

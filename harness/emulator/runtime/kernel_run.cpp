@@ -113,23 +113,12 @@ Watched::Watched(LaunchWatch* watch, const Function& function, const machine::La
       launch_{.grid = launch.grid,
               .block = launch.block,
               .dynamic_shared_bytes = launch.dynamic_shared_bytes,
-              .cluster = launch.cluster.value_or(metrics::kNoCluster)},
-      arguments_(launch.parameters) {
+              .cluster = launch.cluster.value_or(metrics::kNoCluster)} {
   if (watch_ != nullptr) counts_ = watch_->begins(kernel_, launch_, function.code);
 }
 
 Watched::~Watched() {
-  if (watch_ != nullptr) watch_->ends(kernel_, launch_, work_);
-}
-
-void Watched::kept(const machine::LaunchOutcome& outcome) {
-  if (watch_ == nullptr) return;
-  work_ = LaunchWork{.arguments = arguments_};
-  for (const machine::InstructionTotals& instruction : outcome.totals) {
-    const metrics::Counts counts = counting::counts_of(instruction.access);
-    work_->global_sectors += counts.global_load_sectors + counts.global_store_sectors +
-                             counts.global_atomic_sectors + counts.bulk_sectors;
-  }
+  if (watch_ != nullptr) watch_->ends(kernel_, launch_, kept_);
 }
 
 KernelRun::KernelRun(State& state, const KernelCall& call, const LaunchOrder::Place& place)
@@ -173,6 +162,20 @@ bool KernelRun::run(std::optional<std::chrono::milliseconds> patience) {
   return true;
 }
 
+void KernelRun::compare(State::Results& results) {
+  const bool is_asked_for = state_.options().checks.unequal;
+  if (!is_asked_for && state_.watch == nullptr) return;
+  std::uint64_t sectors = 0;
+  for (const machine::InstructionTotals& instruction : outcome_.totals) {
+    const metrics::Counts counts = counting::counts_of(instruction.access);
+    sectors += counts.global_load_sectors + counts.global_store_sectors +
+               counts.global_atomic_sectors + counts.bulk_sectors;
+  }
+  results.finds_unequal = is_asked_for;
+  watched_.kept({results.equal_launches.add(function_.name, watched_.launch(), launch_.parameters,
+                                            sectors)});
+}
+
 std::vector<machine::DeviceWork> KernelRun::finish() {
   State::Results& results = state_.results;
   const auto keep = [&] {
@@ -192,7 +195,7 @@ std::vector<machine::DeviceWork> KernelRun::finish() {
     if (watched_.counts()) {
       results.counts->add(function_.name, outcome_, function_.trust, results.memory);
       results.accesses->add(function_.name, outcome_, *function_.trust, results.memory);
-      watched_.kept(outcome_);
+      compare(results);
     }
     if (function_.trust->unsettles_memory) results.memory = metrics::Memory::unsettled;
     return std::move(outcome_.work);

@@ -5,7 +5,6 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <span>
 #include <vector>
 
 #include "harness/emulator/launch_watch.h"
@@ -32,15 +31,15 @@ class Watched {
   Watched& operator=(const Watched&) = delete;
 
   bool counts() const { return counts_; }
-  void kept(const machine::LaunchOutcome& outcome);
+  void kept(const KeptLaunch& kept) { kept_ = kept; }
+  const metrics::Launch& launch() const { return launch_; }
 
  private:
   LaunchWatch* watch_;
   const std::string& kernel_;
   const metrics::Launch launch_;
-  const std::span<const std::byte> arguments_;
   bool counts_ = true;
-  std::optional<LaunchWork> work_;  ///< of a launch whose counts are kept
+  std::optional<KeptLaunch> kept_;
 };
 
 /// A launch of one kernel.
@@ -56,6 +55,9 @@ class KernelRun {
   std::vector<machine::DeviceWork> finish();
 
  private:
+  /// Compares what it moved with what others with equal arguments did.
+  void compare(State::Results& results);
+
   State& state_;
   const KernelCall call_;
   Function& function_;

@@ -1,6 +1,8 @@
 // The state of the emulated CUDA runtime.
 #include "harness/emulator/runtime/state.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
@@ -17,6 +19,7 @@
 #include "harness/emulator/process_id.h"
 #include "harness/emulator/runtime/device_properties.h"
 #include "harness/emulator/runtime/failure.h"
+#include "metrics/base/demangled.h"
 
 namespace warpgauge::emulator::runtime {
 
@@ -38,6 +41,22 @@ void State::Results::keep_wrong_call(std::string what) {
   const std::lock_guard lock(mutex);
   if (std::ranges::find(wrong_calls, what) != wrong_calls.end()) return;
   wrong_calls.push_back(std::move(what));
+}
+
+std::vector<metrics::DeviceFault> State::Results::take_findings() {
+  std::vector<metrics::DeviceFault> taken = std::exchange(findings, {});
+  const auto unequal = std::exchange(equal_launches, {}).unequal();
+  if (!finds_unequal) return taken;
+  for (const auto& [kernel, sectors] : unequal) {
+    taken.push_back({.text = fmt::format("kernel {}: unequal work: launches with equal arguments "
+                                         "moved {} to {} sectors of global memory",
+                                         metrics::demangled(kernel), sectors[0], sectors[1]),
+                     .kernel = kernel,
+                     .source = {},
+                     .rule = "unequal work",
+                     .other = ""});
+  }
+  return taken;
 }
 
 State::State() : process_(process_id()) {
@@ -131,7 +150,7 @@ void State::begin_process() {
     results.accesses->take();
     if (results.coverage) results.coverage->clear();
     results.faults.clear();
-    results.findings.clear();
+    results.take_findings();
     results.memory = metrics::Memory::settled;
     results.failed_launches.clear();
   }

@@ -17,6 +17,7 @@
 #include <tuple>
 #include <vector>
 
+#include "harness/emulator/counting/equal_launches.h"
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/array.h"
 #include "harness/emulator/runtime/background.h"
@@ -179,6 +180,8 @@ class State {
     std::optional<metrics::Coverage> coverage;  ///< nothing: launches are not covered
     std::vector<metrics::DeviceFault> faults;
     std::vector<metrics::DeviceFault> findings;
+    counting::EqualLaunches equal_launches;
+    bool finds_unequal = false;  ///< unequal ones are findings
     std::vector<metrics::DeviceFault> failed_launches;  ///< launches that could not begin
     RuntimeUse use;
     /// The memory that launches found since the last call of take_counts().
@@ -188,6 +191,8 @@ class State {
     /// Faults of calls: a sentence for each, once.
     std::vector<std::string> wrong_calls;
     void keep_wrong_call(std::string what);
+    /// The findings since the last call, which launches are compared with no more.
+    std::vector<metrics::DeviceFault> take_findings();
   };
   Results results;
 

@@ -18,6 +18,7 @@ constexpr std::pair<std::string_view, bool Checks::*> kChecks[] = {
     {"stores", &Checks::stores},
     {"shuffles", &Checks::shuffles},
     {"allocations", &Checks::allocations},
+    {"unequal", &Checks::unequal},
 };
 
 }  // namespace

@@ -20,6 +20,7 @@ struct Checks {
                           ///< their own member mask does not name
   bool allocations = false;  ///< memory that is never freed, wrong frees, and stream-ordered memory
                              ///< that is used in no order with its allocation and its free
+  bool unequal = false;  ///< launches with equal arguments that moved unequal numbers of sectors
 
   /// Whether a kernel needs the history of its accesses; `is_async`: KernelCode::is_async.
   bool history(bool is_async) const {
@@ -28,7 +29,7 @@ struct Checks {
 };
 
 inline constexpr std::string_view kNamesOfChecks =
-    "async,barriers,proxies,races,uninitialised,lanes,stores,shuffles,allocations";
+    "async,barriers,proxies,races,uninitialised,lanes,stores,shuffles,allocations,unequal";
 
 /// The checks with these names, commas between; "all" is every check, "none" is no check. Throws
 /// std::invalid_argument.

@@ -1,6 +1,7 @@
 // What launches with equal arguments moved.
-#include "harness/programs/equal_launches.h"
+#include "harness/emulator/counting/equal_launches.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <array>
@@ -8,7 +9,7 @@
 #include <optional>
 #include <span>
 
-namespace warpgauge::programs {
+namespace warpgauge::emulator::counting::equal_launches_test {
 namespace {
 
 class EqualLaunchesTest : public testing::Test {
@@ -40,6 +41,15 @@ TEST_F(EqualLaunchesTest, LeaveOtherArgumentsAndShapesAlone) {
   EXPECT_EQ(add(256, 1, 8), std::nullopt);
 }
 
+TEST_F(EqualLaunchesTest, GiveTheFewestAndTheMostOfAKernelsArguments) {
+  EXPECT_TRUE(launches_.unequal().empty());
+  for (const std::uint64_t sectors : {128, 64}) add(sectors);
+  for (const std::uint64_t sectors : {32, 48}) add(sectors, 2);
+  add(512, 3);
+  EXPECT_THAT(launches_.unequal(),
+              testing::ElementsAre(testing::Pair("scale", EqualLaunches::Sectors{32, 128})));
+}
+
 TEST_F(EqualLaunchesTest, KeepSoManyKindsOfLaunches) {
   for (std::uint64_t n = 0; n < 10'000; ++n) add(1, n);
   EXPECT_EQ(add(1, 10'000), std::nullopt);
@@ -48,4 +58,4 @@ TEST_F(EqualLaunchesTest, KeepSoManyKindsOfLaunches) {
 }
 
 }  // namespace
-}  // namespace warpgauge::programs
+}  // namespace warpgauge::emulator::counting::equal_launches_test

@@ -1,12 +1,12 @@
 // Compares launches with those before that had the same arguments.
-#include "harness/programs/equal_launches.h"
+#include "harness/emulator/counting/equal_launches.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
-namespace warpgauge::programs {
+namespace warpgauge::emulator::counting {
 
 std::optional<EqualLaunches::Sectors> EqualLaunches::add(const std::string& kernel,
                                                          const metrics::Launch& launch,
@@ -19,7 +19,9 @@ std::optional<EqualLaunches::Sectors> EqualLaunches::add(const std::string& kern
   Sectors& known = sectors_.try_emplace(key, Sectors{sectors, sectors}).first->second;
   known = {std::min(known[0], sectors), std::max(known[1], sectors)};
   if (known[0] == known[1]) return std::nullopt;
+  Sectors& of_kernel = unequal_.try_emplace(kernel, known).first->second;
+  of_kernel = {std::min(of_kernel[0], known[0]), std::max(of_kernel[1], known[1])};
   return known;
 }
 
-}  // namespace warpgauge::programs
+}  // namespace warpgauge::emulator::counting
