@@ -101,6 +101,10 @@ void check_accesses(const std::string& checks, int schedules);
 /// Whether the emulator could look for races and does not. False on a GPU.
 bool could_look_for_races();
 
+/// From now on the emulator prints no findings: the caller takes them, and tells those that no
+/// budget waives. Does nothing on a GPU.
+void print_no_findings();
+
 /// Says that the program or the case has ended: what it has not freed is found, if the check
 /// `allocations` is made. Does nothing on a GPU.
 void find_leaks();

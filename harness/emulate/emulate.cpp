@@ -18,6 +18,7 @@
 #include "harness/runtime.h"
 #include "metrics/architecture/architectures.h"
 #include "metrics/architecture/occupancy.h"
+#include "metrics/base/check_rules.h"
 #include "metrics/counting/emulator_report.h"
 
 namespace warpgauge::emulate {
@@ -155,8 +156,9 @@ class Emulated : public programs::Source {
     }
     return options;
   }
+  std::string checks() const override { return checks_; }
   std::string cure() const override {
-    const bool looks = checks_ == "all" || checks_.find("races") != std::string::npos;
+    const bool looks = metrics::is_looked_for(*metrics::find_check_rule("race"), checks_);
     return looks ? "" : kLookForRaces;
   }
   metrics::RunRequest asked() const override {

@@ -151,6 +151,10 @@ bool could_look_for_races() {
   return with_state([](State& state) { return !state.options().checks.races; });
 }
 
+void print_no_findings() {
+  with_state([](State& state) { state.prints_findings = false; });
+}
+
 void find_leaks() {
   State& state = State::instance();
   // The program may end in the middle of a call, or while a kernel waits: then nothing is known.

@@ -17,6 +17,8 @@
 #include "harness/outcome/outcome_text.h"
 #include "harness/outcome/recorded_run.h"
 #include "harness/outcome/repeat_command.h"
+#include "harness/runtime.h"
+#include "metrics/budgets/waiver_use.h"
 
 namespace warpgauge::gate {
 namespace {
@@ -42,6 +44,21 @@ void print_counters(const Counters& counters, const outcome::Outcome& outcome) {
   }
 }
 
+/// Waivers that no finding of the whole gate needed.
+std::vector<std::string> unused_waivers(const Plan& plan,
+                                        const std::vector<metrics::StoredRun>& runs) {
+  const Selection& selection = plan.options.selection;
+  if (!is_emulated() || !selection.filter.empty() || !selection.exclude.empty()) return {};
+  metrics::WaiverUse use;
+  for (const metrics::StoredRun& run : runs) {
+    for (const metrics::Fact& fact : run.facts) {
+      if (fact.metric != "result.correct") continue;
+      use.add(plan.budgets.of(fact.id).waivers(fact.id, fact.arch), fact);
+    }
+  }
+  return use.unused(plan.options.checks);
+}
+
 }  // namespace
 
 outcome::ExitCode report(const Plan& plan, FactLog& log, const outcome::OutFolder& out,
@@ -49,8 +66,10 @@ outcome::ExitCode report(const Plan& plan, FactLog& log, const outcome::OutFolde
   log.write(lost_facts(plan, log.so_far()));
   std::vector<metrics::StoredRun> runs = log.take();
   for (metrics::StoredRun& run : runs) sort_by_case(run.facts, plan.cases);
-  outcome::OutcomeOptions how{
-      .requirements = plan.options.requirements, .left_out = plan.left_out, .whole = false};
+  outcome::OutcomeOptions how{.requirements = plan.options.requirements,
+                              .left_out = plan.left_out,
+                              .remarks = unused_waivers(plan, runs),
+                              .whole = false};
   how.repeat = [&](const outcome::JudgedValue& value) {
     return repeat_with_checks(plan.options, value);
   };

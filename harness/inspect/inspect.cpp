@@ -416,7 +416,7 @@ outcome::ExitCode inspect(const InspectOptions& options) {
       [&](const programs::Counter& counter, const NamedFile& file, const CountedKernel& kernel) {
         ProgramCase program_case = programs::case_of(counter, file.name, kernel, budgets);
         unused.use(program_case);
-        if (!program_case.is_called(expression)) return;
+        if (!programs::is_called(program_case.kernel, expression)) return;
         table.add(program_case);
         judge.add(std::move(program_case));
       });

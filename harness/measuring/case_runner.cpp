@@ -81,6 +81,7 @@ std::string what_is_wrong(const Case& test_case, const std::vector<LaunchRecord>
 }  // namespace
 
 CaseRunner::CaseRunner(bool use_counters, const process::GpuTurns* turns) : turns_(turns) {
+  print_no_findings();
   no_device_ = why_no_device();
   device_ = current_device();
   if (!device_) {

@@ -41,6 +41,7 @@ struct OutcomeOptions {
   std::vector<std::string>
       lost;  ///< a sentence for each other thing that should have been measured
   std::vector<std::string> left_out;  ///< a sentence for each thing that was left out on purpose
+  std::vector<std::string> remarks;   ///< a sentence for each thing that decides nothing
   /// The command that gives a verdict again; empty: repeat_command().
   std::function<std::string(const JudgedValue&)> repeat;
   bool kernels = false;  ///< findings name their kernels, of which ids have but a part

@@ -158,6 +158,9 @@ std::string terminal_text(const Outcome& outcome, bool colour) {
   }
   for (const std::string& lost : outcome.lost())
     text += fmt::format("\n{}\n", files::printable(lost));
+  for (const std::string& remark : outcome.options().remarks) {
+    text += fmt::format("\n{}\n", files::printable(remark));
+  }
   if (const auto worst = worst_unjudged_excess(outcome.values())) {
     text += fmt::format("\n{}\n", files::printable(unjudged_text(*worst)));
   }
@@ -208,6 +211,9 @@ std::string markdown_text(const Outcome& outcome) {
   if (!outcome.options().left_out.empty()) text += "\n## Left out\n\n";
   for (const std::string& left : outcome.options().left_out) {
     text += fmt::format("- {}\n", escaped(left));
+  }
+  for (const std::string& remark : outcome.options().remarks) {
+    text += fmt::format("\n{}\n", escaped(remark));
   }
   if (const auto worst = worst_unjudged_excess(outcome.values())) {
     text += fmt::format("\n{}\n", escaped(unjudged_text(*worst)));

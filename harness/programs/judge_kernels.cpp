@@ -81,6 +81,7 @@ outcome::ExitCode KernelJudge::end(Beside beside, std::FILE* stream) {
       {.requirements = requirements_,
        .lost = std::move(beside.lost),
        .left_out = std::move(beside.left_out),
+       .remarks = std::move(beside.remarks),
        .repeat = [&](const outcome::JudgedValue& value) { return beside.repeat(*value.fact); },
        .kernels = true},
       out_.results());

@@ -35,6 +35,7 @@ struct Beside {
   std::vector<metrics::Fact> faults;  ///< judged: findings may be waived
   std::vector<std::string> lost;      ///< a sentence for each thing that was not measured
   std::vector<std::string> left_out;  ///< a sentence for each thing that was left out on purpose
+  std::vector<std::string> remarks;   ///< a sentence for each thing that decides nothing
   std::string text;                   ///< their table, and what options left out, in lines
   std::function<std::string(const metrics::Fact&)> repeat;  ///< the command for a verdict again
 };

@@ -140,7 +140,7 @@ std::vector<std::string> ProgramCase::names() const {
   return names;
 }
 
-bool ProgramCase::is_called(const std::regex& expression) const {
+bool is_called(const std::string& kernel, const std::regex& expression) {
   constexpr std::size_t kSearched = 4096;  // the library takes some of the stack for each character
   const std::string name = kernel.substr(0, kSearched), without_void = metrics::without_void(name);
   return std::regex_search(name, expression) ||

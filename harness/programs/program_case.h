@@ -57,10 +57,11 @@ struct ProgramCase {
   /// Its names in sections of a budget file: with and without template arguments, parameters, etc.,
   /// and those of its id.
   std::vector<std::string> names() const;
-  /// True if the expression finds something in its name, which templates may begin with "void ".
-  /// Searches the first 4,096 characters of the name.
-  bool is_called(const std::regex& expression) const;
 };
+
+/// True if the expression finds something in the name of a kernel, which templates may begin with
+/// "void ". Searches its first 4,096 characters.
+bool is_called(const std::string& kernel, const std::regex& expression);
 
 /// The first part of the ids of a program's cases.
 std::string family_of(const std::string& program);

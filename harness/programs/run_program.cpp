@@ -23,6 +23,7 @@
 #include "metrics/base/glob.h"
 #include "metrics/budgets/budget.h"
 #include "metrics/budgets/judge.h"
+#include "metrics/budgets/waiver_use.h"
 
 namespace warpgauge::programs {
 namespace {
@@ -65,12 +66,34 @@ struct Selected {
   Beside beside;
 };
 
+/// Takes away what checks have found in kernels that --kernels and --skip leave out; a sentence if
+/// there is any.
+std::vector<std::string> leave_out_findings(const ProgramOptions& options,
+                                            const std::regex& expression,
+                                            std::vector<metrics::Fact>* faults) {
+  const std::size_t findings = std::erase_if(*faults, [&](const metrics::Fact& fault) {
+    if (fault.rule.empty() || fault.kernel.empty()) return false;
+    const std::string kernel = metrics::demangled(fault.kernel);
+    const bool is_skipped = std::ranges::any_of(options.choice.skip, [&](const auto& glob) {
+      return metrics::fits(glob, metrics::names_of(kernel));
+    });
+    return is_skipped || !is_called(kernel, expression);
+  });
+  if (findings == 0) return {};
+  return {fmt::format("{} finding{} in kernels that --kernels or --skip leaves out: {} nothing",
+                      findings, findings == 1 ? "" : "s",
+                      findings == 1 ? "it decides" : "they decide")};
+}
+
 /// Judges the faults: findings of checks may be waived.
-void judge_faults(std::vector<metrics::Fact>& faults, const metrics::Budgets& budgets) {
+void judge_faults(std::vector<metrics::Fact>& faults, const metrics::Budgets& budgets,
+                  metrics::WaiverUse& use) {
   for (metrics::Fact& fault : faults) {
     std::vector<std::string> names = metrics::names_of(metrics::demangled(fault.kernel));
     names.push_back(fault.id.variant);
-    metrics::judge(fault, budgets.of_kernel(fault.id, names), metrics::today());
+    const metrics::Budgets own = budgets.of_kernel(fault.id, names);
+    metrics::judge(fault, own, metrics::today());
+    use.add(own.waivers(fault.id, fault.arch), fault);
   }
 }
 
@@ -80,28 +103,40 @@ Selected select_kernels(const ProgramOptions& options, const Source& source,
   std::vector<ProgramCase> cases =
       cases_of(source.counter(), options.command[0], counted.kernels, budgets);
   UnusedSections unused(options, budgets);
-  for (const ProgramCase& program_case : cases) unused.use(program_case);
+  metrics::WaiverUse waivers;
+  for (const ProgramCase& program_case : cases) {
+    unused.use(program_case);
+    if (program_case.facts.empty()) continue;
+    const metrics::Fact& ran = program_case.facts.front();
+    waivers.add(program_case.budgets.waivers(ran.id, ran.arch), ran);
+  }
   std::vector<std::string> lost = unused.text();
   const std::size_t launched = cases.size();
   const std::string skipped = leave_out_skipped(options, &cases);
   const std::string late = leave_out_late(options, &cases);
   const std::size_t kept = cases.size();
-  std::erase_if(
-      cases, [&](const ProgramCase& program_case) { return !program_case.is_called(expression); });
+  std::erase_if(cases, [&](const ProgramCase& program_case) {
+    return !is_called(program_case.kernel, expression);
+  });
   std::ranges::move(counted.lost, std::back_inserter(lost));
   std::ranges::move(not_counted(cases, options.choice.is_partial()), std::back_inserter(lost));
-  judge_faults(counted.faults, budgets);
+  std::vector<std::string> left_out = leave_out_findings(options, expression, &counted.faults);
+  judge_faults(counted.faults, budgets, waivers);
+  const bool is_whole = options.kernels.empty() && options.choice.skip.empty();
   if (cases.empty() && std::ranges::all_of(counted.faults, metrics::is_waived_finding)) {
     lost.push_back(why_nothing(options, launched, kept, counted.why_no_kernel));
   }
   std::string text = kernels_table(cases) + unequal_text(cases) + skipped + late;
-  return {.cases = std::move(cases),
-          .beside = {.faults = std::move(counted.faults),
-                     .lost = std::move(lost),
-                     .text = std::move(text),
-                     .repeat = [&](const metrics::Fact& fact) {
-                       return repeat_program(source, options, fact);
-                     }}};
+  return {
+      .cases = std::move(cases),
+      .beside = {.faults = std::move(counted.faults),
+                 .lost = std::move(lost),
+                 .left_out = std::move(left_out),
+                 .remarks = is_whole ? waivers.unused(source.checks()) : std::vector<std::string>(),
+                 .text = std::move(text),
+                 .repeat = [&](const metrics::Fact& fact) {
+                   return repeat_program(source, options, fact);
+                 }}};
 }
 
 metrics::RunRequest asked_of(const ProgramOptions& options, const Source& source) {

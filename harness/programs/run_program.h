@@ -38,6 +38,8 @@ class Source {
   virtual const Counter& counter() const = 0;
   /// The options of its command that the common ones do not have, as words of a shell.
   virtual std::vector<std::string> own_options() const { return {}; }
+  /// The checks that it makes, by names with commas between; empty: none.
+  virtual std::string checks() const { return ""; }
   /// What to try where the program ended with a code of its own for failure; empty: nothing.
   virtual std::string cure() const { return ""; }
   /// The request that the run records.

@@ -6,9 +6,10 @@
 
 namespace warpgauge::metrics {
 
-/// A rule, and what a breach of it is called: "2 races found".
+/// A rule, the check that looks for breaches of it (empty: --schedules does), and what a breach is
+/// called: "2 races found".
 struct CheckRule {
-  std::string_view name, mistake, mistakes;
+  std::string_view name, check, mistake, mistakes;
   bool is_of_program = false;  ///< calls of the program break it: its findings may name no line
 };
 
@@ -17,5 +18,8 @@ std::span<const CheckRule> check_rules();
 
 /// nullptr for a name that no rule has.
 const CheckRule* find_check_rule(std::string_view name);
+
+/// Whether one of these checks (names with commas between, or "all") looks for breaches of it.
+bool is_looked_for(const CheckRule& rule, std::string_view checks);
 
 }  // namespace warpgauge::metrics

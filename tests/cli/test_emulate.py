@@ -130,11 +130,42 @@ def test_a_known_race_of_a_program_is_waived_for_its_kernel(tmp_path):
         done = emulate(*options, "--", program, "nothing")
         codes[kernel] = done.returncode
         assert ("1 race found" in done.stderr) == (kernel == "fill*"), done.stderr
+        assert ("race: " in done.stderr) == (kernel == "fill*"), done.stderr
+        remark = f"{budgets}:2: no finding needed the waiver of 'race' at unordered.cu:10, "
+        assert (remark in done.stderr) == (kernel == "fill*"), done.stderr
     assert codes == {"twice*": 0, "fill*": 2}
     budgets.write_text(f'["twice*"]\nwaive = [{waiver}]\n')
     nothing = emulate(*options, "--kernels", "other", "--", program, "nothing")
-    assert nothing.returncode == 2, "a waived finding is no kernel"
+    assert nothing.returncode == 3, "a waived finding is no kernel"
     assert "--kernels 'other': matches none of 2 kernels" in nothing.stderr
+
+
+@pytest.mark.parametrize(("check", "code"), [("races", 0), ("all", 0), ("async", 0), ("none", 0)])
+def test_a_waiver_that_nothing_needed_is_told_where_its_check_is_made(check, code, tmp_path):
+    budgets = tmp_path / "budgets.toml"
+    budgets.write_text(
+        '[default]\nwaive = [{ rule = "race", lines = ["a.cu:1"], reason = "any" }]\n'
+    )
+    options = ["--arch", "sm_90", "--check", check, "--budgets", budgets, "--out", tmp_path]
+    done = emulate(*options, "--", BUILD / "programs" / "allocations")
+    assert done.returncode == code, done.stderr
+    remark = "no finding needed the waiver of 'race' at a.cu:1: remove it, if the code is mended"
+    is_made = check in ("races", "all")
+    assert (f"\n{budgets}:2: {remark}\n" in done.stderr) == is_made, done.stderr
+    assert (remark in (tmp_path / "summary.md").read_text()) == is_made
+
+
+@pytest.mark.parametrize("choice", [["--kernels", "fill"], ["--skip", "twice*"]])
+def test_findings_in_kernels_that_are_left_out_decide_nothing(choice, tmp_path):
+    options = ["--arch", "sm_90", "--check", "races", "--out", tmp_path]
+    done = emulate(*options, *choice, "--", BUILD / "programs" / "unordered", "nothing")
+    assert done.returncode == 0, done.stderr
+    told = "1 finding in kernels that --kernels or --skip leaves out: it decides nothing"
+    assert told in done.stderr and "race: " not in done.stderr
+    asked = emulate(
+        *options, "--kernels", "twice", "--", BUILD / "programs" / "unordered", "nothing"
+    )
+    assert asked.returncode == 2 and "1 race found" in asked.stderr
 
 
 @pytest.mark.parametrize(

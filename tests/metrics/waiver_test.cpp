@@ -4,17 +4,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "metrics/budgets/budget.h"
 #include "metrics/budgets/judge.h"
+#include "metrics/budgets/waiver_use.h"
 
 namespace warpgauge::metrics::waiver_test {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::SizeIs;
 using ::testing::StartsWith;
 using namespace std::chrono_literals;
 
@@ -89,6 +93,12 @@ TEST(Waiver, NamesTheAllocationOfAFindingOfTheProgram) {
   for (const char* other : {R"(lines = ["cudaMalloc #2"], )", R"(lines = ["Malloc #3"], )", ""}) {
     EXPECT_EQ(judged(leak, waiver_of("leak", other)).verdict, Verdict::error) << other;
   }
+  Fact of_case = leak;  // of a case of the gate, with the line of its registration
+  of_case.context = std::make_shared<const CaseContext>(CaseContext{.file = "a.cu", .line = 9});
+  of_case.file = "a.cu";
+  of_case.line = 9;
+  EXPECT_EQ(judged(of_case, waiver_of("leak", R"(lines = ["cudaMalloc #3"], )")).verdict,
+            Verdict::waived);
   Fact use = of_program("use after free", "cudaMallocAsync #1");
   use.file = "a.cu";
   use.line = 7;
@@ -189,6 +199,45 @@ TEST(Waiver, StaysAfterItWasJudgedAgain) {
   const Fact twice = judged(once, file);
   EXPECT_EQ(twice.verdict, Verdict::waived);
   EXPECT_EQ(twice.reason, once.reason);
+}
+
+std::vector<std::string> unused(const Fact& found, const std::string& file,
+                                const std::string& checks) {
+  const Budgets budgets = Budgets::parse(file, "budgets.toml", kCases);
+  WaiverUse use;
+  use.add(budgets.waivers(found.id, found.arch), found);
+  return use.unused(checks);
+}
+
+TEST(WaiverUse, TellsWaiversThatNoFindingNeeded) {
+  const std::string file = "[default]\n" + kWaiver;
+  EXPECT_THAT(unused(race(31, kOther), file, "races"), IsEmpty());
+  EXPECT_THAT(unused(race(32, kOther), file, "races"),
+              ElementsAre("budgets.toml:2: no finding needed the waiver of 'race' at bfs.cu:31, "
+                          "bfs.cu:35: remove it, if the code is mended"));
+  Fact right = race(31, kOther);
+  right.rule.clear();
+  EXPECT_THAT(unused(right, file, "races"), SizeIs(1));
+}
+
+TEST(WaiverUse, TellsThemOnlyWhereTheirCheckWasMade) {
+  const std::string file = "[default]\n" + kWaiver;
+  EXPECT_THAT(unused(race(32, kOther), file, "async,lanes"), IsEmpty());
+  EXPECT_THAT(unused(race(32, kOther), file, "none"), IsEmpty());
+  EXPECT_THAT(unused(race(32, kOther), file, "all"), SizeIs(1));
+  EXPECT_THAT(
+      unused(race(32, kOther), waiver_of("early access", R"(lines = ["a.cu:1"], )"), "proxies"),
+      SizeIs(1))
+      << "which makes async";
+}
+
+TEST(WaiverUse, KnowsAWaiverThatOneOfManyCasesNeeded) {
+  const Budgets budgets = Budgets::parse("[default]\n" + kWaiver, "budgets.toml", kCases);
+  WaiverUse use;
+  for (const Fact& found : {race(32, kOther), race(31, kOther), race(32, kOther)}) {
+    use.add(budgets.waivers(found.id, found.arch), found);
+  }
+  EXPECT_THAT(use.unused("races"), IsEmpty());
 }
 
 }  // namespace

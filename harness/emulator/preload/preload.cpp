@@ -180,7 +180,7 @@ bool report(std::chrono::seconds) {
 }
 
 const bool kReportsAtExit = [] {
-  report_file();
+  if (!report_file().empty()) print_no_findings();
   watch_launches(&launches());
   if (!coverage_file().empty()) count_coverage(true);
   process::flush_at_exit(report);

@@ -172,8 +172,8 @@ void KernelRun::compare(State::Results& results) {
                counts.global_atomic_sectors + counts.bulk_sectors;
   }
   results.finds_unequal = is_asked_for;
-  watched_.kept({results.equal_launches.add(function_.name, watched_.launch(), launch_.parameters,
-                                            sectors)});
+  watched_.kept(
+      {results.equal_launches.add(function_.name, watched_.launch(), launch_.parameters, sectors)});
 }
 
 std::vector<machine::DeviceWork> KernelRun::finish() {
@@ -181,7 +181,7 @@ std::vector<machine::DeviceWork> KernelRun::finish() {
   const auto keep = [&] {
     if (results.coverage) counting::add_launch(*results.coverage, hits_);
     for (const machine::Finding& finding : findings_) {
-      state_.say(finding.text);
+      if (state_.prints_findings) state_.say(finding.text);
       results.findings.push_back(
           {finding.text, function_.name, finding.source, finding.rule, finding.other});
     }

@@ -185,6 +185,7 @@ void State::find(metrics::DeviceFault finding) {
            (!finding.source.file.empty() || known.text == finding.text);
   };
   if (std::ranges::any_of(results.findings, is_same)) return;
+  if (prints_findings) say(finding.text);
   results.findings.push_back(std::move(finding));
 }
 

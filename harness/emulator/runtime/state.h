@@ -146,6 +146,7 @@ class State {
   LaunchWatch* watch = nullptr;
   bool covers = false;             ///< launches count what they run
   bool covers_unlaunched = false;  ///< and list what else there is
+  bool prints_findings = true;
 
   const std::string& arch() const {
     is_used_ = true;
@@ -181,7 +182,7 @@ class State {
     std::vector<metrics::DeviceFault> faults;
     std::vector<metrics::DeviceFault> findings;
     counting::EqualLaunches equal_launches;
-    bool finds_unequal = false;  ///< unequal ones are findings
+    bool finds_unequal = false;                         ///< unequal ones are findings
     std::vector<metrics::DeviceFault> failed_launches;  ///< launches that could not begin
     RuntimeUse use;
     /// The memory that launches found since the last call of take_counts().
