@@ -18,6 +18,7 @@ constexpr CheckRule of_program(std::string_view name, std::string_view check,
 
 constexpr CheckRule kCheckRules[] = {
     {"race", "races", "race", "races"},
+    {"lane race", "lanes", "race of lanes of one warp", "races of lanes of one warp"},
     {"uninitialised", "uninitialised", "read of uninitialised memory",
      "reads of uninitialised memory"},
     {"one word, several values", "stores", "conflict of stores to one word",

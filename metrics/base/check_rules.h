@@ -13,7 +13,8 @@ struct CheckRule {
   bool is_of_program = false;  ///< calls of the program break it: its findings may name no line
 };
 
-/// All rules, those of one kind side by side: they share what a breach is called.
+/// All rules, the worse of two that lines may break in front. Those of one kind stand side by side:
+/// they share what a breach is called.
 std::span<const CheckRule> check_rules();
 
 /// nullptr for a name that no rule has.

@@ -68,6 +68,13 @@ TEST_F(FindingsTest, ThoseOfOtherRulesAndPlacesAreKept) {
   EXPECT_THAT(texts(), SizeIs(4));
 }
 
+TEST_F(FindingsTest, TheWorstRulesComeFirst) {
+  for (const char* const rule : {"barrier", "lane race", "race"}) report(0, 0, rule);
+  EXPECT_THAT(texts(),
+              ElementsAre(testing::HasSubstr(": race: "), testing::HasSubstr(": lane race: "),
+                          testing::HasSubstr(": barrier: ")));
+}
+
 TEST_F(FindingsTest, BreakARuleOfTheTable) {
   EXPECT_THROW(report(0, 0, "races"), std::logic_error);
   EXPECT_THAT(texts(), SizeIs(0));

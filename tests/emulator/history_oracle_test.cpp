@@ -116,7 +116,7 @@ std::string fault_in(const RaceProgram& program) {
   std::set<std::array<int, 2>> pairs;
   std::set<int> unwritten, read_only;
   for (const Finding& finding : found.findings) {
-    if (finding.rule == "race") {
+    if (finding.rule == "race" || finding.rule == "lane race") {
       const Verdicts::Race race = race_of(finding);
       if (!verdicts.races.contains(race)) return "this is no race: " + finding.text;
       pairs.insert({race.earlier.line, race.later.line});

@@ -443,6 +443,24 @@ TEST(LanesRace, IsAskedForByItsOwnName) {
   EXPECT_THAT(found(kernel("bar.warp.sync -1;"), blocks(1, 64), "lanes"), IsEmpty());
 }
 
+TEST(LanesRace, IsToldBesideOneOfWarpsAtTheSameLinesWhichIsWorse) {
+  const auto kernel = [](const std::string& sync) {  // each thread reads what the one before wrote
+    return with_tile(R"(
+      add.u32 %r6, %r0, 1;
+      and.b32 %r6, %r6, 63;
+      mad.lo.u32 %r6, %r6, 4, %r3;
+      st.shared.u32 [%r6], %r0;
+    )" + sync + "ld.shared.u32 %r7, [%r4];");
+  };
+  EXPECT_THAT(
+      found(kernel(""), blocks(1, 64), "races,lanes"),
+      ElementsAre(AllOf(HasSubstr(": race: "), EndsWith("; no __syncthreads() stands between")),
+                  AllOf(HasSubstr(": lane race: "), EndsWith("; no __syncwarp() stands between"))));
+  EXPECT_THAT(found(kernel("bar.warp.sync -1;"), blocks(1, 64), "races,lanes"),
+              AllOf(Not(IsEmpty()), Each(HasSubstr(": race: "))));
+  EXPECT_THAT(found(kernel("bar.sync 0;"), blocks(1, 64), "races,lanes"), IsEmpty());
+}
+
 TEST(LanesRace, OfAWriteIsFoundBehindTheReadOfItsOwnLane) {
   // A stencil in place: each lane adds the word of the next one to its own. `before` and `behind`
   // are the reads of the two words, in either order.

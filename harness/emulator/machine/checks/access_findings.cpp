@@ -66,16 +66,56 @@ bool is_change_in_place(const Act& act, const KernelCode::Counter& earlier) {
          at->offset == other->offset && at->elements.at(0).name == other->elements.at(0).name;
 }
 
-/// The edge that is missing between two accesses of a block by different warps.
-std::string missing_barrier(const Act& act, const KernelCode::Counter& earlier) {
-  const std::string barrier = "no __syncthreads() stands between";
+/// Where lines of a loop race on the way from one round to the next: these lines.
+std::string round_of_loop(const Act& act, const KernelCode::Counter& earlier) {
   if (act.code != earlier.code ||
       !are_of_different_rounds(*act.code, act.instruction, earlier.instruction)) {
-    return barrier;
+    return "";
   }
   const auto [first, last] = std::minmax(act.instruction, earlier.instruction);
-  return barrier + " " + source_place(*act.code, last) + " and, in the next round of the loop, " +
+  return " " + source_place(*act.code, last) + " and, in the next round of the loop, " +
          source_place(*act.code, first);
+}
+
+bool are_of_two_blocks(const LaneAccess& access, const EarlierAccess& earlier) {
+  return access.window == Window::global && earlier.block != access.act.block;
+}
+
+bool are_of_one_warp(const LaneAccess& access, const EarlierAccess& earlier) {
+  return earlier.thread / kLanes == access.act.thread / kLanes;
+}
+
+/// A barrier that may be what is missing.
+enum class Barrier : std::uint8_t { none, of_warp, of_block };
+
+/// What would order two accesses: the first row that holds for them says what is missing.
+struct Edge {
+  bool (*holds)(const LaneAccess& access, const EarlierAccess& earlier);
+  const char* rule;
+  const char* missing;
+  Barrier barrier = Barrier::none;
+};
+constexpr Edge kEdges[] = {
+    {[](const LaneAccess&, const EarlierAccess& earlier) { return earlier.in_flight; }, "race",
+     "the copy may not have arrived: no cp.async.wait_group of that thread stands between"},
+    {[](const LaneAccess&, const EarlierAccess& earlier) { return earlier.until_wait; }, "race",
+     "this launch may begin before that one has ended: no cudaGridDependencySynchronize() "
+     "(griddepcontrol.wait) stands between"},
+    {[](const LaneAccess&, const EarlierAccess& earlier) { return earlier.launch != nullptr; },
+     "race",
+     "the launches are not ordered: they are in two streams, and no event and no wait of the "
+     "program stands between"},
+    {are_of_two_blocks, "race",
+     "the blocks are not ordered: only an atomic with __threadfence(), or a barrier of the grid, "
+     "orders them"},
+    {are_of_one_warp, "lane race", "no __syncwarp() stands between", Barrier::of_warp},
+    {nullptr, "race", "no __syncthreads() stands between", Barrier::of_block},
+};
+
+const Edge& edge_between(const LaneAccess& access, const EarlierAccess& earlier) {
+  return *std::ranges::find_if(kEdges, [&](const Edge& edge) {
+    return edge.holds == nullptr || edge.holds(access, earlier);
+  });
 }
 
 }  // namespace
@@ -107,32 +147,17 @@ void report_race(Findings& findings, const LaneAccess& access, const EarlierAcce
   if (access.window == Window::global) what += " of " + block_text(shape, earlier.block);
   if (!is_of_launch) what += " of kernel " + kernel.display + ", launched before,";
   what += std::string(" has ") + (earlier.wrote ? "written" : "read") + " at " + other + "; ";
-  if (earlier.in_flight) {
-    what += "the copy may not have arrived: no cp.async.wait_group of that thread stands between";
-  } else if (earlier.until_wait) {
-    what +=
-        "this launch may begin before that one has ended: no cudaGridDependencySynchronize() "
-        "(griddepcontrol.wait) stands between";
-  } else if (!is_of_launch) {
-    what +=
-        "the launches are not ordered: they are in two streams, and no event and no wait of the "
-        "program stands between";
-  } else if (access.window == Window::global && earlier.block != access.act.block) {
-    what +=
-        "the blocks are not ordered: only an atomic with __threadfence(), or a barrier of the "
-        "grid, orders them";
-  } else {
-    const bool of_warp = earlier.thread / kLanes == access.act.thread / kLanes;
-    what += of_warp ? "no __syncwarp() stands between" : missing_barrier(access.act, first);
-    if (access.act.code->number == 0 && first.code->number == 0) {
-      missing = {first.instruction, access.act.instruction, of_warp};
-    }
+  const Edge& edge = edge_between(access, earlier);
+  what += edge.missing;
+  if (edge.holds == nullptr) what += round_of_loop(access.act, first);
+  if (edge.barrier != Barrier::none && access.act.code->number == 0 && first.code->number == 0) {
+    missing = {first.instruction, access.act.instruction, edge.barrier == Barrier::of_warp};
   }
   if (is_change_in_place(access.act, first)) {
     what += "; threads that change one value in place need an atomic";
     missing.reset();
   }
-  findings.report(access.act, "race", other, what, missing);
+  findings.report(access.act, edge.rule, other, what, missing);
 }
 
 void report_unwritten(Findings& findings, const LaneAccess& access) {

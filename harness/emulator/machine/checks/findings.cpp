@@ -4,17 +4,14 @@
 #include <stdexcept>
 #include <utility>
 
-#include "metrics/base/check_rules.h"
-
 namespace warpgauge::emulator::machine::checks {
 
 void Findings::report(const Act& act, const char* rule, const std::string& other,
                       const std::string& what,
                       std::optional<Finding::MissingBarrier> missing_barrier) {
-  if (metrics::find_check_rule(rule) == nullptr) {
-    throw std::logic_error(std::string("a finding of no rule: ") + rule);
-  }
-  const Key key{rule, place_of(act), other};
+  const metrics::CheckRule* const known_rule = metrics::find_check_rule(rule);
+  if (known_rule == nullptr) throw std::logic_error(std::string("a finding of no rule: ") + rule);
+  const Key key{known_rule, place_of(act), other};
   const std::lock_guard lock(mutex_);
   const auto known = kept_.find(key);
   if (known != kept_.end() && act.block >= known->second.block) return;

@@ -15,11 +15,12 @@
 #include "harness/emulator/machine/core/code.h"
 #include "harness/emulator/machine/core/finding.h"
 #include "harness/emulator/machine/core/launch.h"
+#include "metrics/base/check_rules.h"
 
 namespace warpgauge::emulator::machine::checks {
 
-/// Keeps each pair of lines once: of the lowest block, which is the same however many threads ran
-/// the blocks. Used by several threads.
+/// Keeps each pair of lines once a rule: of the lowest block, which is the same however many
+/// threads ran the blocks. Used by several threads.
 class Findings {
  public:
   Findings(const KernelCode& kernel, const Launch& launch, const WatchedMemory& memory)
@@ -29,7 +30,7 @@ class Findings {
   /// there is one, say which findings at one place are the same.
   void report(const Act& act, const char* rule, const std::string& other, const std::string& what,
               std::optional<Finding::MissingBarrier> missing_barrier = std::nullopt);
-  std::vector<Finding> take();
+  std::vector<Finding> take();  ///< the worst rules first, as they stand in the table
 
   /// An access of `bytes` bytes at `address`, in the allocation that begins at `used`. Kept as
   /// findings are: once for each line and allocation.
@@ -43,8 +44,8 @@ class Findings {
 
  private:
   struct Key {
-    std::string rule;
-    std::string first, second;  ///< places
+    const metrics::CheckRule* rule;  ///< of the table
+    std::string first, second;       ///< places
     auto operator<=>(const Key&) const = default;
   };
   template <typename What>
