@@ -31,8 +31,13 @@ using metrics::DeviceFault;
 
 /// The fault of an error, as text for another process.
 std::string text_of(const metrics::Fact& error) {
-  return metrics::text_of(metrics::to_json(
-      DeviceFault{error.reason, error.kernel, {error.file, error.line, error.inlined}}));
+  return metrics::text_of(
+      metrics::to_json(DeviceFault{.text = error.reason,
+                                   .kernel = error.kernel,
+                                   .source = {error.file, error.line, error.inlined},
+                                   .rule = error.rule,
+                                   .other = error.other,
+                                   .cure = error.cure}));
 }
 
 /// Ends the output of a process of trials: only the smallest failure is to be shown.

@@ -27,6 +27,7 @@ Fact error_fact(const Case& test_case, const metrics::DeviceFault& fault, const 
   Fact fact = blamed_on(error_fact(test_case, std::move(reason), arch), fault.kernel, fault.source);
   fact.rule = fault.rule;
   fact.other = files::relative_to_root(fault.other);
+  fact.cure = fault.cure;
   return fact;
 }
 

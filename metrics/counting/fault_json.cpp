@@ -28,12 +28,13 @@ json to_json(const DeviceFault& fault) {
   object["fault"] = fault.text;
   if (!fault.rule.empty()) object["rule"] = fault.rule;
   if (!fault.other.empty()) object["other"] = fault.other;
+  if (!fault.cure.empty()) object["cure"] = fault.cure;
   return object;
 }
 
 DeviceFault fault_from(const json& object) {
-  return {object.at("fault"), object.at("kernel"), line_from(object), object.value("rule", ""),
-          object.value("other", "")};
+  return {object.at("fault"),       object.at("kernel"),       line_from(object),
+          object.value("rule", ""), object.value("other", ""), object.value("cure", "")};
 }
 
 std::string text_of(const json& object) {

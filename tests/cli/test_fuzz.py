@@ -10,6 +10,7 @@ from programs import run
 from stored_facts import of_cases
 from warpgauge.facts.reader import read_facts
 
+ROOT = Path(__file__).resolve().parents[2]
 ON = ("--device=emulated", "--arch", "sm_90")
 # The smallest trial of each variant that fails, and how.
 FOUND = {
@@ -56,6 +57,23 @@ def test_the_gate_finds_the_smallest_failure_and_repeats_it(tmp_path, variant):
         "warpgauge-faulty", "gate", *shlex.split(command), "--out", tmp_path / "again", code=2
     )
     assert reasons_of(repeated.stdout) == reasons_of(found.stdout)
+
+
+def test_what_a_check_finds_at_another_size_keeps_its_rule_and_lines(tmp_path):
+    options = ("--filter", "lucky.half_synchronised.*", "--fuzz", 10)
+    gate(tmp_path, *options, code=0)
+    found = gate(tmp_path, *options, "--check", "races", code=2)
+    (fact,) = (f for f in read_facts(tmp_path / "facts.jsonl") if f.metric == "result.fails_at")
+    lines = (ROOT / "tests/lucky/family.cu").read_text().splitlines()
+    written, read = (
+        1 + next(n for n, line in enumerate(lines) if line.endswith(f"// {how} the barrier"))
+        for how in ("written before", "read behind")
+    )
+    assert (fact.verdict, fact.rule) == ("error", "race")
+    assert (fact.file, fact.line) == ("tests/lucky/family.cu", read)
+    assert fact.other == f"tests/lucky/family.cu:{written}"
+    assert re.search(r"^ERROR: 1 race found$", found.stdout, re.MULTILINE)
+    assert f"           {fact.other}: if (threadIdx.x == 0) count = n;" in found.stdout
 
 
 def test_a_check_finds_the_same_and_repeats_it():

@@ -73,6 +73,15 @@ __global__ void square_alone(float* b, const float* a, int h, int w) {
   if (i < h * w) b[i % w * w + i / w] = a[i];
 }
 
+// Only whole blocks come to the barrier. The first warp is the first to run.
+__global__ void half_synchronised(float* b, const float* a, int n) {
+  __shared__ int count;
+  const int i = blockIdx.x * kThreads + threadIdx.x;
+  if (threadIdx.x == 0) count = n;  // written before the barrier
+  if ((blockIdx.x + 1) * kThreads <= n) __syncthreads();
+  if (i < count) b[i] = a[i];  // read behind the barrier
+}
+
 WARPGAUGE_FAMILY(lucky) {
   const auto f32 = family.problem<Copy>("f32", {{256}}).sizes_between({1}, {4096});
   f32.variant("right", [](Copy& p) { copy<<<p.blocks(), kThreads>>>(p.b, p.a, p.n); });
@@ -88,6 +97,8 @@ WARPGAUGE_FAMILY(lucky) {
     if (p.n != 256) end_once();
     copy<<<p.blocks(), kThreads>>>(p.b, p.a, p.n);
   });
+  f32.variant("half_synchronised",
+              [](Copy& p) { half_synchronised<<<p.blocks(), kThreads>>>(p.b, p.a, p.n); });
   f32.variant("unguarded", [](Copy& p) { unguarded<<<p.blocks(), kThreads>>>(p.b, p.a); });
   family.problem<Copy>("f32", {{256}}).variant("usual_values", [](Copy& p) {
     negative_first<<<p.blocks(), kThreads>>>(p.b, p.a, p.n);

@@ -42,8 +42,12 @@ LineCounts line(std::uint64_t requests, Confidence confidence, const char* reaso
 }
 
 TEST_F(Report, IsReadAsItWasWritten) {
-  const DeviceFault fault = {
-      "kernel k, a.cu:7: trap", "k", {"a.cu", 7, {{"b.h", 1}, {"a.cu", 7}}}, "race"};
+  const DeviceFault fault = {.text = "kernel k, a.cu:7: trap",
+                             .kernel = "k",
+                             .source = {"a.cu", 7, {{"b.h", 1}, {"a.cu", 7}}},
+                             .rule = "race",
+                             .other = "a.cu:9",
+                             .cure = "an atomic"};
   append_report(path_, {{line(3, Confidence::predicted, "no machine code")}, {fault}});
   const CountsReport report = read_report(path_);
   ASSERT_EQ(report.lines.size(), 1u);
@@ -55,6 +59,9 @@ TEST_F(Report, IsReadAsItWasWritten) {
   EXPECT_EQ(report.faults[0].text, fault.text);
   EXPECT_EQ(report.faults[0].kernel, "k");
   EXPECT_EQ(report.faults[0].source, fault.source);
+  EXPECT_EQ(report.faults[0].rule, "race");
+  EXPECT_EQ(report.faults[0].other, "a.cu:9");
+  EXPECT_EQ(report.faults[0].cure, "an atomic");
 }
 
 TEST_F(Report, OneThatALimitOfFilesForbidsIsNotLostSilently) {
