@@ -36,6 +36,8 @@ LoadedKernel::LoadedKernel(const std::string& text, const Shape& shape, const Wo
                            Options options)
     : shape_(shape),
       machine_(std::make_unique<Machine>(Architecture{}, std::move(options))),
+      interleaving_(
+          new Interleaving{.order = {.switches = {}, .late_stores = true}, .seed = shape.order}),
       kernel_(load_kernel(*machine_, text)) {
   machine_->set_access_plans(*kernel_, {.entries = {}, .watched = {shape.watched}});
   memory::Memory& memory = machine_->memory();
@@ -56,7 +58,7 @@ Launch LoadedKernel::launch() const {
           .dynamic_shared_bytes = shape_.dynamic_shared_bytes,
           .cooperative = shape_.cooperative,
           .parameters = std::as_bytes(std::span(parameters_)),
-          .order = shape_.order,
+          .interleaving = shape_.order == 0 ? nullptr : interleaving_.get(),
           .registers = shape_.registers,
           .resident_blocks = shape_.resident_blocks,
           .cluster = shape_.cluster};

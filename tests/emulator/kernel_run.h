@@ -16,6 +16,7 @@
 #include "harness/emulator/machine/core/lanes.h"
 #include "harness/emulator/machine/core/launch.h"
 #include "harness/emulator/machine/core/options.h"
+#include "harness/emulator/machine/core/order.h"
 #include "harness/emulator/machine/core/outcome.h"
 
 namespace warpgauge::emulator::machine {
@@ -72,7 +73,7 @@ struct Shape {
   std::uint32_t registers = 0;  ///< a thread's at launch; 0: not known
   bool is_unwritten = false;    ///< the machine does not know that its memory was written
   std::optional<std::array<std::uint32_t, 3>> cluster = std::nullopt;  ///< blocks
-  std::uint64_t order = 0;            ///< the order of warps and blocks; 0: the usual one
+  std::uint64_t order = 0;  ///< the seed of an order of warps and blocks; 0: the usual one
   std::uint64_t resident_blocks = 0;  ///< that the GPU holds at once; 0: not known
 };
 
@@ -102,6 +103,7 @@ class LoadedKernel {
  private:
   const Shape shape_;
   const std::unique_ptr<Machine> machine_;
+  const std::unique_ptr<Interleaving> interleaving_;
   Kernel* const kernel_;
   std::array<std::byte*, 2> parameters_{};  ///< output, input
 };

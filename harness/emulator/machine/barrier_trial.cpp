@@ -158,6 +158,7 @@ class Trials {
     Launch again = launch_;
     again.hits = nullptr;
     again.findings = &findings;
+    again.uses = nullptr;
     try {
       run_launch(
           kernel, again,

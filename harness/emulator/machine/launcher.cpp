@@ -8,9 +8,7 @@
 #include <map>
 #include <memory>
 #include <new>
-#include <numeric>
 #include <optional>
-#include <random>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -20,6 +18,7 @@
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/control/cluster.h"
 #include "harness/emulator/machine/control/device_queue.h"
+#include "harness/emulator/machine/control/interleaver.h"
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/core/fault.h"
 #include "harness/emulator/machine/core/parameter_layout.h"
@@ -109,16 +108,6 @@ std::uint64_t lane_stack(const KernelCode& code, const Options& options) {
   return bytes == 0 ? 0 : control::odd_cache_lines(bytes);
 }
 
-/// The number of the cluster that begins as the n-th one.
-std::uint64_t cluster_at(std::uint64_t n, std::uint64_t clusters, std::uint64_t order) {
-  if (order == 0) return n;
-  std::minstd_rand random(static_cast<std::uint_fast32_t>(order));
-  const std::uint64_t first = random() % clusters;
-  std::uint64_t step = random() % std::min<std::uint64_t>(clusters, 1 << 16) + 1;
-  while (std::gcd(step, clusters) != 1) ++step;
-  return (n * step + first) % clusters;
-}
-
 using Clock = std::chrono::steady_clock;
 
 /// Shared by the workers of a launch.
@@ -167,6 +156,7 @@ class Worker {
   void work() {
     Advance last = Advance::some_ended;
     shared_.stillness.begin();
+    if (shared_.context.launch.interleaving != nullptr) interleave();
     while (!shared_.context.stop && !shared_.pauses) {
       const bool wants_more = active_.empty() || last != Advance::some_ended;
       const bool begun = wants_more && begin_cluster();
@@ -205,19 +195,56 @@ class Worker {
       --shared_.active;
       return false;
     }
-    const std::uint64_t place = shared_.next_cluster++;
-    if (place >= shared_.clusters) {
+    const std::uint64_t number = shared_.next_cluster++;
+    if (number >= shared_.clusters) {
       --shared_.active;
       return false;
     }
-    const std::uint64_t number = cluster_at(place, shared_.clusters, shared_.context.launch.order);
+    begin(number);
+    return true;
+  }
+
+  void begin(std::uint64_t cluster) {
     if (idle_.empty()) {
       idle_.push_back(std::make_unique<control::Cluster>(shared_.context, *tallies_));
     }
     active_.push_back(std::move(idle_.back()));
     idle_.pop_back();
-    active_.back()->start(number);
-    return true;
+    active_.back()->start(cluster);
+  }
+
+  /// Runs all clusters, alone, as Launch::interleaving says.
+  void interleave() {
+    control::Interleaver interleaver(shared_.context);
+    while (!shared_.context.stop) {
+      const auto turn = interleaver.next(active_, active_.size() < shared_.residents);
+      if (!turn) return;
+      if (turn->begins) {
+        begin(*turn->begins);
+        ++shared_.next_cluster;
+      }
+      note_waiting(turn->all_poll);
+      if (turn->all_poll) look_or_wait();
+      control::Block* block = nullptr;
+      const auto cluster = std::ranges::find_if(active_, [&](const auto& each) {
+        block = each->find(turn->warp.block);
+        return block != nullptr;
+      });
+      run_guarded(**cluster, [&] {
+        (*cluster)->before_turn(*block);
+        interleaver.run(*block, *turn);
+        if (!(*cluster)->after_turn(*block)) return;
+        finish(*cluster);
+        active_.erase(cluster);
+      });
+    }
+  }
+
+  /// The same as wait_for_memory(), but that nothing changes where the program waits.
+  void look_or_wait() {
+    const auto& waits = shared_.context.options.program_waits;
+    if (waits && !waits()) return wait_for_memory();
+    look_for_progress(Clock::now());
   }
 
   void note_waiting(bool waits) {
@@ -280,31 +307,44 @@ class Worker {
     using Progress = control::Block::Progress;
     bool any_finished = false, any_busy = false;
     for (auto& cluster : active_) {
-      try {
-        const Progress progress = cluster->advance();
-        any_busy |= progress == Progress::busy;
-        if (progress != Progress::finished) continue;
-      } catch (const control::LaunchStopped&) {
-        return Advance::some_ended;
-      } catch (const Fault& fault) {
-        const control::LaunchContext& context = shared_.context;
-        shared_.fail(cluster->running(),
-                     std::make_exception_ptr(with_place(fault, context.code, context.launch)));
-        return Advance::some_ended;
-      } catch (...) {
-        shared_.fail(cluster->running(), std::current_exception());
+      Progress progress = Progress::finished;
+      if (!run_guarded(*cluster, [&] { progress = cluster->advance(); })) {
         return Advance::some_ended;
       }
+      any_busy |= progress == Progress::busy;
+      if (progress != Progress::finished) continue;
       any_finished = true;
       --shared_.active;
-      if (shared_.context.code.prints) {
-        for (const auto& block : cluster->blocks()) shared_.context.output.finished(block->number);
-      }
-      idle_.push_back(std::move(cluster));
+      finish(cluster);
     }
     std::erase(active_, nullptr);
     if (any_finished) return Advance::some_ended;
     return any_busy ? Advance::some_busy : Advance::all_poll;
+  }
+
+  /// The cluster has ended: it is moved to the idle ones.
+  void finish(std::unique_ptr<control::Cluster>& cluster) {
+    if (shared_.context.code.prints) {
+      for (const auto& block : cluster->blocks()) shared_.context.output.finished(block->number);
+    }
+    idle_.push_back(std::move(cluster));
+  }
+
+  /// Calls `run`, which runs a part of the cluster. False: the launch is over.
+  template <typename Run>
+  bool run_guarded(const control::Cluster& cluster, Run run) {
+    try {
+      run();
+      return true;
+    } catch (const control::LaunchStopped&) {
+    } catch (const Fault& fault) {
+      const control::LaunchContext& context = shared_.context;
+      shared_.fail(cluster.running(),
+                   std::make_exception_ptr(with_place(fault, context.code, context.launch)));
+    } catch (...) {
+      shared_.fail(cluster.running(), std::current_exception());
+    }
+    return false;
   }
 
   Shared& shared_;
@@ -387,7 +427,8 @@ std::optional<control::DeviceKernel> launchable(const Program& program, std::uin
   return control::DeviceKernel{function->name, parameters_of(*function).bytes};
 }
 
-std::size_t workers_for(std::uint64_t clusters, const Options& options) {
+std::size_t workers_for(std::uint64_t clusters, const Launch& launch, const Options& options) {
+  if (launch.interleaving != nullptr) return 1;
   const int threads = options.threads > 0 ? options.threads : metrics::available_cores();
   return std::min<std::uint64_t>(static_cast<unsigned>(threads), clusters);
 }
@@ -473,7 +514,7 @@ LaunchRun::Parts::Parts(const Kernel& its_kernel, const Launch& its_launch,
               output,
               host.heap_in_use,
               queue},
-      workers(workers_for(clusters, host.options)),
+      workers(workers_for(clusters, launch, host.options)),
       shared(context, clusters, resident_clusters()) {
   kernel.tallies.resize(std::max(kernel.tallies.size(), workers.size()));
   code.parameters.fill(context.parameters.data(), launch.parameters);

@@ -91,7 +91,8 @@ Symbol Machine::find_symbol(Program& program, std::string_view name) {
 LaunchOutcome Machine::run(Kernel& kernel, const Launch& launch) {
   const std::lock_guard lock(impl_->mutex);
   const LaunchHost host = impl_->next_launch(kernel);
-  if (impl_->options.schedules > 0) return run_in_orders(kernel, launch, host);
+  const bool in_orders = impl_->options.schedules > 0 || launch.replayed != nullptr;
+  if (in_orders) return run_in_orders(kernel, launch, host);
   return run_launch(kernel, launch, host);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <string>
+#include <utility>
 
 #include "harness/emulator/machine/control/cluster.h"
 
@@ -110,7 +111,6 @@ void Block::start(std::uint64_t block_number) {
   tiles.reset();
   register_change = {};
   steps = next_check = 0;
-  random.seed(static_cast<std::uint_fast32_t>(launch.launch.order * 7919 + number + 1));
   live_threads = static_cast<std::uint32_t>(threads_of(launch.launch));
   if (history != nullptr) history->begin_block(number);
   SpecialInputs inputs = launch.inputs;
@@ -142,6 +142,8 @@ void Block::start(WarpState& state) {
   state.memory.copies.reset();
   state.bulk_groups.reset();
   state.pause = Pause::slice;
+  state.first = engine.counts.executed;
+  state.tired = false;
   switch_to(state.warp, engine.kernel_frame);
 }
 
@@ -180,40 +182,29 @@ bool Block::run_warp(WarpState& state, std::uint64_t slice) {
   state.pause = run(state.warp, slice);
   const std::uint64_t done = state.engine.counts.steps - before;
   steps += done;
-  if (steps >= next_check || state.pause == Pause::slice) {
+  if (steps >= next_check || (state.pause == Pause::slice && slice == kSlice)) {
     check_limits(state);
     next_check = steps + kSlice;
+    if (step_limit != 0) next_check = std::min(next_check, step_limit);
   }
   return done != 0;
 }
 
-// The warps in rounds of another order each, every one for another number of instructions.
-Block::Progress Block::advance_by_seed() {
-  constexpr std::uint64_t kMostSteps = 100;
-  std::vector<WarpState*> left;
-  for (;;) {
-    left.clear();
-    for (WarpState& state : warps) {
-      if (state.pause != Pause::finished) left.push_back(&state);
-    }
-    if (left.empty()) return Progress::finished;
-    std::ranges::shuffle(left, random);
-    bool any_moved = false, any_polls = false, all_stay = true;
-    for (WarpState* const state : left) {
-      any_moved |= run_warp(*state, 1 + random() % kMostSteps);
-      any_moved |= state->pause == Pause::finished;  // it had exited with its last instruction
-      any_polls |= state->pause == Pause::yields;
-      all_stay &= state->pause == Pause::yields || state->pause == Pause::waits;
-    }
-    // A warp whose last turn ended with its poll gives way at once now: it did not move, and is not
-    // stuck.
-    if (all_stay && any_polls) return Progress::yields;
-    if (!any_moved) return Progress::waits;
+// However many instructions a turn has, it ends in the same state after the last one.
+void Block::run_turn(WarpState& state, std::uint64_t steps) {
+  WarpEngine& engine = state.engine;
+  run_warp(state, engine.polling.rotating ? kSlice : steps);
+  if (state.pause != Pause::slice) return;
+  if (engine.live == 0) {
+    state.pause = Pause::finished;
+  } else if (std::exchange(engine.polling.yields, false)) {
+    state.pause = Pause::yields;
+  } else if (!can_go_on(state.warp)) {
+    state.pause = Pause::waits;
   }
 }
 
 Block::Progress Block::advance() {
-  if (launch.launch.order != 0) return advance_by_seed();
   for (;;) {
     bool any_left = false, any_moved = false, any_finished = false, any_busy = false;
     for (WarpState& state : warps) {

@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstdint>
 #include <memory>
-#include <random>
 #include <string>
 #include <vector>
 
@@ -68,6 +67,10 @@ struct WarpState {
   FrameStore frames;
   BulkGroups bulk_groups;
   Pause pause = Pause::slice;
+  // Where one thread runs the warps in turn.
+  std::uint64_t first = 0;  ///< WarpCounts::executed when its block began
+  bool tired = false;       ///< it has polled, and nothing else has happened since
+  std::uint64_t executed() const { return engine.counts.executed - first; }
 };
 
 class Cluster;
@@ -96,7 +99,6 @@ struct Block {
   std::uint64_t next_check = 0;  ///< the step at which limits are checked
   AlignedBytes registers, shared, local, specials;
   std::vector<WarpState> warps;
-  std::minstd_rand random;                   ///< draws the order: see Launch::order
   std::unique_ptr<checks::History> history;  ///< where the launch has one
 
   Block(Cluster& cluster, std::uint32_t rank, LaunchContext& launch, Tallies& tallies);
@@ -108,13 +110,16 @@ struct Block {
   void start(std::uint64_t block_number);
   /// Runs until no thread can go on. Throws Fault.
   Progress advance();
+  /// Runs a warp for as many instructions, unless it pauses. Throws Fault.
+  void run_turn(WarpState& state, std::uint64_t steps);
 
  private:
   void prepare(WarpState& state, std::uint32_t number, Tallies& tallies);
   void start(WarpState& state);
   bool run_warp(WarpState& state, std::uint64_t slice);
-  Progress advance_by_seed();
-  bool keeps_warps_apart() const { return launch.code.warps_depend || launch.launch.order != 0; }
+  bool keeps_warps_apart() const {
+    return launch.code.warps_depend || launch.launch.interleaving != nullptr;
+  }
   void check_limits(const WarpState& state);
 };
 

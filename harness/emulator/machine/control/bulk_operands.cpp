@@ -7,6 +7,7 @@
 
 #include "harness/emulator/machine/control/block.h"
 #include "harness/emulator/machine/core/lanes.h"
+#include "harness/emulator/machine/core/order.h"
 #include "harness/emulator/machine/memory/context.h"
 
 namespace warpgauge::emulator::machine::control {
@@ -26,7 +27,10 @@ memory::SharedPlace shared_place(const Warp& warp, const BulkAddress& operand, i
                           : memory::place_of_wide(*warp.memory, address);
 }
 
-bool is_lazy(const Warp& warp) { return warp.engine->block->launch.launch.order != 0; }
+bool is_lazy(const Warp& warp) {
+  const Interleaving* const interleaving = warp.engine->block->launch.launch.interleaving;
+  return interleaving != nullptr && interleaving->order.late_stores;
+}
 
 void reduce(AtomicOperation operation, std::uint32_t element_bytes, bool to_global, std::byte* to,
             const std::byte* from, std::size_t bytes) {

@@ -1,8 +1,10 @@
 // Clusters: their blocks in turn, their barrier.
 #include "harness/emulator/machine/control/cluster.h"
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <functional>
 
 #include "harness/emulator/machine/checks/async_checks.h"
 #include "harness/emulator/machine/control/engine.h"
@@ -88,6 +90,29 @@ Block::Progress Cluster::advance() {
       report_deadlock();
     }
   }
+}
+
+bool Cluster::after_turn(Block& block) {
+  const auto any = [&](auto is_so) {
+    return std::ranges::any_of(blocks_, [&](const auto& each) {
+      return !finished_[each->rank] && std::ranges::any_of(each->warps, is_so);
+    });
+  };
+  const auto has_ended = [](const WarpState& state) { return state.pause == Pause::finished; };
+  if (std::ranges::all_of(block.warps, has_ended)) finish(block);
+  if (std::ranges::all_of(finished_, std::identity())) return true;
+  while (!any([](const WarpState& state) { return can_go_on(state.warp); })) {
+    if (time_out()) continue;
+    for (const auto& each : blocks_) report_missing_bytes(*each);
+    report_deadlock();
+  }
+  return false;
+}
+
+Block* Cluster::find(std::uint64_t number) {
+  const auto found =
+      std::ranges::find(blocks_, number, [](const auto& each) { return each->number; });
+  return found == blocks_.end() ? nullptr : found->get();
 }
 
 void Cluster::finish(Block& block) {

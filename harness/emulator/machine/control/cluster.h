@@ -26,6 +26,11 @@ class Cluster {
   /// Runs until all blocks have ended, some have run for long, or all that could go on poll memory.
   /// Throws Fault.
   Block::Progress advance();
+  /// For a thread that runs the warps in turn: one of the block, which may be any, has had its
+  /// turn. True: all blocks have ended. Throws Fault if no thread can go on.
+  bool after_turn(Block& block);
+  void before_turn(const Block& block) { running_ = block.number; }
+  Block* find(std::uint64_t number);  ///< nullptr: no block of this number
 
   Block& block(std::uint32_t rank) { return *blocks_[rank]; }
   const std::vector<std::unique_ptr<Block>>& blocks() const { return blocks_; }

@@ -208,11 +208,24 @@ Pause run(Warp& warp, std::uint64_t steps) {
   const Pause pause = engine.counts.hits == nullptr ? run_instructions<false>(warp, left)
                                                     : run_instructions<true>(warp, left);
   engine.counts.steps += steps - left;
-  if (pause == Pause::slice && engine.polling.rotating) {
+  engine.counts.executed += steps - left;
+  if (pause == Pause::slice && engine.polling.rotating && !engine.polling.yields) {
     wake_yielded(engine);
     ask_scheduler(warp);
   }
   return pause;
+}
+
+bool can_go_on(const Warp& warp) {
+  const WarpEngine& engine = *warp.engine;
+  return warp.mask != 0 || engine.polling.rotating || choose(engine) >= 0;
+}
+
+Act next_act(Warp& warp) {
+  const WarpEngine& engine = *warp.engine;
+  if (engine.polling.yields || engine.polling.rotating) return {};
+  if ((warp.mask == 0 || warp.next >= warp.limit) && !reschedule(warp)) return {};
+  return act_of(warp, *warp.next, std::countr_zero(warp.mask));
 }
 
 }  // namespace warpgauge::emulator::machine::control

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/emulator/machine/control/product_groups.h"
+#include "harness/emulator/machine/core/act.h"
 #include "harness/emulator/machine/core/fault.h"
 #include "harness/emulator/machine/core/instruction.h"
 #include "harness/emulator/machine/core/outcome.h"
@@ -94,6 +95,7 @@ struct Polling {
 /// The numbers that a warp counts up.
 struct WarpCounts {
   std::uint64_t steps = 0;         ///< warp instructions since the launch began
+  std::uint64_t executed = 0;      ///< the same, with those that do not count
   std::uint64_t clock_reads = 0;   ///< looks at a clock since the launch began
   BranchWays* branches = nullptr;  ///< by place in KernelCode::branches
   CodeHits* hits = nullptr;        ///< executions; nullptr: they are not counted
@@ -124,6 +126,10 @@ inline const Instruction* no_limit() {
 
 /// Runs the warp for at most `steps` instructions. Throws Fault.
 Pause run(Warp& warp, std::uint64_t steps);
+/// Whether some of its lanes wait for nothing.
+bool can_go_on(const Warp& warp);
+/// The instruction that run() begins with; none if that gives way, or is not known.
+Act next_act(Warp& warp);
 
 /// Chooses the fragment to run next and merges others that are at the same place with it; false if
 /// none can run now.

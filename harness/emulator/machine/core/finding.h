@@ -3,12 +3,21 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
+#include "harness/emulator/machine/core/order.h"
 #include "metrics/base/source_line.h"
 
 namespace warpgauge::emulator::machine {
+
+/// An order in which a launch does not do what it does in the usual one.
+struct BreakingOrder {
+  Order order;
+  std::vector<std::string> from, to;  ///< the lines of each switch; empty: it had none
+};
 
 struct Finding {
   /// Between these instructions of the kernel's body, by their positions.
@@ -21,6 +30,8 @@ struct Finding {
   std::string rule;   ///< the rule that is broken: "race"
   std::string other;  ///< the other line, "f.cu:12"; empty where the finding is of one line
   std::optional<MissingBarrier> missing_barrier = {};  ///< what may cure it
+  /// Of another order than the usual one; nullptr: of a check, or the order is not known.
+  std::shared_ptr<const BreakingOrder> order = nullptr;
 };
 
 /// An access of memory whose uses are told: Memory::Allocation::tells_uses.

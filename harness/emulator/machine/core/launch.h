@@ -13,7 +13,9 @@ namespace warpgauge::emulator::machine {
 
 struct Finding;
 struct FunctionHits;
+struct Interleaving;
 struct MemoryUse;
+struct Order;
 
 struct KernelInfo {
   std::string name;  ///< mangled
@@ -51,9 +53,10 @@ struct Launch {
   std::vector<FunctionHits>* hits = nullptr;
   std::vector<Finding>* findings = nullptr;  ///< gets those of Options::checks, in the same way
   std::vector<MemoryUse>* uses = nullptr;    ///< gets one for each instruction and allocation
-  std::uint64_t order = 0;            ///< seed of an order of warps and blocks; 0: the usual one
-  std::uint32_t registers = 0;        ///< a thread's, as the machine code says; 0: not known
-  std::uint64_t resident_blocks = 0;  ///< that the GPU holds at once; 0: not known
+  Interleaving* interleaving = nullptr;      ///< nullptr: the usual order, in all threads
+  const Order* replayed = nullptr;           ///< to be compared with the usual order; nullptr: none
+  std::uint32_t registers = 0;               ///< a thread's, as the machine code says; 0: not known
+  std::uint64_t resident_blocks = 0;         ///< that the GPU holds at once; 0: not known
   /// Blocks that run together and reach each other's shared memory; nothing: none do.
   std::optional<std::array<std::uint32_t, 3>> cluster = std::nullopt;
   std::uint64_t number = 0;  ///< for the checks of later launches; 0: it is ordered before them

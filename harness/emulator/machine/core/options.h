@@ -22,7 +22,8 @@ struct Options {
   std::uint64_t stack_bytes = 0;  ///< local memory a thread may use in all; 0: 512 KiB
   std::uint64_t heap_bytes = 8 << 20;  ///< for malloc in kernels
   std::uint64_t printf_bytes = 1 << 20;
-  std::function<void(std::string_view)> print;  ///< gets what kernels print; empty: stdout
+  std::function<void(std::string_view)> print;     ///< gets what kernels print; empty: stdout
+  std::function<void(std::string_view)> progress;  ///< gets how far long work is; empty: nothing
   /// Whether the program waits for the launch that runs, so that it changes no memory meanwhile;
   /// empty: it does.
   std::function<bool()> program_waits;
