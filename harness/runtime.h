@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -79,8 +80,8 @@ metrics::Coverage take_coverage();
 metrics::Coverage code_to_cover();
 
 /// Says that another case begins: messages of the emulator count allocations from 1 again
-/// ("cudaMalloc #1"), and what is allocated now is no leak.
-void number_allocations_anew();
+/// ("cudaMalloc #1"), files of orders launches, and what is allocated now is no leak.
+void begin_case(const std::string& id);
 
 /// Sets `count` 16-bit words of device memory. (The runtime's own calls set bytes.) Throws
 /// metrics::CudaError.
@@ -93,10 +94,18 @@ void let_kernels_only_read(void* memory, const std::string& why);
 /// The checks that the emulator makes where no others are asked for: see check_accesses().
 inline constexpr const char* kUsualChecks = "async,barriers";
 
+/// Other orders of the warps and blocks of launches, which the emulator compares them in.
+struct OtherOrders {
+  int schedules = 0;             ///< so many of each launch
+  std::filesystem::path replay;  ///< the file of one that was found before; empty: none
+  std::filesystem::path out;     ///< the folder that gets files of those that break a launch
+  bool are_asked_for() const { return schedules != 0 || !replay.empty(); }
+};
+
 /// From now on the emulator makes these checks (names with commas between, or "none"), and compares
-/// each launch with `schedules` other orders of its warps and blocks. Throws std::invalid_argument
-/// for other names, and on a GPU for all but the usual ones and none.
-void check_accesses(const std::string& checks, int schedules);
+/// launches in other orders. Throws std::invalid_argument for other names, metrics::OrderFileError,
+/// and std::invalid_argument on a GPU for all but the usual ones and none.
+void check_accesses(const std::string& checks, const OtherOrders& orders);
 
 /// Whether the emulator could look for races and does not. False on a GPU.
 bool could_look_for_races();

@@ -65,14 +65,15 @@ void set_words(void* memory, std::uint16_t word, std::size_t count) {
   check_driver(kSet(reinterpret_cast<CUdeviceptr>(memory), word, count), "cuMemsetD16");
 }
 
-void number_allocations_anew() {}
+void begin_case(const std::string&) {}
 
 void let_kernels_only_read(void* /*memory*/, const std::string& /*why*/) {}
 
-void check_accesses(const std::string& checks, int schedules) {
-  if ((checks == kUsualChecks || checks == "none") && schedules == 0) return;
+void check_accesses(const std::string& checks, const OtherOrders& orders) {
+  if ((checks == kUsualChecks || checks == "none") && !orders.are_asked_for()) return;
   throw std::invalid_argument(
-      "--check and --schedules need the emulator, for a GPU shows neither its accesses nor their "
+      "--check, --schedules and --replay need the emulator, for a GPU shows neither its accesses "
+      "nor their "
       "order: add --device=emulated");
 }
 

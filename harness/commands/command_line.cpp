@@ -153,7 +153,7 @@ std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command) {
   return choice;
 }
 
-void add_checks(CLI::App* command, std::string& checks, int& schedules) {
+void add_checks(CLI::App* command, std::string& checks, OtherOrders& orders) {
   const std::vector<std::string> names = {"async",         "barriers", "proxies", "races",
                                           "uninitialised", "lanes",    "stores",  "shuffles",
                                           "allocations",   "unequal",  "all",     "none"};
@@ -179,12 +179,17 @@ void add_checks(CLI::App* command, std::string& checks, int& schedules) {
       ->default_str(checks)
       ->type_name(fmt::format("{{{}}}", fmt::join(names, ",")));
   command
-      ->add_option("--schedules", schedules,
+      ->add_option("--schedules", orders.schedules,
                    "Compare each launch with as many other orders of its warps and blocks "
                    "(emulator only)")
       ->check(CLI::Range(0, 1000))
       ->capture_default_str()
       ->type_name("N");
+  command
+      ->add_option("--replay", orders.replay,
+                   "Compare one launch in the order of this file, which --schedules wrote "
+                   "(emulator only)")
+      ->type_name("FILE");
 }
 
 void add_program(CLI::App* command, std::vector<std::string>& words) {

@@ -12,6 +12,7 @@
 
 #include "harness/process/completion.h"
 #include "harness/process/program.h"
+#include "harness/runtime.h"
 
 namespace warpgauge::commands {
 
@@ -52,8 +53,8 @@ using AddCommand = void(CommandLine& line);
 /// Adds --device to a command that runs kernels.
 std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command);
 
-/// Adds --check and --schedules to a command that runs kernels on the emulator.
-void add_checks(CLI::App* command, std::string& checks, int& schedules);
+/// Adds --check, --schedules and --replay to a command that runs kernels on the emulator.
+void add_checks(CLI::App* command, std::string& checks, OtherOrders& orders);
 
 /// Adds the program that a command runs, and its arguments.
 void add_program(CLI::App* command, std::vector<std::string>& words);

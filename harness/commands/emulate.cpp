@@ -43,15 +43,14 @@ void add_emulate(CommandLine& line) {
                    "Write which lines and branches of kernels ran to this file, in lcov's format")
       ->type_name("FILE");
   auto checks = std::make_shared<std::string>(kUsualChecks);
-  auto schedules = std::make_shared<int>(0);
-  add_checks(command, *checks, *schedules);
+  auto orders = std::make_shared<OtherOrders>();
+  add_checks(command, *checks, *orders);
   add_launch_limit(command, *options,
                    "CPU time that a launch may take, or time for which its threads may wait while "
                    "nothing changes; one that takes more is a fault");
   add_program_options(command, *options);
-  line.on_run(command, [options, arch, coverage, checks, schedules] {
-    return static_cast<int>(
-        emulate::emulate_program(*options, *arch, *coverage, *checks, *schedules));
+  line.on_run(command, [options, arch, coverage, checks, orders] {
+    return static_cast<int>(emulate::emulate_program(*options, *arch, *coverage, *checks, *orders));
   });
 }
 

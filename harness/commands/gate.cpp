@@ -12,6 +12,7 @@
 #include "harness/files/printable.h"
 #include "harness/fuzz/fuzz_options.h"
 #include "harness/process/timeout_option.h"
+#include "metrics/counting/order_file.h"
 #include "metrics/cupti/cupti.h"
 #include "metrics/facts/counter_row.h"
 
@@ -89,6 +90,18 @@ void add_selection(CLI::App* command, gate::GateOptions& options) {
       ->type_name("NAME,...");
 }
 
+/// Only the case of the order that is to be replayed runs, as it ran then.
+void select_replayed(gate::GateOptions& options) {
+  const metrics::OrderFile order = metrics::read_order(options.orders.replay);
+  if (order.test_case.empty()) {
+    throw std::invalid_argument(options.orders.replay.string() +
+                                ": its launch is one of a program: give it to warpgauge emulate");
+  }
+  options.selection.filter = {order.test_case};
+  options.selection.large = true;
+  if (options.archs.empty()) options.archs = {order.arch};
+}
+
 }  // namespace
 
 void add_gate(CommandLine& line) {
@@ -113,7 +126,7 @@ void add_gate(CommandLine& line) {
                    "Write which lines and branches of kernels ran to this file, in lcov's format "
                    "(emulator only)")
       ->type_name("FILE");
-  add_checks(command, options->checks, options->schedules);
+  add_checks(command, options->checks, options->orders);
   fuzz::add_fuzz_options(*command, options->fuzz);
   command->add_option("--require", *required, "Exit 3 unless all of this was measured")
       ->check(CLI::IsMember({"cubin", "cupti"}))
@@ -137,6 +150,7 @@ void add_gate(CommandLine& line) {
     if (requirements.cupti && *device == process::DeviceChoice::emulated) {
       throw std::invalid_argument("--require=cupti and --device=emulated exclude each other");
     }
+    if (!options->orders.replay.empty()) select_replayed(*options);
     line.continue_on(requirements.cupti ? process::DeviceChoice::gpu : *device);
     return static_cast<int>(gate::run_gate(*options));
   });

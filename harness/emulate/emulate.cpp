@@ -19,7 +19,9 @@
 #include "metrics/architecture/architectures.h"
 #include "metrics/architecture/occupancy.h"
 #include "metrics/base/check_rules.h"
+#include "metrics/base/demangled.h"
 #include "metrics/counting/emulator_report.h"
+#include "metrics/counting/order_file.h"
 
 namespace warpgauge::emulate {
 namespace {
@@ -131,16 +133,31 @@ std::string refusal_text(const std::string& program, const std::string& refused,
                      programs::why_not_called(linkage, runtime));
 }
 
+/// The order that is to be replayed, which must be one of a program on the architecture.
+std::optional<metrics::OrderFile> replayed_of(const OtherOrders& orders, const std::string& arch) {
+  if (orders.replay.empty()) return std::nullopt;
+  metrics::OrderFile order = metrics::read_order(orders.replay);
+  const auto refuse = [&](const std::string& why) {
+    throw std::invalid_argument(
+        fmt::format("{}: its launch is one of {}", orders.replay.string(), why));
+  };
+  if (!order.test_case.empty()) {
+    refuse(fmt::format("the case {}: give it to warpgauge gate", order.test_case));
+  }
+  if (order.arch != arch) refuse(fmt::format("{}: say --arch {}", order.arch, order.arch));
+  return order;
+}
+
 /// The emulated runtime and driver, which take the place of the shared CUDA runtime and of the
 /// driver in the program.
 class Emulated : public programs::Source {
  public:
   /// `coverage` may be nullptr.
-  Emulated(std::string arch, std::string checks, int schedules, std::chrono::seconds launch_limit,
-           const CoverageFile* coverage)
+  Emulated(std::string arch, std::string checks, OtherOrders orders,
+           std::chrono::seconds launch_limit, const CoverageFile* coverage)
       : arch_(std::move(arch)),
         checks_(std::move(checks)),
-        schedules_(schedules),
+        orders_(std::move(orders)),
         launch_limit_(launch_limit),
         coverage_(coverage) {}
 
@@ -148,8 +165,11 @@ class Emulated : public programs::Source {
   std::vector<std::string> own_options() const override {
     std::vector<std::string> options = {"--arch", arch_};
     if (checks_ != kUsualChecks) options.insert(options.end(), {"--check", checks_});
-    if (schedules_ != 0) {
-      options.insert(options.end(), {"--schedules", std::to_string(schedules_)});
+    if (orders_.schedules != 0) {
+      options.insert(options.end(), {"--schedules", std::to_string(orders_.schedules)});
+    }
+    if (!orders_.replay.empty()) {
+      options.insert(options.end(), {"--replay", orders_.replay.string()});
     }
     if (launch_limit_ != programs::kUsualLaunchLimit) {
       options.insert(options.end(), {"--timeout", std::to_string(launch_limit_.count())});
@@ -172,7 +192,9 @@ class Emulated : public programs::Source {
         {"WARPGAUGE_EMULATED_ARCH", arch_},
         {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
         {"WARPGAUGE_EMULATED_CHECKS", checks_},
-        {"WARPGAUGE_EMULATED_SCHEDULES", std::to_string(schedules_)},
+        {"WARPGAUGE_EMULATED_SCHEDULES", std::to_string(orders_.schedules)},
+        {"WARPGAUGE_EMULATED_ORDERS", orders_.schedules == 0 ? "" : fs::absolute(orders_.out)},
+        {"WARPGAUGE_EMULATED_REPLAY", orders_.replay.empty() ? "" : fs::absolute(orders_.replay)},
         {"WARPGAUGE_EMULATED_CPU_LIMIT", std::to_string(launch_limit_.count())},
         {metrics::kReportVariable, report_in(folder).string()}};
     if (coverage_ != nullptr) variables[metrics::kCoverageVariable] = coverage_->parts().string();
@@ -193,6 +215,13 @@ class Emulated : public programs::Source {
     }
     for (const metrics::DeviceFault& fault : report.faults) {
       counted.faults.push_back(error_fact(case_of(program, fault.kernel), fault, arch_));
+    }
+    if (replayed_ && !report.replayed) {
+      counted.faults.push_back(programs::program_failure(
+          kCounter, program,
+          fmt::format("{}: there was no launch {} of kernel {}", orders_.replay.string(),
+                      replayed_->launch,
+                      metrics::plain_name(metrics::demangled(replayed_->kernel)))));
     }
     std::map<std::string, std::vector<metrics::LineCounts>> lines;
     for (metrics::LineCounts& line : report.lines) lines[line.kernel].push_back(std::move(line));
@@ -240,7 +269,8 @@ class Emulated : public programs::Source {
 
   const std::string arch_;
   const std::string checks_;
-  const int schedules_;
+  const OtherOrders orders_;
+  const std::optional<metrics::OrderFile> replayed_ = replayed_of(orders_, arch_);
   const std::chrono::seconds launch_limit_;
   const CoverageFile* const coverage_;
   const fs::path runtime_ = emulated(kBuildInfo.emulated_cudart);
@@ -251,12 +281,13 @@ class Emulated : public programs::Source {
 
 outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const std::string& arch,
                                   const fs::path& coverage, const std::string& checks,
-                                  int schedules) {
+                                  const OtherOrders& orders) {
   metrics::architecture(arch);  // throws here: the program itself would only blame a variable
   std::optional<CoverageFile> file;
   if (!coverage.empty()) file.emplace(coverage);
   const auto code = programs::run_program(
-      options, Emulated(arch, checks, schedules, options.launch_limit, file ? &*file : nullptr));
+      options, Emulated(arch, checks, {orders.schedules, orders.replay, options.out},
+                        options.launch_limit, file ? &*file : nullptr));
   if (file) fmt::print(stderr, "{}", file->write());
   return code;
 }
@@ -265,7 +296,7 @@ void record(const std::vector<std::string>& command, const std::string& arch,
             const fs::path& output, const fs::path& facts, const Compilation& compilation,
             std::chrono::seconds time_limit) {
   const auto launch_limit = std::max(time_limit / 2, std::chrono::seconds(1));
-  const Emulated source(arch, std::string(kUsualChecks), 0, launch_limit, nullptr);
+  const Emulated source(arch, std::string(kUsualChecks), {}, launch_limit, nullptr);
   programs::record_program(command, source, output, facts, compilation, time_limit);
 }
 

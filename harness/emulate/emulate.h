@@ -8,17 +8,17 @@
 
 #include "harness/outcome/exit_code.h"
 #include "harness/programs/run_program.h"
+#include "harness/runtime.h"
 
 namespace warpgauge::emulate {
 
 /// Runs the program, which must be linked with the shared CUDA runtime, on the emulator as `arch`:
 /// see programs::run_program(). `coverage` gets what ran, in lcov's format; empty: none.
-/// `checks`: names of them, with commas between; `schedules`: how many orders of warps and blocks
-/// each launch is compared with. A launch that takes more CPU time than options.launch_limit, or
-/// that only waits for as long, is a fault.
+/// `checks`: names of them, with commas between; `orders` as for check_accesses(). A launch that
+/// takes more CPU time than options.launch_limit, or that only waits for as long, is a fault.
 outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const std::string& arch,
                                   const std::filesystem::path& coverage, const std::string& checks,
-                                  int schedules);
+                                  const OtherOrders& orders);
 
 /// Runs a program on the emulator with its output in a file, and adds the counts of its kernels to
 /// a file of facts: see programs::record_program(). A launch may take half of the time limit.

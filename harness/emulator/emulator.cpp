@@ -113,8 +113,9 @@ metrics::Coverage code_to_cover() {
   return with_state([](State& state) { return state.new_code(); });
 }
 
-void number_allocations_anew() {
-  with_state([](State& state) {
+void begin_case(const std::string& id) {
+  with_state([&](State& state) {
+    state.orders.begin_case(id);
     if (!state.has_device()) return;
     emulator::runtime::Device& device = state.device();
     device.allocations = 0;
@@ -138,11 +139,13 @@ void let_kernels_only_read(void* memory, const std::string& why) {
   });
 }
 
-void check_accesses(const std::string& checks, int schedules) {
+void check_accesses(const std::string& checks, const OtherOrders& orders) {
   const emulator::machine::Checks wanted = emulator::machine::checks_called(checks);
   with_state([&](State& state) {
     state.options().checks = wanted;
-    state.options().schedules = schedules;
+    state.options().schedules = orders.schedules;
+    state.orders.write_to(orders.schedules > 0 ? orders.out : "");
+    state.orders.replay(orders.replay);
     state.apply_options();
   });
 }
@@ -163,7 +166,12 @@ void find_leaks() {
 }
 
 std::vector<metrics::DeviceFault> take_findings() {
-  return with_results([](State::Results& results) { return results.take_findings(); });
+  return with_results([](State::Results& results) {
+    std::vector<metrics::DeviceFault> findings = results.take_findings();
+    const std::string missing = State::instance().orders.missing_in_case();
+    if (!missing.empty()) findings.push_back({missing, "", {}, "", ""});
+    return findings;
+  });
 }
 
 std::vector<metrics::DeviceFault> take_faults() {
@@ -203,6 +211,10 @@ std::vector<std::string> refused_calls() {
 std::vector<std::string> take_wrong_calls() {
   return with_results(
       [](State::Results& results) { return std::exchange(results.wrong_calls, {}); });
+}
+
+bool order_was_replayed() {
+  return with_results([](State::Results&) { return State::instance().orders.has_come(); });
 }
 
 std::string last_call() { return State::instance().results.use.call.load(); }

@@ -35,6 +35,9 @@ std::vector<std::string> refused_calls();
 /// the program did not look at the error.
 std::vector<std::string> take_wrong_calls();
 
+/// Whether the launch of the order that is to be replayed has come.
+bool order_was_replayed();
+
 /// The name of the last function of the CUDA runtime that was called; empty without one.
 std::string last_call();
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace warpgauge::metrics {
 struct Launch;
@@ -29,6 +30,8 @@ class LaunchWatch {
   /// Before a kernel (a mangled name) runs. False: its counts are not to be kept.
   virtual bool begins(const std::string& kernel, const metrics::Launch& launch,
                       const metrics::ReportedCode& code) = 0;
+  /// While it runs: how far long work is.
+  virtual void progresses(std::string_view text) = 0;
   /// After it. `kept`: nothing if its counts were not.
   virtual void ends(const std::string& kernel, const metrics::Launch& launch,
                     const std::optional<KeptLaunch>& kept) = 0;

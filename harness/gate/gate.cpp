@@ -41,7 +41,7 @@ metrics::RunRequest request_of(const GateOptions& options) {
 void refuse_on_gpu(const GateOptions& options) {
   if (is_emulated()) return;
   if (!options.coverage.empty()) count_coverage();
-  check_accesses(options.checks, options.schedules);
+  check_accesses(options.checks, options.orders);
 }
 
 std::optional<CoverageFile> coverage_file(const GateOptions& options) {

@@ -24,7 +24,7 @@ struct GateOptions {
   std::filesystem::path out = "out";    ///< gets facts.jsonl, results.json and summary.md
   std::filesystem::path coverage;       ///< gets the coverage of device code; empty: none
   std::string checks = kUsualChecks;    ///< the emulator's: see check_accesses()
-  int schedules = 0;                    ///< the same
+  OtherOrders orders;                   ///< the same
   fuzz::Asked fuzz;                     ///< runs at other sizes and with other seeds
   std::chrono::seconds time_limit{60};  ///< for each case
   std::size_t jobs = 0;  ///< processes at once; 0: as many as this machine is good for

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "harness/files/colour.h"
+#include "harness/files/shell_word.h"
 #include "harness/gate/fact_order.h"
 #include "harness/gate/lost_facts.h"
 #include "harness/outcome/case_table.h"
@@ -28,7 +29,9 @@ std::string repeat_with_checks(const GateOptions& options, const outcome::Judged
   std::string command = outcome::repeat_command(value);
   if (value.fact->verdict != metrics::Verdict::error) return command;
   if (options.checks != kUsualChecks) command += " --check " + options.checks;
-  if (options.schedules != 0) command += fmt::format(" --schedules {}", options.schedules);
+  const OtherOrders& orders = options.orders;
+  if (orders.schedules != 0) command += fmt::format(" --schedules {}", orders.schedules);
+  if (!orders.replay.empty()) command += " --replay " + files::shell_word(orders.replay.string());
   return command;
 }
 

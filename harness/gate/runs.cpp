@@ -109,7 +109,9 @@ std::unique_ptr<CaseRunner> make_runner(const Plan& plan, const std::string& arc
   const std::chrono::milliseconds limit = plan.options.time_limit;
   emulate_arch(arch, limit - std::min<std::chrono::milliseconds>(limit / 2, kTimeToSayWhere),
                std::max(1, metrics::available_cores() / static_cast<int>(processes)));
-  check_accesses(plan.options.checks, plan.options.schedules);
+  OtherOrders orders = plan.options.orders;
+  orders.out = plan.options.out;
+  check_accesses(plan.options.checks, orders);
   return std::make_unique<CaseRunner>(plan.options.use_cupti);
 }
 

@@ -144,7 +144,7 @@ CaseRunner::Checked CaseRunner::check(const Case& test_case, const metrics::Budg
                                       bool may_do_nothing) {
   const auto expected =
       test_case.counted ? dry_launches(test_case, may_do_nothing) : std::vector<LaunchRecord>();
-  number_allocations_anew();
+  begin_case(test_case.id.str());
   std::unique_ptr<Problem> problem = test_case.problem();
   Launched run = launch_once(test_case, *problem);
   Comparison comparison;

@@ -14,6 +14,7 @@
 
 #include "harness/files/printable.h"
 #include "harness/files/write_file.h"
+#include "metrics/counting/order_file.h"
 
 namespace warpgauge::outcome {
 
@@ -47,7 +48,7 @@ OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
 
 std::vector<fs::path> OutFolder::written() const { return {results(), summary(), facts()}; }
 
-/// Removes the files that a run that was killed was about to rename or remove.
+/// Removes the files that a run that was killed was about to rename or remove, and orders.
 void OutFolder::remove_parts() const {
   std::vector<fs::path> parts;
   for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
@@ -55,7 +56,8 @@ void OutFolder::remove_parts() const {
     const auto half = [&](const fs::path& file) {
       return name.starts_with(file.filename().string().append(files::kHalfWritten));
     };
-    if (std::ranges::any_of(written(), half) || name.starts_with(kFolderOfOneRun)) {
+    const bool is_order = name.starts_with(metrics::kOrderFiles) && name.ends_with(".json");
+    if (std::ranges::any_of(written(), half) || name.starts_with(kFolderOfOneRun) || is_order) {
       parts.push_back(entry.path());
     }
   }

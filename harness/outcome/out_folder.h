@@ -27,7 +27,7 @@ class OutFolder {
   std::filesystem::path results() const { return path_ / "results.json"; }
   std::filesystem::path summary() const { return path_ / "summary.md"; }
 
-  /// True for the files of this folder that runs write.
+  /// True for the files of this folder that each run writes.
   bool has(const std::filesystem::path& file) const;
 
   void write_summary(const std::string& text) const;

@@ -139,6 +139,7 @@ std::string report_text(const CountsReport& report) {
   for (const ReportedProcess& process : report.processes) add(to_json(process));
   for (const ReportedRuntime& runtime : report.runtimes) add(to_json(runtime));
   for (const std::string& refused : report.refused) add({{"refused", refused}});
+  if (report.replayed) add({{"replayed", true}});
   return text;
 }
 
@@ -178,6 +179,8 @@ CountsReport read_report(const std::filesystem::path& path) {
         add_kernel(object, report.kernels);
       } else if (object.contains("refused")) {
         add_once(object.at("refused"), report.refused);
+      } else if (object.contains("replayed")) {
+        report.replayed = true;
       } else if (object.contains("call")) {
         report.runtimes.push_back({object.at("program"), object.at("call"), object.at("failure")});
       } else if (object.contains("process")) {

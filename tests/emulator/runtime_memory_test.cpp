@@ -292,7 +292,7 @@ class RuntimeAllocationsTest : public RuntimeTest {
 TEST_F(RuntimeAllocationsTest, WhatIsNotFreedIsALeak) {
   void *freed = nullptr, *leaked = nullptr, *kept = nullptr;
   ASSERT_EQ(cudaMalloc(&kept, 32), cudaSuccess);
-  number_allocations_anew();
+  begin_case("");
   ASSERT_EQ(cudaMalloc(&freed, 64), cudaSuccess);
   ASSERT_EQ(cudaMalloc(&leaked, 1), cudaSuccess);
   ASSERT_EQ(cudaFree(freed), cudaSuccess);
@@ -309,7 +309,7 @@ TEST_F(RuntimeAllocationsTest, WhatIsNotFreedIsALeak) {
 
 TEST_F(RuntimeAllocationsTest, ManyLeaksOfOneSizeAreOneFinding) {
   void* memory = nullptr;
-  number_allocations_anew();
+  begin_case("");
   for (int n = 0; n < 12; ++n) ASSERT_EQ(cudaMalloc(&memory, 64), cudaSuccess);
   find_leaks();
   EXPECT_THAT(found(), ElementsAre("leak: cudaMalloc #1, #2, #3, #4, #5 and 7 more (64 bytes each, "

@@ -64,6 +64,14 @@ TEST_F(Report, IsReadAsItWasWritten) {
   EXPECT_EQ(report.faults[0].cure, "an atomic");
 }
 
+TEST_F(Report, SaysThatTheLaunchToBeReplayedHasCome) {
+  append_report(path_, {.refused = {"a"}});
+  EXPECT_FALSE(read_report(path_).replayed);
+  append_report(path_, {.replayed = true});
+  append_report(path_, {.refused = {"b"}});
+  EXPECT_TRUE(read_report(path_).replayed);
+}
+
 TEST_F(Report, OneThatALimitOfFilesForbidsIsNotLostSilently) {
   append_report(path_, {.refused = {"a"}});
   EXPECT_FALSE(read_report(path_).is_partial);

@@ -18,6 +18,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "harness/emulator/emulator.h"
@@ -100,6 +101,11 @@ class Launches : public LaunchWatch {
     return !chosen->second.is_skipped && !choice_.is_enough(chosen->second.counted, counted_);
   }
 
+  void progresses(std::string_view text) override {
+    const std::lock_guard lock(mutex_);
+    if (line_.is_there()) line_.show(files::printable(std::string(text)));
+  }
+
   void ends(const std::string& kernel, const metrics::Launch& launch,
             const std::optional<KeptLaunch>& kept) override {
     const std::lock_guard lock(mutex_);
@@ -172,6 +178,7 @@ bool report(std::chrono::seconds) {
   std::ranges::move(take_wrong_calls(), std::back_inserter(report->refused));
   std::ranges::move(take_findings(), std::back_inserter(report->faults));
   if (!launched) return append(*report);
+  report->replayed = order_was_replayed();
   report->lines = take_counts();
   std::ranges::move(take_faults(), std::back_inserter(report->faults));
   std::ranges::move(take_failed_launches(), std::back_inserter(report->faults));

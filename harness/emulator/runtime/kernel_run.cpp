@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "harness/emulator/counting/kernel_trust.h"
 #include "harness/emulator/counting/line_counts.h"
 #include "harness/emulator/machine/core/fault.h"
+#include "harness/emulator/machine/program.h"
 #include "harness/emulator/ptx/error.h"
 #include "harness/emulator/runtime/allocation_checks.h"
 #include "harness/emulator/runtime/clusters.h"
@@ -143,12 +145,39 @@ KernelRun::KernelRun(State& state, const KernelCall& call, const LaunchOrder::Pl
   } catch (const ptx::PtxError& error) {
     throw Failure{cudaErrorInvalidPtx, error.what()};
   }
+  if (state.orders.are_used()) replay_order();
+}
+
+/// Compares the launch in the order of the file to be replayed, if it is the one.
+void KernelRun::replay_order() {
+  file_ = state_.orders.next_launch(state_.arch(), function_.name, launch_);
+  try {
+    launch_.replayed = state_.orders.replayed(*file_, *function_.kernel->code);
+  } catch (const std::invalid_argument& error) {
+    why_not_replayed_ = error.what();
+  }
+}
+
+void KernelRun::keep_findings() {
+  State::Results& results = state_.results;
+  if (!why_not_replayed_.empty()) {
+    results.findings.push_back({why_not_replayed_, function_.name, {}, "", ""});
+  }
+  bool is_unbroken = launch_.replayed != nullptr;
+  for (const machine::Finding& finding : findings_) {
+    std::string text = finding.text;
+    if (file_) text += state_.orders.keep(*file_, *function_.kernel->code, finding);
+    is_unbroken &= finding.order == nullptr;
+    if (state_.prints_findings) state_.say(text);
+    results.findings.push_back({text, function_.name, finding.source, finding.rule, finding.other});
+  }
+  if (is_unbroken) state_.say(state_.orders.unbroken_text());
 }
 
 bool KernelRun::run(std::optional<std::chrono::milliseconds> patience) {
   machine::Machine& machine = state_.device().machine;
   try {
-    if (machine.options().schedules > 0) {
+    if (machine.options().schedules > 0 || launch_.replayed != nullptr) {
       outcome_ = machine.run(*function_.kernel, launch_);
       return true;
     }
@@ -180,11 +209,7 @@ std::vector<machine::DeviceWork> KernelRun::finish() {
   State::Results& results = state_.results;
   const auto keep = [&] {
     if (results.coverage) counting::add_launch(*results.coverage, hits_);
-    for (const machine::Finding& finding : findings_) {
-      if (state_.prints_findings) state_.say(finding.text);
-      results.findings.push_back(
-          {finding.text, function_.name, finding.source, finding.rule, finding.other});
-    }
+    keep_findings();
     if (!findings_.empty()) results.memory = metrics::Memory::unsettled;
   };
   try {

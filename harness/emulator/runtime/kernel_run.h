@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "harness/emulator/launch_watch.h"
@@ -14,6 +15,7 @@
 #include "harness/emulator/runtime/launch_order.h"
 #include "harness/emulator/runtime/state.h"
 #include "harness/emulator/runtime/work.h"
+#include "metrics/counting/order_file.h"
 #include "metrics/facts/fact.h"
 
 namespace warpgauge::emulator::runtime {
@@ -57,6 +59,8 @@ class KernelRun {
  private:
   /// Compares what it moved with what others with equal arguments did.
   void compare(State::Results& results);
+  void replay_order();
+  void keep_findings();
 
   State& state_;
   const KernelCall call_;
@@ -65,6 +69,8 @@ class KernelRun {
   std::vector<machine::FunctionHits> hits_;
   std::vector<machine::Finding> findings_;
   std::vector<machine::MemoryUse> uses_;
+  std::optional<metrics::OrderFile> file_;  ///< where orders are written or replayed
+  std::string why_not_replayed_;            ///< of the launch that ought to be; else empty
   machine::Launch launch_;
   Watched watched_;
   std::unique_ptr<machine::LaunchRun> run_;

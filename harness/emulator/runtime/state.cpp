@@ -8,6 +8,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <filesystem>
 #include <stdexcept>
 #include <utility>
 
@@ -74,14 +76,23 @@ State::State() : process_(process_id()) {
   }
   older_ptx = older != nullptr && std::string_view(older) == "1";
   try {
+    const auto path = [](const char* name) {
+      const char* const value = std::getenv(name);
+      return std::filesystem::path(value == nullptr ? "" : value);
+    };
+    orders.write_to(path("WARPGAUGE_EMULATED_ORDERS"));
+    orders.replay(path("WARPGAUGE_EMULATED_REPLAY"));
     if (checks != nullptr) options_.checks = machine::checks_called(checks);
     choose_arch(arch != nullptr && *arch != '\0' ? arch : "sm_90");
-  } catch (const std::invalid_argument& error) {
+  } catch (const std::exception& error) {
     // Nothing can be thrown here: this runs in start-up code, before main.
     std::fprintf(stderr, "warpgauge emulator: %s\n", error.what());
     std::exit(2);
   }
   options_.program_waits = [this] { return !background.program_goes_on(); };
+  options_.progress = [this](std::string_view text) {
+    if (watch != nullptr) watch->progresses(text);
+  };
   options_.print = [this](std::string_view text) {
     const std::lock_guard lock(print_mutex_);
     printed_ += text;

@@ -24,6 +24,7 @@
 #include "harness/emulator/runtime/graph.h"
 #include "harness/emulator/runtime/launch_order.h"
 #include "harness/emulator/runtime/modules.h"
+#include "harness/emulator/runtime/order_files.h"
 #include "harness/emulator/runtime/ordered_memory.h"
 #include "harness/emulator/uninterrupted_mutex.h"
 #include "metrics/architecture/architectures.h"
@@ -144,6 +145,7 @@ class State {
   /// counted up to the fork is forgotten, and the watch told.
   void begin_launch();
   LaunchWatch* watch = nullptr;
+  OrderFiles orders;
   bool covers = false;             ///< launches count what they run
   bool covers_unlaunched = false;  ///< and list what else there is
   bool prints_findings = true;
