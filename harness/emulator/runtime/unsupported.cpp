@@ -8,8 +8,10 @@
 
 namespace warpgauge::emulator::runtime {
 
-#define WARPGAUGE_REFUSE(name) \
-  extern "C" __attribute__((visibility("default"))) int name() { return refuse(#name, __builtin_return_address(0)); }
+#define WARPGAUGE_REFUSE(name)                                   \
+  extern "C" __attribute__((visibility("default"))) int name() { \
+    return refuse(#name, __builtin_return_address(0));           \
+  }
 WARPGAUGE_UNSUPPORTED_FUNCTIONS(WARPGAUGE_REFUSE)
 #undef WARPGAUGE_REFUSE
 

@@ -303,8 +303,7 @@ std::optional<Memory::Extent> Memory::extent_to_write(std::uint64_t address, std
   const std::unique_lock lock(impl_->mutex);
   const Allocation* const found = impl_->live(address);
   if (found == nullptr) return std::nullopt;
-  Extent extent{number_of(found->begin), number_of(found->end()), found->rights,
-                found->tells_uses};
+  Extent extent{number_of(found->begin), number_of(found->end()), found->rights, found->tells_uses};
   Watch& watch = *impl_->watch;
   if (extent.rights != Rights::write || watch.fresh.contains(extent.begin)) return extent;
   watch.keep(*found, address, std::clamp<std::uint64_t>(bytes, 1, extent.end - address));
