@@ -25,9 +25,9 @@ void join(Clock& clock, const Clock& other) {
 }
 
 /// What the warps of a launch know of each other. The order is that of docs/checks.md.
-class Order {
+class Clocks {
  public:
-  Order(std::uint32_t blocks, std::uint32_t warps)
+  Clocks(std::uint32_t blocks, std::uint32_t warps)
       : warps_(warps),
         knows_(blocks * warps, Clock(blocks * warps)),
         told_in_block_(blocks, Clock(blocks * warps)),
@@ -126,7 +126,7 @@ class Run {
   const RaceProgram::Launch& launch() const { return program_.launches[launch_]; }
 
   void run_launch() {
-    exact_ = Order(program_.blocks, program_.warps);
+    exact_ = Clocks(program_.blocks, program_.warps);
     generous_ = exact_;
     memory_[0].assign(kRegionBytes, 0);
     fences_.assign(program_.blocks, 0);
@@ -193,7 +193,7 @@ class Run {
 
   void come_to_barrier(const Step& step, WarpRun& warp) {
     const bool of_all = step.kind == Kind::barrier;
-    if (!of_all) both([&](Order& order) { order.arrive(warp_, step.number, now_); });
+    if (!of_all) both([&](Clocks& order) { order.arrive(warp_, step.number, now_); });
     ++warp.next;
     if (step.kind != Kind::named_arrival) {
       warp.waits = true;
@@ -207,13 +207,13 @@ class Run {
       if (!other.waits || other.waits_at != step.number) continue;
       other.waits = false;
       if (of_all) continue;
-      both([&](Order& order) { order.pass(block_ * program_.warps + n, step.number); });
+      both([&](Clocks& order) { order.pass(block_ * program_.warps + n, step.number); });
     }
     if (of_all) {
       ++meetings_;
-      both([&](Order& order) { order.meet(block_, now_); });
+      both([&](Clocks& order) { order.meet(block_, now_); });
     } else {
-      both([&](Order& order) { order.begin_phase(block_, step.number); });
+      both([&](Clocks& order) { order.begin_phase(block_, step.number); });
     }
   }
 
@@ -224,7 +224,7 @@ class Run {
   }
 
   void tell(bool in_grid) {
-    both([&](Order& order) { order.tell(warp_, in_grid, now_); });
+    both([&](Clocks& order) { order.tell(warp_, in_grid, now_); });
     if (in_grid) fences_[block_] = now_;
   }
 
@@ -376,7 +376,7 @@ class Run {
 
   bool is_ordered(const Past& past, std::uint32_t lane, bool generous) const {
     if (past.launch != launch_) return is_behind_launch(past, generous);
-    const Order& order = generous ? generous_ : exact_;
+    const Clocks& order = generous ? generous_ : exact_;
     if (past.warp == warp_) {
       if (generous &&
           (past.time < synced_[warp_ % program_.warps] || order.knows(warp_, warp_, past.time))) {
@@ -490,7 +490,7 @@ class Run {
   std::uint32_t block_ = 0, warp_ = 0, meetings_ = 0;
   Time now_ = 0;
   std::vector<bool> written_;  // bytes of shared memory, by the block
-  Order exact_{0, 1}, generous_{0, 1};
+  Clocks exact_{0, 1}, generous_{0, 1};
   std::vector<WarpRun> warps_;
   std::map<std::uint32_t, std::uint32_t> arrived_;  // warps at a barrier
   std::vector<Time> synced_;                        // by warp of the block

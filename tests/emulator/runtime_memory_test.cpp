@@ -264,14 +264,14 @@ class RuntimeAllocationsTest : public RuntimeTest {
  protected:
   void SetUp() override {
     RuntimeTest::SetUp();
-    check_accesses("allocations", 0);
+    check_accesses("allocations", {});
     take_findings();
     for (cudaStream_t& stream : streams_) {
       ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
     }
   }
   void TearDown() override {
-    check_accesses(kUsualChecks, 0);
+    check_accesses(kUsualChecks, {});
     RuntimeTest::TearDown();
   }
 
@@ -361,7 +361,7 @@ TEST_F(RuntimeAllocationsTest, AFreeWaitsForTheUsesOfOtherStreams) {
 }
 
 TEST_F(RuntimeAllocationsTest, NothingIsFoundWhereTheCheckIsNotMade) {
-  check_accesses("races", 0);
+  check_accesses("races", {});
   void* const memory = allocated();
   ASSERT_EQ(cudaMemsetAsync(memory, 0, 64, streams_[1]), cudaSuccess);
   ASSERT_EQ(cudaFreeAsync(memory, streams_[0]), cudaSuccess);
