@@ -246,11 +246,13 @@ class Orders {
   LaunchOutcome take_usual() { return std::move(usual_); }
 
  private:
-  /// Short turns find more, and take longer; more so where warps execute much.
+  /// Short turns find more, and take longer: much work has longer ones.
   unsigned longest_turn(int seed) const {
     const std::uint64_t steps = usual_.warp_instructions / usual_.warps;
     const auto of_all = static_cast<unsigned>(std::bit_width(steps));
-    return std::clamp(of_all * (2 + static_cast<unsigned>(seed) % 3) / 4, 2U, 10U);
+    const unsigned shares[] = {of_all / 2, of_all * 3 / 4, of_all};
+    const auto least = static_cast<unsigned>(std::bit_width(usual_.warp_instructions >> 16));
+    return std::clamp(shares[seed % 3], std::clamp(least, 2U, 10U), 10U);
   }
 
   /// Of a reduction: launches, and the time for all of them where a launch has no limit.
