@@ -61,6 +61,18 @@ TEST(Orders, ShowAResultThatDependsOnThem) {
   EXPECT_THAT(found_in_orders("st.global.u32 [%rd1], %r1;", blocks(3, 64)), IsEmpty());
 }
 
+TEST(Orders, BlameTheWarpThatGoesOnWhereTheOtherHasNotBegun) {
+  const KernelRun run = run_in_orders(R"(
+    .loc 1 41 0
+    atom.global.exch.b32 %r3, [%rd2], %r1;
+    ret;)",
+                                      blocks(2, 1));
+  ASSERT_THAT(run.findings, testing::SizeIs(1));
+  EXPECT_THAT(run.findings.front().text, HasSubstr("with 1 switch: before block (0,0,0) warp 0 "));
+  EXPECT_EQ(run.findings.front().source.line, 41);
+  EXPECT_EQ(run.findings.front().other, "");
+}
+
 TEST(Orders, LeaveWhatTheUsualOneDoes) {
   // The place that a thread writes to depends on the order. The usual one uses the first ones.
   const std::string takes_a_place = R"(

@@ -378,6 +378,9 @@ class Orders {
       const auto& [from, to] = *interrupted;
       finding.source = source_line(*from.code, from.instruction);
       if (to.code != nullptr) finding.other = place_of(to);
+    } else if (breach.kind == Breach::Kind::result && !places.empty()) {
+      const Act& first = places.front().to;
+      if (first.code != nullptr) finding.source = source_line(*first.code, first.instruction);
     }
     finding.order = std::move(order);
     launch_.findings->push_back(std::move(finding));
