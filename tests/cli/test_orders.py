@@ -63,9 +63,10 @@ def test_the_one_switch_that_loses_an_update_is_found_and_written(lost):
     assert (order["grid"], order["block"]) == ([2, 1, 1], [32, 1, 1])
     assert not order["late_stores"] and "case" not in order
     text = (
-        rf"kernel lose: order: the result is another one in order \d, with 1 switch: after \S*{read}"
-        rf" by block \({a},0,0\) warp 0, block \({b},0,0\) warp 0 goes on to \S*{write}, first at"
-        rf" byte 0 of cudaMalloc #1 \(16 bytes\); again with --replay out/{file.name}"
+        r"kernel lose: order: the result is another one in order \d, with 1 switch: after "
+        rf"\S*{read} by block \({a},0,0\) warp 0, block \({b},0,0\) warp 0 goes on to "
+        rf"\S*{write}, first at byte 0 of cudaMalloc #1 \(16 bytes\); again with "
+        rf"--replay out/{file.name}"
     )
     assert re.search(text, said), said
     errors = [
@@ -194,7 +195,7 @@ def test_the_gate_writes_and_replays_them(tmp_path):
     assert "order.json: there was no launch 9 of kernel canaries::race_of_blocks" in gone.stdout
 
 
-def test_a_gpu_cannot_replay_an_order(lost, tmp_path):
+def test_the_gate_refuses_the_order_of_a_program(lost, tmp_path):
     _, _, file = lost
     done = run("warpgauge", "gate", "--device=emulated", "--replay", file, cwd=tmp_path)
     assert done.returncode == 2
