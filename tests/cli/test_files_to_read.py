@@ -23,6 +23,8 @@ READS = {
     "inspect --budgets": ("inspect", "--budgets", "FILE", "good.jsonl"),
     "inspect --project": ("inspect", "--project", "FILE", "good.jsonl"),
     "gate --project": ("gate", *ONE, "--project", "FILE"),
+    "gate --replay": ("gate", *ONE, "--device=emulated", "--replay", "FILE"),
+    "emulate --replay": ("emulate", "--replay", "FILE", "--", "true"),
     "emulate --budgets": ("emulate", "--budgets", "FILE", "--", "true"),
     "emulate --project": ("emulate", "--project", "FILE", "--", "true"),
     "attach --budgets": ("attach", "--budgets", "FILE", "--", "true"),
