@@ -23,7 +23,7 @@ READS = {
     "inspect --budgets": ("inspect", "--budgets", "FILE", "good.jsonl"),
     "inspect --project": ("inspect", "--project", "FILE", "good.jsonl"),
     "gate --project": ("gate", *ONE, "--project", "FILE"),
-    "gate --replay": ("gate", *ONE, "--device=emulated", "--replay", "FILE"),
+    "gate --replay": ("gate", *ONE, "--replay", "FILE"),
     "emulate --replay": ("emulate", "--replay", "FILE", "--", "true"),
     "emulate --budgets": ("emulate", "--budgets", "FILE", "--", "true"),
     "emulate --project": ("emulate", "--project", "FILE", "--", "true"),
