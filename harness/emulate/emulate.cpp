@@ -162,6 +162,7 @@ class Emulated : public programs::Source {
         coverage_(coverage) {}
 
   const programs::Counter& counter() const override { return kCounter; }
+  std::filesystem::path reads() const override { return orders_.replay; }
   std::vector<std::string> own_options() const override {
     std::vector<std::string> options = {"--arch", arch_};
     if (checks_ != kUsualChecks) options.insert(options.end(), {"--check", checks_});

@@ -77,7 +77,7 @@ Counts self_test(const Plan& plan) {
 }  // namespace
 
 outcome::ExitCode run_gate(const GateOptions& options) {
-  const outcome::OutFolder out(options.out);
+  const outcome::OutFolder out(options.out, options.orders.replay);
   const FamilyBudgets budgets(Registry::instance(), options.project);
   const Plan plan = make_plan(options, budgets);
   refuse_on_gpu(options);

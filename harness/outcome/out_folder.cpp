@@ -24,7 +24,7 @@ namespace {
 constexpr char kLock[] = ".lock";
 }  // namespace
 
-OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
+OutFolder::OutFolder(fs::path path, const fs::path& kept) : path_(std::move(path)) {
   std::error_code error;
   fs::create_directories(path_, error);
   if (error || path_.empty()) {
@@ -42,21 +42,23 @@ OutFolder::OutFolder(fs::path path) : path_(std::move(path)) {
     throw std::runtime_error(path_.string() +
                              ": another run is writing to it; wait, or choose another --out");
   }
-  remove_parts();
+  remove_parts(kept);
   for (const fs::path& file : written()) fs::remove(file);
 }
 
 std::vector<fs::path> OutFolder::written() const { return {results(), summary(), facts()}; }
 
 /// Removes the files that a run that was killed was about to rename or remove, and orders.
-void OutFolder::remove_parts() const {
+void OutFolder::remove_parts(const fs::path& kept) const {
   std::vector<fs::path> parts;
   for (const fs::directory_entry& entry : fs::directory_iterator(path_)) {
     const std::string name = entry.path().filename();
     const auto half = [&](const fs::path& file) {
       return name.starts_with(file.filename().string().append(files::kHalfWritten));
     };
-    const bool is_order = name.starts_with(metrics::kOrderFiles) && name.ends_with(".json");
+    std::error_code no_file;
+    const bool is_order = name.starts_with(metrics::kOrderFiles) && name.ends_with(".json") &&
+                          !fs::equivalent(entry.path(), kept, no_file);
     if (std::ranges::any_of(written(), half) || name.starts_with(kFolderOfOneRun) || is_order) {
       parts.push_back(entry.path());
     }

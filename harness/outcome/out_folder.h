@@ -17,7 +17,8 @@ class OutFolder {
   /// Takes away what an earlier run left, whole or, if it was killed, in parts: the folder
   /// describes the last run, even one that gets nowhere. Throws std::runtime_error if it cannot be
   /// written or another run is writing to it.
-  explicit OutFolder(std::filesystem::path path);
+  /// `kept`: a file that the run reads, which may be an order of an earlier run there.
+  explicit OutFolder(std::filesystem::path path, const std::filesystem::path& kept = {});
   ~OutFolder();
   OutFolder(const OutFolder&) = delete;
   OutFolder& operator=(const OutFolder&) = delete;
@@ -36,7 +37,7 @@ class OutFolder {
 
  private:
   std::vector<std::filesystem::path> written() const;  ///< by runs; the facts last
-  void remove_parts() const;
+  void remove_parts(const std::filesystem::path& kept) const;
 
   std::filesystem::path path_;
   int lock_;

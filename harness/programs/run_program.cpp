@@ -224,7 +224,7 @@ void require_whole(const EndedProgram& ended, const fs::path& output) {
 outcome::ExitCode run_program(const ProgramOptions& options, const Source& source) {
   const metrics::Budgets budgets = budgets_of(options);
   kernel_expression(options.kernels);  // refused before the program runs
-  const outcome::OutFolder out(options.out);
+  const outcome::OutFolder out(options.out, source.reads());
   metrics::Run run =
       start_run_of_other(fs::current_path().string(), std::string(source.counter().command),
                          asked_of(options, source));

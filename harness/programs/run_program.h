@@ -40,6 +40,8 @@ class Source {
   virtual std::vector<std::string> own_options() const { return {}; }
   /// The checks that it makes, by names with commas between; empty: none.
   virtual std::string checks() const { return ""; }
+  /// A file that the run reads, which may be in its folder of outputs; empty: none.
+  virtual std::filesystem::path reads() const { return {}; }
   /// What to try where the program ended with a code of its own for failure; empty: nothing.
   virtual std::string cure() const { return ""; }
   /// The request that the run records.

@@ -159,6 +159,15 @@ def test_a_hang_that_needs_an_order_is_found_and_replayed(tmp_path):
     assert "order: a fault in the order replayed, with 1 switch: " in again.stderr
 
 
+def test_the_command_that_a_finding_names_runs_as_it_stands(tmp_path):
+    found = emulate(tmp_path, "hang", "--schedules", 5)
+    file = re.search(r"again with --replay (out/order-\w+\.json)", found.stderr).group(1)
+    for _ in range(2):
+        again = emulate(tmp_path, "hang", "--replay", file)
+        assert again.returncode == 2, again.stderr
+        assert "order: a fault in the order replayed, with 1 switch: " in again.stderr
+
+
 def test_a_right_kernel_has_no_finding_and_no_file(tmp_path):
     done = emulate(tmp_path, "add", "--schedules", 20)
     assert done.returncode == 0, done.stderr
@@ -179,10 +188,12 @@ def test_the_gate_writes_and_replays_them(tmp_path):
     case = "canaries.race_of_blocks.f32@1024"
     found = run(*gate, *options, "--filter", case, "--schedules", 3, cwd=tmp_path)
     assert found.returncode == 2, found.stdout
-    files = written(tmp_path / "out")
-    name, order = next(iter(files.items()))
+    # One finding of a line stands for others, whose files are there as well.
+    name = re.search(r"again with --replay out/(order-\w+\.json)", found.stdout).group(1)
+    order = written(tmp_path / "out")[name]
     assert order["case"] == case and order["arch"] == "sm_90"
-    assert f"again with --replay out/{name}" in found.stdout
+    stays = run(*gate, *options, "--replay", f"out/{name}", cwd=tmp_path)
+    assert stays.returncode == 2 and "in the order replayed, with " in stays.stdout
     (tmp_path / "out" / name).rename(tmp_path / "order.json")
     again = run(*gate, *options, "--replay", "order.json", cwd=tmp_path)
     assert again.returncode == 2, again.stdout

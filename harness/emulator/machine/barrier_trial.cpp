@@ -143,6 +143,12 @@ class Trials {
   }
 
  private:
+  /// A launch's own limit is mostly what its case has: the tries take a part of it.
+  std::chrono::milliseconds time() const {
+    const std::chrono::milliseconds limit = host_.options.time_limit;
+    return limit.count() == 0 ? kMostTime
+                              : std::min<std::chrono::milliseconds>(kMostTime, limit / 4);
+  }
   std::chrono::milliseconds time_left() const {
     return std::chrono::ceil<std::chrono::milliseconds>(end_ - std::chrono::steady_clock::now());
   }
@@ -194,7 +200,7 @@ class Trials {
   const LaunchHost& host_;
   const Keys expected_;
   const Elsewhere& elsewhere_;
-  const std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kMostTime;
+  const std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + time();
 };
 
 }  // namespace

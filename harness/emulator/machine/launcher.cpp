@@ -33,6 +33,9 @@ constexpr std::uint64_t kDefaultStack = 512 * 1024;
 constexpr std::uint64_t kThreadsPerMultiprocessor = 2048;
 // Between looks at a launch that only waits.
 constexpr std::chrono::milliseconds kBetweenLooks{100};
+// Long turns of all clusters before another one begins beside them, which may be what they wait
+// for.
+constexpr unsigned kPassesBusy = 4;
 // Warp instructions that are executed sooner by one thread than it wakes others.
 constexpr std::uint64_t kForOneThread = 20'000;
 
@@ -158,7 +161,8 @@ class Worker {
     shared_.stillness.begin();
     if (shared_.context.launch.interleaving != nullptr) interleave();
     while (!shared_.context.stop && !shared_.pauses) {
-      const bool wants_more = active_.empty() || last != Advance::some_ended;
+      const bool wants_more = active_.empty() || last == Advance::all_poll ||
+                              (last == Advance::some_busy && ++busy_passes_ % kPassesBusy == 0);
       const bool begun = wants_more && begin_cluster();
       if (active_.empty()) break;
       note_waiting(last == Advance::all_poll && !begun);
@@ -351,6 +355,7 @@ class Worker {
   std::unique_ptr<control::Tallies> tallies_;
   std::vector<std::unique_ptr<control::Cluster>> active_, idle_;
   bool waits_ = false;  ///< for memory to change
+  unsigned busy_passes_ = 0;
   Clock::time_point waiting_since_;
   Clock::time_point looked_;   ///< for progress
   Clock::time_point changed_;  ///< the last look that saw some

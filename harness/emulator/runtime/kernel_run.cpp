@@ -163,11 +163,12 @@ void KernelRun::keep_findings() {
   if (!why_not_replayed_.empty()) {
     results.findings.push_back({why_not_replayed_, function_.name, {}, "", ""});
   }
-  bool is_unbroken = launch_.replayed != nullptr;
+  bool is_unbroken = launch_.replayed != nullptr && problem_ == nullptr;
   for (const machine::Finding& finding : findings_) {
     std::string text = finding.text;
     if (file_) text += state_.orders.keep(*file_, *function_.kernel->code, finding);
-    is_unbroken &= finding.order == nullptr;
+    // What the order does has no rule of a check.
+    is_unbroken &= !finding.rule.empty() && finding.rule != "order";
     if (state_.prints_findings) state_.say(text);
     results.findings.push_back({text, function_.name, finding.source, finding.rule, finding.other});
   }
@@ -179,11 +180,11 @@ bool KernelRun::run(std::optional<std::chrono::milliseconds> patience) {
   try {
     if (machine.options().schedules > 0 || launch_.replayed != nullptr) {
       outcome_ = machine.run(*function_.kernel, launch_);
-      return true;
+    } else {
+      if (run_ == nullptr) run_ = machine.begin(*function_.kernel, launch_);
+      if (!run_->run(patience)) return false;
+      outcome_ = run_->take_outcome();
     }
-    if (run_ == nullptr) run_ = machine.begin(*function_.kernel, launch_);
-    if (!run_->run(patience)) return false;
-    outcome_ = run_->take_outcome();
     machine.try_barriers(*function_.kernel, launch_, holds_in_copy, findings_);
   } catch (...) {
     problem_ = std::current_exception();

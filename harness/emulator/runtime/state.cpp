@@ -192,7 +192,7 @@ void State::find(metrics::DeviceFault finding) {
   const std::lock_guard lock(results.mutex);
   const auto is_same = [&](const metrics::DeviceFault& known) {
     return known.rule == finding.rule && known.kernel == finding.kernel &&
-           known.source == finding.source &&
+           known.source == finding.source && known.other == finding.other &&
            (!finding.source.file.empty() || known.text == finding.text);
   };
   if (std::ranges::any_of(results.findings, is_same)) return;

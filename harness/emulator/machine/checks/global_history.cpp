@@ -81,7 +81,8 @@ struct History::GlobalLook {
         time < history.launch_.begin ? history.launch_.concurrent_at(time) : nullptr;
     const std::uint64_t counter = GlobalTrace::counter(trace);
     const std::uint64_t of_launch = other == nullptr ? 0 : other->launch->begin;
-    if (history.is_new(of_launch * GlobalTrace::kCounters + counter, access.counters[0], wrote)) {
+    if (history.is_new(of_launch * GlobalTrace::kCounters + counter, access.counters[0], wrote,
+                       is_of_warp)) {
       report_race(history.launch_.findings,
                   {act_of(warp, instruction, lane), access, Window::global, address},
                   {.block = GlobalTrace::actor(trace),

@@ -65,19 +65,14 @@ void History::acquire(std::uint32_t warp, Scope scope) {
   learn_of(scope);
 }
 
-void History::meet_cluster(bool tells) {
-  times_.released_all();
-  if (tells) launch_.fence(block_, global_time(), Scope::cluster);
-}
-
 void History::learn_of(Scope scope) {
   if (scope == Scope::block) return;
   if (launch_.tells_clusters()) acquired_in_cluster_ = launch_.fenced();
   if (scope == Scope::grid) acquired_ = launch_.fenced();
 }
 
-bool History::is_new(std::uint64_t first, std::uint64_t second, bool wrote) {
-  return found_.insert({first, second, wrote}).second;
+bool History::is_new(std::uint64_t first, std::uint64_t second, bool wrote, bool of_warp) {
+  return found_.insert({first, second, wrote, of_warp}).second;
 }
 
 }  // namespace warpgauge::emulator::machine::checks

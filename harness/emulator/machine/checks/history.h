@@ -54,9 +54,6 @@ class History {
   /// The warp makes known what it has done, and learns what others have made known.
   void fence(std::uint32_t warp, Scope scope);
   void acquire(std::uint32_t warp, Scope scope);
-  /// All threads of the cluster have met. `tells`: and the block's have released what they did. The
-  /// others learn of it behind that.
-  void meet_cluster(bool tells);
   /// The block learns what other blocks have made known.
   void learn_of(Scope scope);
   /// The warp executes griddepcontrol.
@@ -162,8 +159,9 @@ class History {
   void look_at_shared(const Warp& warp, const Instruction& instruction, const Access& access,
                       const LaneAddresses<std::uint32_t>& lanes, Pattern pattern,
                       std::uint64_t in_flight, LookAtRun look_at_run);
-  /// False if this block object has reported this pair of instructions before.
-  bool is_new(std::uint64_t first, std::uint64_t second, bool wrote);
+  /// False if this block object has reported this pair of instructions before. `of_warp`: both of
+  /// one warp, which is another rule.
+  bool is_new(std::uint64_t first, std::uint64_t second, bool wrote, bool of_warp = false);
   /// Whether something other than a kernel is known to have written there.
   bool knows_written(std::uint64_t address, std::uint64_t bytes) const {
     for (const WatchedMemory::Range& range : written_) {
@@ -187,7 +185,7 @@ class History {
   ClusterTimes& cluster_;
   const std::uint32_t rank_;
   const std::byte* const memory_;  ///< shared
-  std::set<std::tuple<std::uint64_t, std::uint64_t, bool>> found_;
+  std::set<std::tuple<std::uint64_t, std::uint64_t, bool, bool>> found_;
   BlockTimes times_;
   std::vector<WordTraces> shared_;
   bool any_in_flight_ = false;  ///< whether traces in shared_ may be of copies in flight

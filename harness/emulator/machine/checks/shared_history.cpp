@@ -46,7 +46,8 @@ struct History::SharedLook {
     if (is_written && is_silent(warp, instruction, access, lane, history.memory_ + address)) {
       return false;
     }
-    if (history.is_new(SharedTrace::counter(trace), access.counters[1], wrote)) {
+    const bool is_of_warp = !in_flight && maker == number;
+    if (history.is_new(SharedTrace::counter(trace), access.counters[1], wrote, is_of_warp)) {
       report_race(history.launch_.findings,
                   {act_of(warp, instruction, lane), access, Window::shared, address},
                   {.block = history.block_,

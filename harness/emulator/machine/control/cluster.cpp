@@ -56,7 +56,6 @@ void Cluster::start(std::uint64_t number) {
   const Size size = cluster_size(launch_.launch);
   const Size at = index_in({grid[0] / size[0], grid[1] / size[1]}, number);
   arrived_ = 0;
-  relaxed_ = 0;
   fruitless_ = 0;
   memory.begin();
   for (std::uint32_t rank = 0; rank < memory.blocks; ++rank) {
@@ -144,7 +143,8 @@ void Cluster::arrive(Warp& warp, bool releases) {
   WarpEngine& engine = *warp.engine;
   engine.at_cluster |= warp.active;
   arrived_ += static_cast<std::uint32_t>(std::popcount(warp.active));
-  if (!releases) relaxed_ |= 1U << engine.block->rank;
+  checks::History* const history = engine.block->history.get();
+  if (releases && history != nullptr) history->fence(engine.index, Scope::cluster);
   if (arrived_ >= live_threads()) complete_barrier();
 }
 
@@ -169,13 +169,11 @@ void Cluster::complete_barrier() {
       }
     }
     memory.times.note_met(block->rank);
-    if (block->history == nullptr) continue;
-    block->history->meet_cluster((relaxed_ >> block->rank & 1) == 0);
+    if (checks::BlockTimes* const times = block->times()) times->released_all();
   }
   for (const auto& block : blocks_) {
     if (block->history != nullptr) block->history->learn_of(Scope::cluster);
   }
-  relaxed_ = 0;
 }
 
 void Cluster::lanes_exited(WarpEngine& engine, Mask lanes) {

@@ -68,7 +68,6 @@ class Cluster {
   std::vector<bool> finished_;                  ///< by rank
   std::uint64_t running_ = 0;
   std::uint32_t arrived_ = 0;  ///< threads, at the barrier of the cluster
-  std::uint32_t relaxed_ = 0;  ///< bits: ranks of whose threads some came without a release
   int fruitless_ = 0;          ///< times in a row that waits were given up and nothing came of it
 };
 

@@ -56,7 +56,7 @@ void note_use(const Wanted& wanted, const Memory::Extent& used) {
   const std::string name = name_of(wanted);
   wanted.warp.memory->findings->note_use(
       act_of(wanted.warp, wanted.instruction, wanted.lane), name.substr(0, name.rfind(" at 0x")),
-      reinterpret_cast<const std::byte*>(used.begin), wanted.address, wanted.bytes);
+      reinterpret_cast<const std::byte*>(used.allocation), wanted.address, wanted.bytes);
 }
 
 /// The live allocation that the bytes lie in. Throws the fault of the lane if there is none, or if

@@ -291,11 +291,20 @@ std::optional<Memory::Allocation> Memory::freed(const void* address) const {
   return is_freed ? std::optional(found->second) : std::nullopt;
 }
 
+namespace {
+
+Memory::Extent extent_of(const Memory::Allocation& allocation) {
+  const std::uint64_t begin = number_of(allocation.begin);
+  return {begin, number_of(allocation.end()), allocation.rights, allocation.tells_uses, begin};
+}
+
+}  // namespace
+
 std::optional<Memory::Extent> Memory::extent(std::uint64_t address) const {
   const std::shared_lock lock(impl_->mutex);
   const Allocation* const found = impl_->live(address);
   if (found == nullptr) return std::nullopt;
-  return Extent{number_of(found->begin), number_of(found->end()), found->rights, found->tells_uses};
+  return extent_of(*found);
 }
 
 std::optional<Memory::Extent> Memory::extent_to_write(std::uint64_t address, std::uint64_t bytes) {
@@ -303,7 +312,7 @@ std::optional<Memory::Extent> Memory::extent_to_write(std::uint64_t address, std
   const std::unique_lock lock(impl_->mutex);
   const Allocation* const found = impl_->live(address);
   if (found == nullptr) return std::nullopt;
-  Extent extent{number_of(found->begin), number_of(found->end()), found->rights, found->tells_uses};
+  Extent extent = extent_of(*found);
   Watch& watch = *impl_->watch;
   if (extent.rights != Rights::write || watch.fresh.contains(extent.begin)) return extent;
   watch.keep(*found, address, std::clamp<std::uint64_t>(bytes, 1, extent.end - address));

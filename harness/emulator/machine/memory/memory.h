@@ -43,6 +43,7 @@ class Memory : public checks::WatchedMemory {
     std::uint64_t begin = 0, end = 0;
     Rights rights = Rights::write;
     bool tells_uses = false;
+    std::uint64_t allocation = 0;  ///< where it begins
   };
 
   Memory();
