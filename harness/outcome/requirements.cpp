@@ -33,16 +33,24 @@ bool Requirements::is_wrong(const metrics::Fact& fact) const {
   }
 }
 
+Requirements asked_requirements(const metrics::RunRequest& asked) {
+  const auto requires_source = [&](std::string_view source) {
+    return std::ranges::find(asked.require, source) != asked.require.end();
+  };
+  return {.strict = asked.strict,
+          .cubin = requires_source("cubin"),
+          .cupti = requires_source("cupti"),
+          .counts = requires_source("counts")};
+}
+
 Requirements requirements_of(const std::vector<metrics::StoredRun>& runs) {
   Requirements requirements{.judged = false};
   for (const auto& [run, facts, end, torn] : runs) {
-    const auto requires_source = [&](std::string_view source) {
-      return std::ranges::find(run.asked.require, source) != run.asked.require.end();
-    };
-    requirements.strict |= run.asked.strict;
-    requirements.cubin |= requires_source("cubin");
-    requirements.cupti |= requires_source("cupti");
-    requirements.counts |= requires_source("counts");
+    const Requirements asked = asked_requirements(run.asked);
+    requirements.strict |= asked.strict;
+    requirements.cubin |= asked.cubin;
+    requirements.cupti |= asked.cupti;
+    requirements.counts |= asked.counts;
     requirements.device |= run.asked.device == "gpu";
     requirements.judged |= run.command != "bench";
   }

@@ -25,6 +25,9 @@ struct Requirements {
 /// judges it.
 bool is_unsure_by_default(const metrics::Fact& fact);
 
+/// The values that a run was asked to have measured, and whether it is strict.
+Requirements asked_requirements(const metrics::RunRequest& asked);
+
 /// The requirements that the runs were started with. Times alone need no budget.
 Requirements requirements_of(const std::vector<metrics::StoredRun>& runs);
 

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <stdexcept>
 #include <utility>
@@ -15,17 +14,6 @@
 #include "metrics/budgets/judge.h"
 
 namespace warpgauge::programs {
-namespace {
-
-outcome::Requirements requirements_of(const metrics::RunRequest& asked) {
-  return {.strict = asked.strict,
-          .cubin = std::ranges::count(asked.require, "cubin") > 0,
-          .cupti = std::ranges::count(asked.require, "cupti") > 0,
-          .counts = std::ranges::count(asked.require, "counts") > 0};
-}
-
-}  // namespace
-
 metrics::Budgets budgets_of(const JudgeOptions& options) {
   metrics::Budgets budgets;
   if (!options.budgets.empty()) budgets = metrics::Budgets::load_unregistered(options.budgets);
@@ -50,7 +38,7 @@ KernelJudge::KernelJudge(metrics::Run run, const outcome::OutFolder& out, outcom
     : run_(std::move(run)),
       out_(out),
       kept_(kept),
-      requirements_(requirements_of(run_.asked)),
+      requirements_(outcome::asked_requirements(run_.asked)),
       today_(metrics::today()) {}
 
 outcome::RecordedRun& KernelJudge::recorded() {

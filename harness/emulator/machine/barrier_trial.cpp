@@ -122,7 +122,7 @@ class Trials {
         expected_(std::move(expected)),
         elsewhere_(elsewhere) {}
 
-  /// What is told of a finding; "": nothing.
+  /// The words to add to a finding: the barrier that removes it. Empty: none does.
   std::string told_of(const Finding& finding) const {
     const std::string key = key_of(finding);
     const bool is_found_again = holds_elsewhere([&] {
@@ -207,7 +207,7 @@ class Trials {
 
 void BarrierTrials::tell(const Kernel& kernel, const Launch& launch, const LaunchHost& host,
                          const Elsewhere& elsewhere, std::vector<Finding>& findings) {
-  // A process of its own leaves only this process's memory as it is.
+  // The program may share the memory that it registered with the copy, or with others.
   if (host.memory.has_adopted()) return;
   Keys expected;
   for (const Finding& finding : findings) expected.insert(key_of(finding));
