@@ -189,7 +189,7 @@ void watch_launches(LaunchWatch* watch) {
 std::vector<metrics::LineCounts> take_counts() {
   return with_results([](State::Results& results) {
     std::vector<metrics::LineCounts> lines = results.counts->take();
-    results.memory = metrics::Memory::settled;
+    results.memory = {};
     results.accesses->add_cures(lines);
     return lines;
   });

@@ -166,6 +166,16 @@ bool is_break(const SassWord& word) {
   return word.opcode() == kBreak;
 }
 
+bool is_yield(const SassWord& word) {
+  constexpr unsigned kYield = 0x146;
+  return word.opcode() == kYield;
+}
+
+bool is_meeting_of_warp(const SassWord& word) {
+  constexpr unsigned kBarrierOfWarp = 0x148;
+  return word.opcode() == kBarrierOfWarp;
+}
+
 std::vector<Gathering> gatherings(std::span<const SassWord> code) {
   constexpr unsigned kBegin = 0x145, kEnd = 0x141;
   const auto barrier = [](const SassWord& word) { return word.low >> 16 & 0xf; };

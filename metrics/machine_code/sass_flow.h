@@ -27,6 +27,13 @@ bool is_call(const SassWord& word);
 /// True for BREAK, by which lanes leave out a BSYNC.
 bool is_break(const SassWord& word);
 
+/// True for YIELD, at which a warp turns to lanes that wait: those at a BSYNC wait no longer for
+/// the others.
+bool is_yield(const SassWord& word);
+
+/// True for WARPSYNC, at which lanes of a warp meet.
+bool is_meeting_of_warp(const SassWord& word);
+
 /// A pair of BSSY and BSYNC. Lanes of a warp that diverge between them meet again at the second.
 struct Gathering {
   std::size_t begin = 0, end = 0;  ///< indices of the two

@@ -183,7 +183,7 @@ TEST(UnsettledMemory, MakesEstimatesOfWhatItDecides) {
   trust.unsettled.by_text_line[5] = {Confidence::estimate, "an index from memory"};
   trust.unsettled.uncounted.push_back(
       {{"a.cu", 2}, "shared", {Confidence::estimate, "memory decides it"}});
-  const auto reasons = [&](metrics::Memory memory) {
+  const auto reasons = [&](const MemoryState& memory) {
     CountTable table;
     table.add("k", outcome, std::make_shared<KernelTrust>(trust), memory);
     std::map<int, std::string> reasons;
@@ -194,10 +194,14 @@ TEST(UnsettledMemory, MakesEstimatesOfWhatItDecides) {
     }
     return reasons;
   };
-  EXPECT_THAT(reasons(metrics::Memory::settled), IsEmpty());
-  EXPECT_EQ(reasons(metrics::Memory::unsettled),
+  EXPECT_THAT(reasons({}), IsEmpty());
+  EXPECT_EQ(reasons({metrics::Memory::unsettled}),
             (std::map<int, std::string>{{1, "global: an index from memory"},
                                         {2, "shared: memory decides it"}}));
+  EXPECT_EQ(
+      reasons({metrics::Memory::unsettled, "a.cu:1 and a.cu:3"}),
+      (std::map<int, std::string>{{1, "global: an index from memory (a race of a.cu:1 and a.cu:3)"},
+                                  {2, "shared: memory decides it (a race of a.cu:1 and a.cu:3)"}}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Recorded, PlacesOf, testing::Values("sm_75", "sm_90"),

@@ -12,7 +12,7 @@
 namespace warpgauge::emulator::counting {
 
 void AccessTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
-                      const KernelTrust& trust, metrics::Memory memory) {
+                      const KernelTrust& trust, const MemoryState& memory) {
   const KernelTrust::Ways ways = ways_of(outcome);
   Kernel& own = kernels_[kernel];
   own.lines.keep(outcome.sources);

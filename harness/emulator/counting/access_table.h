@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "harness/emulator/counting/known_lines.h"
+#include "harness/emulator/counting/memory_state.h"
 #include "metrics/counting/line_access.h"
 #include "metrics/counting/line_counts.h"
-#include "metrics/machine_code/order_dependence.h"
 
 namespace warpgauge::emulator::machine {
 struct LaunchOutcome;
@@ -24,7 +24,7 @@ class AccessTable {
  public:
   /// The access of the earliest warp stays, of those that show the same.
   void add(const std::string& kernel, const machine::LaunchOutcome& outcome,
-           const KernelTrust& trust, metrics::Memory memory = metrics::Memory::settled);
+           const KernelTrust& trust, const MemoryState& memory = {});
 
   /// Gives lines the cures of what was added since the last take().
   void add_cures(std::vector<metrics::LineCounts>& lines) const;

@@ -16,6 +16,9 @@ std::string other_lanes(int text_line) {
   return fmt::format("the machine code comes to line {} of the PTX with other lanes", text_line);
 }
 
+constexpr const char* kMayJoin =
+    "lanes that part several times may wait for each other at one place";
+
 }  // namespace
 
 AccessTimes::AccessTimes(const machine::LaunchOutcome& launch) {
@@ -152,7 +155,9 @@ Executions ExecutionModel::of(const machine::LaunchOutcome& launch) const {
     std::size_t parted = 0;
     for (const Edge& edge : block.before) {
       const machine::BranchTotals& branch = at(edge_branch(edge));
-      if (edge.jumps && branch.divided > 0) parted += edge.leaves_loop ? 2 : 1;
+      if (branch.divided > 0 && (edge.jumps || (edge.leaves_loop && block.gathers))) {
+        parted += edge.leaves_loop ? 2 : 1;
+      }
       switch (edge.way) {
         case Way::always:
           own += times[edge.from];
@@ -167,12 +172,14 @@ Executions ExecutionModel::of(const machine::LaunchOutcome& launch) const {
           break;
       }
     }
-    if (parted > 1) {
-      return unknown("lanes that part several times may wait for each other at one place");
-    }
+    const bool may_join = parted > 1;
+    if (may_join && !block.gathers) return unknown(kMayJoin);
     if (block.gathering) {
       const bool divided = std::ranges::any_of(block.gathering->branches,
                                                [&](int line) { return at(line).divided > 0; });
+      if (divided && block.gathering->yields) {
+        return unknown("lanes of a warp that part in a loop may go on apart behind it");
+      }
       if (divided && block.gathering->threads_end) {
         return unknown("threads end between where lanes part and meet");
       }
@@ -188,7 +195,10 @@ Executions ExecutionModel::of(const machine::LaunchOutcome& launch) const {
       if (branch.lane_groups != own.lane_groups) out.followed_unknown = other_lanes(block.branch);
       if (!block.ends) out.lines[block.sources.back()].divergent_branches += branch.divided;
     }
-    for (const std::size_t source : block.sources) out.lines[source].instructions += own.warps;
+    for (const std::size_t source : block.sources) {
+      out.lines[source].instructions += own.warps;
+      if (may_join) out.lines[source].uncertain = kMayJoin;
+    }
   }
   if (const std::string why = compare_accesses(launch, times, out); !why.empty()) {
     return unknown(why);

@@ -33,6 +33,7 @@ struct Executions {
         source;  ///< owned by the model; its file is empty if it is not known
     std::uint64_t instructions = 0;
     std::uint64_t divergent_branches = 0;
+    std::string uncertain = {};  ///< why the instructions may be others; empty: they are not
   };
   /// How often an instruction executes.
   struct Times {
@@ -110,13 +111,14 @@ class ExecutionModel {
     std::size_t from = 0;
     Way way = Way::always;
     bool jumps = false;        ///< lanes that part go there later, with others that wait there
-    bool leaves_loop = false;  ///< likewise in each round
+    bool leaves_loop = false;  ///< lanes that part may go there in each round
   };
   using Ranges = std::vector<std::pair<std::size_t, std::size_t>>;  // of the machine code
   struct Gathering {
     std::size_t begin = 0;     ///< the block with the BSSY
     std::set<int> branches;    ///< between, by line of the PTX
     bool threads_end = false;  ///< between
+    bool yields = false;       ///< between: lanes that part there may go on apart
     Ranges between;
     bool is_open = false;  ///< lanes may part between without that this shows
   };
@@ -124,6 +126,7 @@ class ExecutionModel {
     std::size_t begin = 0, end = 0;  ///< its instructions in the machine code
     std::vector<Edge> before;
     std::optional<Gathering> gathering;  ///< the gathering that it is behind
+    bool gathers = false;                ///< it ends with a BSYNC
     int branch = 0;                      ///< line of the PTX; 0: it ends with none
     bool parts = false;                  ///< lanes that part at its branch may not meet again
     bool ends = false;                   ///< with EXIT, at which no warp divides

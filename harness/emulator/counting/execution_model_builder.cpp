@@ -149,8 +149,8 @@ class ExecutionModelBuilder {
     for (const std::size_t next : behind) {
       const std::size_t loop = machine_.innermost_loop(*own);
       const bool jumps = next != *own + 1;
-      const bool leaves = jumps && loop < machine_.loops().size() &&
-                          next < machine_.graph().size() && !machine_.loops()[loop].contains[next];
+      const bool leaves = loop < machine_.loops().size() && next < machine_.graph().size() &&
+                          !machine_.loops()[loop].contains[next];
       add_edge(next, {block, next == *taken ? Way::taken : Way::untaken, jumps, leaves});
     }
   }
@@ -269,6 +269,8 @@ class ExecutionModelBuilder {
       }
       behind.gathering.emplace();
       behind.gathering->begin = begin;
+      behind.gathering->yields = gathering.yields();
+      blocks_[end].gathers = true;
       for (std::size_t block = 0; block < machine_.blocks().size(); ++block) {
         if (!gathering.between[block]) continue;
         const metrics::SassBlock& range = machine_.blocks()[block];

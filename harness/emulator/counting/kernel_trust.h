@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "harness/emulator/counting/execution_model.h"
+#include "harness/emulator/counting/memory_state.h"
 #include "metrics/base/source_line.h"
 #include "metrics/facts/confidence.h"
-#include "metrics/machine_code/order_dependence.h"
 
 namespace warpgauge::emulator::machine {
 struct LaunchOutcome;
@@ -78,6 +78,8 @@ struct KernelTrust {
     std::map<int, metrics::Trust> by_text_line;
     std::vector<Uncounted> uncounted;
     std::optional<metrics::Trust> executions;
+
+    bool empty() const { return by_text_line.empty() && uncounted.empty() && !executions; }
   };
   Unsettled unsettled;
   bool unsettles_memory = false;  ///< for the launches behind it
@@ -90,18 +92,22 @@ struct KernelTrust {
     const auto known = by_text_line.find(text_line);
     return known == by_text_line.end() ? otherwise : known->second;
   }
-  /// In a launch.
-  const metrics::Trust& of(int text_line, const Ways& launch,
-                           metrics::Memory memory = metrics::Memory::settled) const {
+  /// In a launch that finds memory so.
+  metrics::Trust of(int text_line, const Ways& launch, const MemoryState& memory = {}) const {
     const auto [begin, end] = conditions.equal_range(text_line);
     const auto fails =
         std::find_if(begin, end, [&](const auto& entry) { return !entry.second.holds(launch); });
     const metrics::Trust& known = fails != end ? fails->second.otherwise : of(text_line);
+    if (!memory.is_unsettled()) return known;
     const auto by_memory = unsettled.by_text_line.find(text_line);
-    const bool worse = memory == metrics::Memory::unsettled &&
-                       by_memory != unsettled.by_text_line.end() &&
+    const bool worse = by_memory != unsettled.by_text_line.end() &&
                        by_memory->second.confidence > known.confidence;
-    return worse ? by_memory->second : known;
+    return worse ? in_state(by_memory->second, memory) : known;
+  }
+  /// What is less certain in unsettled memory, with the race that has unsettled it.
+  static metrics::Trust in_state(metrics::Trust unsettled, const MemoryState& memory) {
+    if (!memory.race.empty()) unsettled.reason += " (a race of " + memory.race + ")";
+    return unsettled;
   }
 };
 

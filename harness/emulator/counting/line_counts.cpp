@@ -60,10 +60,10 @@ void distrust(metrics::LineCounts& line, const std::string& group, const metrics
 }
 
 /// How far the counts of executions are to be trusted, as the order of threads may decide them.
-metrics::Trust certainty_of_order(const KernelTrust& trust, metrics::Memory memory) {
+metrics::Trust certainty_of_order(const KernelTrust& trust, const MemoryState& memory) {
   if (trust.execution_order) return *trust.execution_order;
-  const bool unsettled = memory == metrics::Memory::unsettled && trust.unsettled.executions;
-  return unsettled ? *trust.unsettled.executions : metrics::Trust{};
+  if (!memory.is_unsettled() || !trust.unsettled.executions) return {};
+  return KernelTrust::in_state(*trust.unsettled.executions, memory);
 }
 
 const metrics::SourceLine kWholeKernel;  ///< has no line
@@ -130,17 +130,20 @@ void CountTable::add_executions(KernelLines& lines, const machine::LaunchOutcome
                              "those of the PTX are counted, of which ptxas makes more or fewer: " +
                                  executed.unknown};
   const auto add = [&](const metrics::SourceLine& source, std::uint64_t instructions,
-                       std::uint64_t divided) {
+                       std::uint64_t divided, const std::string& uncertain = {}) {
     if (instructions == 0 && divided == 0) return;
     metrics::LineCounts& at = lines.at(source);
     at.counts.instructions += instructions;
     at.counts.divergent_branches += divided;
     if (instructions > 0) distrust(at, "instructions", certainty);
+    if (!uncertain.empty()) {
+      distrust(at, "instructions", {metrics::Confidence::estimate, uncertain});
+    }
     if (divided > 0) distrust(at, "branches", certainty);
   };
   if (known) {
     for (const Executions::Line& line : executed.lines) {
-      add(*line.source, line.instructions, line.divergent_branches);
+      add(*line.source, line.instructions, line.divergent_branches, line.uncertain);
     }
   } else {
     add(kWholeKernel, outcome.warp_instructions, 0);
@@ -152,7 +155,7 @@ void CountTable::add_executions(KernelLines& lines, const machine::LaunchOutcome
 }
 
 void CountTable::add_spills(KernelLines& lines, const machine::LaunchOutcome& outcome,
-                            const KernelTrust& trust, metrics::Memory memory,
+                            const KernelTrust& trust, const MemoryState& memory,
                             const Executions& executed, const metrics::Trust& of_order) {
   if (trust.spills.empty() && trust.on_stack.empty()) return;
   const KernelTrust::Ways ways = ways_of(outcome);
@@ -186,7 +189,8 @@ void CountTable::add_spills(KernelLines& lines, const machine::LaunchOutcome& ou
 }
 
 void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& outcome,
-                     const std::shared_ptr<const KernelTrust>& its_trust, metrics::Memory memory) {
+                     const std::shared_ptr<const KernelTrust>& its_trust,
+                     const MemoryState& memory) {
   const KernelTrust& trust = *its_trust;
   KernelLines& lines = kernels_.try_emplace(kernel, lines_, kernel).first->second;
   lines.keep(outcome.sources);
@@ -197,13 +201,14 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
   add_executions(lines, outcome, executed, certainty);
   add_spills(lines, outcome, trust, memory, executed, certainty);
   for (const char* const group : {"shared", "global", "local"}) distrust(whole, group, trust.rest);
-  const auto distrust_all = [&](const std::vector<KernelTrust::Uncounted>& uncounted) {
-    for (const KernelTrust::Uncounted& access : uncounted) {
-      distrust(lines.at(access.source), access.group, access.trust);
+  for (const KernelTrust::Uncounted& access : trust.uncounted) {
+    distrust(lines.at(access.source), access.group, access.trust);
+  }
+  if (memory.is_unsettled()) {
+    for (const KernelTrust::Uncounted& access : trust.unsettled.uncounted) {
+      distrust(lines.at(access.source), access.group, KernelTrust::in_state(access.trust, memory));
     }
-  };
-  distrust_all(trust.uncounted);
-  if (memory == metrics::Memory::unsettled) distrust_all(trust.unsettled.uncounted);
+  }
 
   const KernelTrust::Ways ways = ways_of(outcome);
   for (const machine::InstructionTotals& instruction : outcome.totals) {
@@ -215,7 +220,7 @@ void CountTable::add(const std::string& kernel, const machine::LaunchOutcome& ou
     metrics::LineCounts& at =
         lines.at(moved == trust.sources.end() ? *instruction.source : moved->second);
     at.counts += counts_of(access);
-    const metrics::Trust& known = trust.of(instruction.text_line, ways, memory);
+    const metrics::Trust known = trust.of(instruction.text_line, ways, memory);
     for (const std::string& group : groups_of(access.space)) {
       distrust(at, group, known);
       if (access.estimates == 0) continue;

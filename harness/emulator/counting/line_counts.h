@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "harness/emulator/counting/known_lines.h"
+#include "harness/emulator/counting/memory_state.h"
 #include "metrics/counting/counts_by_line.h"
 #include "metrics/facts/confidence.h"
-#include "metrics/machine_code/order_dependence.h"
 
 namespace warpgauge::emulator::machine {
 struct AccessTotals;
@@ -30,8 +30,7 @@ class CountTable {
  public:
   /// A source line is trusted as far as the least trusted of the instructions that counted there.
   void add(const std::string& kernel, const machine::LaunchOutcome& outcome,
-           const std::shared_ptr<const KernelTrust>& trust,
-           metrics::Memory memory = metrics::Memory::settled);
+           const std::shared_ptr<const KernelTrust>& trust, const MemoryState& memory = {});
 
   /// All that was added since the last call, ordered by kernel, file and line. Counts of the whole
   /// kernel have no file and line 0.
@@ -58,7 +57,7 @@ class CountTable {
   static void add_executions(KernelLines& lines, const machine::LaunchOutcome& outcome,
                              const Executions& executed, const metrics::Trust& of_order);
   static void add_spills(KernelLines& lines, const machine::LaunchOutcome& outcome,
-                         const KernelTrust& trust, metrics::Memory memory,
+                         const KernelTrust& trust, const MemoryState& memory,
                          const Executions& executed, const metrics::Trust& of_order);
 
   metrics::CountsByLine lines_;

@@ -123,6 +123,10 @@ std::size_t MachineFlow::block_of(std::size_t index) const {
 }
 
 std::vector<MachineFlow::Gathering> MachineFlow::find_gatherings() const {
+  std::vector<std::size_t> yields;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (metrics::is_yield(words_[i])) yields.push_back(i);
+  }
   std::vector<Gathering> found;
   for (const metrics::Gathering& instructions : metrics::gatherings(words_)) {
     const std::size_t begin = block_of(instructions.begin), end = block_of(instructions.end);
@@ -133,8 +137,31 @@ std::vector<MachineFlow::Gathering> MachineFlow::find_gatherings() const {
       gathering.between[block] = true;
       return true;
     });
+    const auto is_between = [&](std::size_t index) {
+      const std::size_t block = block_of(index);
+      return gathering.between[block] && (block != begin || index > gathering.begin);
+    };
+    if (std::ranges::any_of(yields, is_between)) gathering.apart = apart_behind(gathering.end);
   }
   return found;
+}
+
+/// The instructions on ways from the one behind `index` that come to no WARPSYNC.
+std::vector<bool> MachineFlow::apart_behind(std::size_t index) const {
+  std::vector<bool> apart(words_.size());
+  /// False if the lanes meet on the way to the end of the block.
+  const auto follow = [&](std::size_t from, std::size_t end) {
+    for (std::size_t i = from; i < end; ++i) {
+      if (metrics::is_meeting_of_warp(words_[i])) return false;
+      apart[i] = true;
+    }
+    return true;
+  };
+  const std::size_t first = block_of(index);
+  if (!follow(index + 1, blocks()[first].end)) return apart;
+  walk(graph().behind(first), {},
+       [&](std::size_t block) { return follow(blocks()[block].begin, blocks()[block].end); });
+  return apart;
 }
 
 bool MachineFlow::reaches(std::vector<std::size_t> open, const std::vector<std::size_t>& past,

@@ -47,6 +47,11 @@ class MachineFlow {
   struct Gathering {
     std::size_t begin = 0, end = 0;  ///< places of the two in words()
     std::vector<bool> between;
+    /// Of one with a YIELD between: the instructions behind it that lanes which parted between may
+    /// come to apart, up to a WARPSYNC; by place in words(). Of others empty.
+    std::vector<bool> apart;
+
+    bool yields() const { return !apart.empty(); }
   };
   /// The gatherings of several blocks.
   const std::vector<Gathering>& gatherings() const { return gatherings_; }
@@ -80,6 +85,7 @@ class MachineFlow {
 
  private:
   std::vector<Gathering> find_gatherings() const;
+  std::vector<bool> apart_behind(std::size_t index) const;
   bool is_always_executed(std::size_t block) const {
     return deciders_[block].empty() && innermost_loop(block) == loops_.size();
   }

@@ -46,6 +46,7 @@ class Function {
     for (const MemoryInstruction& instruction : found) {
       if (standing.difference.empty())
         compare_branches(access, instruction, found, certain, standing);
+      if (standing.difference.empty()) look_for_yields(instruction, standing);
     }
     return standing;
   }
@@ -93,6 +94,24 @@ class Function {
       if (counterparts_.is_exit(block, loop) && !leads_back) return false;
     }
     return true;
+  }
+
+  void look_for_yields(const MemoryInstruction& instruction, Standing& standing) const {
+    const std::size_t index = instruction.pc / metrics::SassWord::kBytes;
+    for (const MachineFlow::Gathering& gathering : machine_.gatherings()) {
+      if (!gathering.yields() || !gathering.apart[index]) continue;
+      for (std::size_t block = 0; block < gathering.between.size(); ++block) {
+        if (!gathering.between[block] || machine_.graph().behind(block).size() < 2) continue;
+        const Counterpart& branch = counterparts_.of_branch(block);
+        if (branch.kind != Counterpart::Kind::found) {
+          standing.difference =
+              "lanes that part at a branch that the PTX does not have may come "
+              "to it apart";
+          return;
+        }
+        standing.branches_before_yield.insert(flow_.last_line(branch.number));
+      }
+    }
   }
 
   bool is_unrolled_altogether(std::size_t loop) const {

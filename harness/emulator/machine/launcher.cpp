@@ -5,6 +5,7 @@
 #include <cstring>
 #include <exception>
 #include <functional>
+#include <iterator>
 #include <map>
 #include <memory>
 #include <new>
@@ -21,10 +22,13 @@
 #include "harness/emulator/machine/control/interleaver.h"
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/core/fault.h"
+#include "harness/emulator/machine/core/finding.h"
 #include "harness/emulator/machine/core/parameter_layout.h"
 #include "harness/emulator/machine/lowest_problem.h"
+#include "harness/emulator/machine/settled_reads.h"
 #include "harness/emulator/machine/stillness.h"
 #include "metrics/base/available_cores.h"
+#include "metrics/base/check_rules.h"
 
 namespace warpgauge::emulator::machine {
 namespace {
@@ -524,10 +528,31 @@ LaunchRun::Parts::Parts(const Kernel& its_kernel, const Launch& its_launch,
   kernel.tallies.resize(std::max(kernel.tallies.size(), workers.size()));
   code.parameters.fill(context.parameters.data(), launch.parameters);
   if (launch.cooperative) context.inputs.grid_workspace = workspace.emplace(host.memory).address();
-  if (host.options.checks.history(code.is_async)) {
-    context.history = &history.emplace(host.options.checks, host.memory, context.findings, blocks);
+  Checks checks = host.options.checks;
+  checks.races |= launch.races != nullptr;
+  if (checks.history(code.is_async)) {
+    std::vector<bool> settled;
+    if (!host.options.checks.history(false)) settled = settled_reads(code, launch, host.memory);
+    context.history =
+        &history.emplace(checks, host.memory, context.findings, blocks, std::move(settled));
   }
 }
+
+namespace {
+
+/// What the check of races has found; `asked_for`: it stays among the findings.
+std::vector<Finding> take_races(std::vector<Finding>& findings, bool asked_for) {
+  const auto is_race = [](const Finding& finding) {
+    const metrics::CheckRule* const rule = metrics::find_check_rule(finding.rule);
+    return rule != nullptr && rule->check == "races";
+  };
+  std::vector<Finding> races;
+  std::ranges::copy_if(findings, std::back_inserter(races), is_race);
+  if (!asked_for) std::erase_if(findings, is_race);
+  return races;
+}
+
+}  // namespace
 
 LaunchRun::LaunchRun(const Kernel& kernel, const Launch& launch, const LaunchHost& host) {
   check(kernel, launch, host.architecture);
@@ -565,7 +590,9 @@ bool LaunchRun::run(std::optional<std::chrono::milliseconds> patience) {
   });
   if (shared.pauses && !shared.problem.is_there()) return false;
   if (launch.hits != nullptr) *launch.hits = hits_of(code, workers);
-  if (launch.findings != nullptr) *launch.findings = context.findings.take();
+  std::vector<Finding> findings = context.findings.take();
+  if (launch.races != nullptr) *launch.races = take_races(findings, host.options.checks.races);
+  if (launch.findings != nullptr) *launch.findings = std::move(findings);
   if (launch.uses != nullptr) *launch.uses = context.findings.take_uses();
   shared.problem.rethrow();
   return true;

@@ -267,6 +267,7 @@ class Orders {
     Launch other = launch_;
     other.hits = nullptr;
     other.findings = nullptr;
+    other.races = nullptr;
     other.uses = nullptr;
     other.interleaving = &interleaving;
     const LaunchHost host{host_.architecture, quiet_,      host_.memory, host_.pool,

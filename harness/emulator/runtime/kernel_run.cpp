@@ -1,7 +1,10 @@
 // A launch of one kernel.
 #include "harness/emulator/runtime/kernel_run.h"
 
+#include <fmt/format.h>
+
 #include <cstdint>
+#include <filesystem>
 #include <mutex>
 #include <stdexcept>
 #include <string>
@@ -81,6 +84,14 @@ machine::Launch launch_of(State& state, const Function& function, const KernelCa
           .concurrent = place.concurrent};
 }
 
+/// The lines of a race, "f.cu:12 and f.cu:20".
+std::string lines_of(const machine::Finding& race) {
+  const auto name = [](const std::string& place) {
+    return std::filesystem::path(place).filename().string();  // folders differ between machines
+  };
+  return fmt::format("{}:{} and {}", name(race.source.file), race.source.line, name(race.other));
+}
+
 /// The kernel of a call. Throws Failure if it cannot be launched so.
 Function& checked_function(State& state, const KernelCall& call) {
   check_dimensions(call);
@@ -136,6 +147,7 @@ KernelRun::KernelRun(State& state, const KernelCall& call, const LaunchOrder::Pl
   }
   if (state.covers) launch_.hits = &hits_;
   launch_.findings = &findings_;
+  if (memory_decides_counts()) launch_.races = &races_;
   if (state.options().checks.allocations && place.number != 0) {
     launch_.uses = &uses_;
     state.memory().look_anew();
@@ -146,6 +158,15 @@ KernelRun::KernelRun(State& state, const KernelCall& call, const LaunchOrder::Pl
     throw Failure{cudaErrorInvalidPtx, error.what()};
   }
   if (state.orders.are_used()) replay_order();
+}
+
+/// Whether what kernels load can decide counts of this launch, or of a later one. What threads of
+/// the launch race for is looked for then.
+bool KernelRun::memory_decides_counts() {
+  const std::lock_guard lock(state_.results.mutex);
+  counting::MemoryState& memory = state_.results.memory;
+  memory.decides_counts |= !function_.trust->unsettled.empty();
+  return memory.decides_counts && !memory.is_unsettled();
 }
 
 /// Compares the launch in the order of the file to be replayed, if it is the one.
@@ -208,10 +229,14 @@ void KernelRun::compare(State::Results& results) {
 
 std::vector<machine::DeviceWork> KernelRun::finish() {
   State::Results& results = state_.results;
+  const auto unsettle = [&] { results.memory.memory = metrics::Memory::unsettled; };
   const auto keep = [&] {
     if (results.coverage) counting::add_launch(*results.coverage, hits_);
     keep_findings();
-    if (!findings_.empty()) results.memory = metrics::Memory::unsettled;
+    if (!findings_.empty() || !races_.empty()) unsettle();
+    if (results.memory.race.empty() && !races_.empty()) {
+      results.memory.race = lines_of(races_.front());
+    }
   };
   try {
     if (problem_ != nullptr) std::rethrow_exception(problem_);
@@ -223,7 +248,7 @@ std::vector<machine::DeviceWork> KernelRun::finish() {
       results.accesses->add(function_.name, outcome_, *function_.trust, results.memory);
       compare(results);
     }
-    if (function_.trust->unsettles_memory) results.memory = metrics::Memory::unsettled;
+    if (function_.trust->unsettles_memory) unsettle();
     return std::move(outcome_.work);
   } catch (const machine::Fault& fault) {
     state_.fault = error_of(fault.kind());

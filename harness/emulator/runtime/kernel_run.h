@@ -61,13 +61,14 @@ class KernelRun {
   void compare(State::Results& results);
   void replay_order();
   void keep_findings();
+  bool memory_decides_counts();
 
   State& state_;
   const KernelCall call_;
   Function& function_;
   const LaunchOrder::Place place_;
   std::vector<machine::FunctionHits> hits_;
-  std::vector<machine::Finding> findings_;
+  std::vector<machine::Finding> findings_, races_;
   std::vector<machine::MemoryUse> uses_;
   std::optional<metrics::OrderFile> file_;  ///< where orders are written or replayed
   std::string why_not_replayed_;            ///< of the launch that ought to be; else empty

@@ -162,7 +162,7 @@ void State::begin_process() {
     if (results.coverage) results.coverage->clear();
     results.faults.clear();
     results.take_findings();
-    results.memory = metrics::Memory::settled;
+    results.memory = {};
     results.failed_launches.clear();
   }
   if (watch != nullptr) watch->process_launches();

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "harness/emulator/counting/equal_launches.h"
+#include "harness/emulator/counting/memory_state.h"
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/array.h"
 #include "harness/emulator/runtime/background.h"
@@ -30,7 +31,6 @@
 #include "metrics/architecture/architectures.h"
 #include "metrics/counting/coverage.h"
 #include "metrics/counting/device_fault.h"
-#include "metrics/machine_code/order_dependence.h"
 
 namespace warpgauge::emulator::counting {
 class AccessTable;
@@ -187,8 +187,7 @@ class State {
     bool finds_unequal = false;                         ///< unequal ones are findings
     std::vector<metrics::DeviceFault> failed_launches;  ///< launches that could not begin
     RuntimeUse use;
-    /// The memory that launches found since the last call of take_counts().
-    metrics::Memory memory = metrics::Memory::settled;
+    counting::MemoryState memory;
     Results();
     ~Results();
     /// Faults of calls: a sentence for each, once.

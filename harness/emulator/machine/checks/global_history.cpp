@@ -411,7 +411,7 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
     }
   }
   const Checks& checks = launch_.checks;
-  if (!checks.history(false)) return;
+  if (!checks.history(false) || launch_.is_settled_read(access.counters[0])) return;
   const bool has_time = global_time() <= GlobalTrace::kMostTime;
   const bool races = (checks.races || checks.lanes) && launch_.tells_blocks() && has_time;
   // An access that has no time is kept as one before the launch.

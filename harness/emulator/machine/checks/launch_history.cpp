@@ -24,12 +24,13 @@ GlobalTraces& with_time_left(WatchedMemory& memory) {
 }  // namespace
 
 LaunchHistory::LaunchHistory(const Checks& checks, WatchedMemory& memory, Findings& findings,
-                             std::uint64_t blocks)
+                             std::uint64_t blocks, std::vector<bool> settled_reads)
     : checks(checks),
       memory(memory),
       findings(findings),
       traces(with_time_left(memory)),
-      begin(++traces.now) {
+      begin(++traces.now),
+      settled_reads_(std::move(settled_reads)) {
   const Launch& launch = findings.launch;
   if (blocks <= GlobalTrace::kActors) {
     of_grid_ = std::make_unique<Fences[]>(blocks);

@@ -20,7 +20,7 @@ namespace warpgauge::emulator::machine::checks {
 class LaunchHistory {
  public:
   LaunchHistory(const Checks& checks, WatchedMemory& memory, Findings& findings,
-                std::uint64_t blocks);
+                std::uint64_t blocks, std::vector<bool> settled_reads = {});
   ~LaunchHistory();
 
   const Checks checks;
@@ -28,6 +28,11 @@ class LaunchHistory {
   Findings& findings;
   GlobalTraces& traces;
   const std::uint64_t begin;  ///< time at which each block begins
+
+  /// Whether nothing that this launch writes is read there; by counter.
+  bool is_settled_read(std::uint32_t counter) const {
+    return counter < settled_reads_.size() && settled_reads_[counter];
+  }
 
   // Earlier launches that may run at the same time.
 
@@ -71,6 +76,7 @@ class LaunchHistory {
   /// By block; of those of the cluster where there are clusters, and those of the grid are of both.
   std::unique_ptr<Fences[]> of_grid_, of_cluster_;
   std::atomic<std::uint64_t> fences_made_ = 0;
+  const std::vector<bool> settled_reads_;
   std::vector<Concurrent> concurrent_;  ///< the first to begin first
   std::atomic<bool> lets_dependents_begin_ = false, waited_ = false;
 };

@@ -52,6 +52,7 @@ struct Launch {
   /// nullptr: they are not counted.
   std::vector<FunctionHits>* hits = nullptr;
   std::vector<Finding>* findings = nullptr;  ///< gets those of Options::checks, in the same way
+  std::vector<Finding>* races = nullptr;     ///< gets races, whatever Options::checks look for
   std::vector<MemoryUse>* uses = nullptr;    ///< gets one for each instruction and allocation
   Interleaving* interleaving = nullptr;      ///< nullptr: the usual order, in all threads
   const Order* replayed = nullptr;           ///< to be compared with the usual order; nullptr: none

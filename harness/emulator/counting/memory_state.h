@@ -1,0 +1,18 @@
+// What launches have found and left in memory since the counts were taken.
+#pragma once
+
+#include <string>
+
+#include "metrics/machine_code/order_dependence.h"
+
+namespace warpgauge::emulator::counting {
+
+struct MemoryState {
+  metrics::Memory memory = metrics::Memory::settled;
+  std::string race;             ///< that has unsettled it, "f.cu:12 and f.cu:20"; empty: none has
+  bool decides_counts = false;  ///< what a kernel loaded can have decided its counts
+
+  bool is_unsettled() const { return memory == metrics::Memory::unsettled; }
+};
+
+}  // namespace warpgauge::emulator::counting

@@ -1,0 +1,92 @@
+// Kernels whose counts depend on what they load, and on where lanes of a warp meet again.
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+/// What a thread reads here, others write: how often the loop writes is up to the order.
+__global__ void relax(const int* row, const int* column, int* distance, int n) {
+  const int v = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (v >= n) return;
+  const int own = distance[v];
+  for (int e = row[v]; e < row[v + 1]; ++e) {
+    if (distance[column[e]] > own + 1) distance[column[e]] = own + 1;  // write of relax
+  }
+}
+
+/// The arrays that decide are written by no thread.
+__global__ void gather(const int* row, const int* column, const int* in, int* out, int n) {
+  const int v = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (v >= n) return;
+  int sum = 0;
+#pragma unroll 1
+  for (int e = row[v]; e < row[v + 1]; ++e) sum += in[column[e]];  // load of gather
+  out[v] = sum;
+}
+
+/// The same where one array has both halves: the history of accesses shows that nothing races.
+__global__ void gather_within(const int* row, const int* column, int* both, int n) {
+  const int v = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (v >= n) return;
+  int sum = 0;
+#pragma unroll 1
+  for (int e = row[v]; e < row[v + 1]; ++e) sum += both[column[e]];  // load of gather_within
+  both[n + v] = sum;
+}
+
+/// ptxas calls a function for some quotients, and so makes the loops yield.
+__global__ void divide(const int* row, const int* column, const float* value, float* sums, int n) {
+  const int v = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (v >= n) return;
+  const int begin = row[v], end = row[v + 1];
+  for (int e = begin; e < end; ++e) {
+    atomicAdd(&sums[column[e]], value[v] / static_cast<float>(end - begin));  // load of divide
+  }
+}
+
+/// No call, so no yield: lanes that have left the loop meet.
+__global__ void multiply(const int* row, const int* column, const float* value, float* sums,
+                         int n) {
+  const int v = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  if (v >= n) return;
+  float product = 1;
+#pragma unroll 1
+  for (int e = row[v]; e < row[v + 1]; ++e) product *= value[column[e]];  // load of multiply
+  sums[v] = product;
+}
+
+template <typename T>
+T* on_device(const std::vector<T>& values) {
+  T* memory = nullptr;
+  cudaMalloc(&memory, values.size() * sizeof(T));
+  cudaMemcpy(memory, values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice);
+  return memory;
+}
+
+int main(int count, char** words) {
+  const auto is = [&](const char* way) { return count > 1 && std::strcmp(words[1], way) == 0; };
+  constexpr int kNodes = 1 << 12, kThreads = 256, kBlocks = kNodes / kThreads;
+  std::vector<int> row(kNodes + 1), column, distance(kNodes, 1 << 20);
+  unsigned random = 1;
+  const auto draw = [&] { return (random = random * 1664525 + 1013904223) >> 8; };
+  for (int v = 0; v < kNodes; ++v) {
+    row[v] = static_cast<int>(column.size());
+    for (unsigned edges = draw() % 16; edges > 0; --edges) {
+      column.push_back(static_cast<int>(draw() % kNodes));
+    }
+  }
+  row[kNodes] = static_cast<int>(column.size());
+  distance[0] = 0;
+  const int *const rows = on_device(row), *const columns = on_device(column);
+  int* const distances = on_device(distance);
+  int* const both = on_device(std::vector<int>(2 * kNodes, 1));
+  const float* const values = on_device(std::vector<float>(kNodes, 1));
+  float* const sums = on_device(std::vector<float>(kNodes));
+  if (is("relax")) relax<<<kBlocks, kThreads>>>(rows, columns, distances, kNodes);
+  if (is("gather")) gather<<<kBlocks, kThreads>>>(rows, columns, distances, both, kNodes);
+  if (is("gather_within")) gather_within<<<kBlocks, kThreads>>>(rows, columns, both, kNodes);
+  if (is("divide")) divide<<<kBlocks, kThreads>>>(rows, columns, values, sums, kNodes);
+  if (is("multiply")) multiply<<<kBlocks, kThreads>>>(rows, columns, values, sums, kNodes);
+  const cudaError_t error = cudaDeviceSynchronize();
+  if (error != cudaSuccess) std::printf("%s\n", cudaGetErrorString(error));
+  return error == cudaSuccess ? 0 : 1;
+}
