@@ -67,6 +67,16 @@ def test_a_race_that_is_asked_for_is_a_finding_as_before(counts):
     assert "races found" in emulated.stderr
 
 
+@pytest.mark.parametrize("way, confidence", [("decide", "estimate"), ("results", "exact")])
+def test_launches_behind_a_small_copy_of_what_a_race_decided_are_estimates(counts, way, confidence):
+    emulated, found = counts(way)
+    assert emulated.returncode == 0, emulated.stderr
+    load = found["global.load.requests", line_of("load of copy")]
+    assert load[:2] == (128, confidence)
+    if confidence == "estimate":
+        assert "the host may have decided on a launch" in load[2] and "a race of" in load[2]
+
+
 # An H200 executes the loads in front of the loop's first YIELD once for each way in which lanes
 # left the loop before: 633 times where the emulator meets, as PTX does, in 367.
 def test_behind_a_loop_that_yields_counts_are_estimates(counts):

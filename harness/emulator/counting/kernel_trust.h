@@ -99,10 +99,20 @@ struct KernelTrust {
         std::find_if(begin, end, [&](const auto& entry) { return !entry.second.holds(launch); });
     const metrics::Trust& known = fails != end ? fails->second.otherwise : of(text_line);
     if (!memory.is_unsettled()) return known;
+    if (memory.decides_launches && known.confidence == metrics::Confidence::exact) {
+      return of_launches(memory);
+    }
     const auto by_memory = unsettled.by_text_line.find(text_line);
     const bool worse = by_memory != unsettled.by_text_line.end() &&
                        by_memory->second.confidence > known.confidence;
     return worse ? in_state(by_memory->second, memory) : known;
+  }
+  /// Where the host may not have launched the kernel at all.
+  static metrics::Trust of_launches(const MemoryState& memory) {
+    return in_state({metrics::Confidence::estimate,
+                     "the host may have decided on a launch by a few bytes that it copied from the "
+                     "device, and the order of threads may have decided these"},
+                    memory);
   }
   /// What is less certain in unsettled memory, with the race that has unsettled it.
   static metrics::Trust in_state(metrics::Trust unsettled, const MemoryState& memory) {

@@ -62,7 +62,9 @@ void distrust(metrics::LineCounts& line, const std::string& group, const metrics
 /// How far the counts of executions are to be trusted, as the order of threads may decide them.
 metrics::Trust certainty_of_order(const KernelTrust& trust, const MemoryState& memory) {
   if (trust.execution_order) return *trust.execution_order;
-  if (!memory.is_unsettled() || !trust.unsettled.executions) return {};
+  if (!memory.is_unsettled()) return {};
+  if (memory.decides_launches) return KernelTrust::of_launches(memory);
+  if (!trust.unsettled.executions) return {};
   return KernelTrust::in_state(*trust.unsettled.executions, memory);
 }
 

@@ -5,7 +5,6 @@
 #include <cstring>
 #include <exception>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <new>
@@ -22,13 +21,11 @@
 #include "harness/emulator/machine/control/interleaver.h"
 #include "harness/emulator/machine/control/tallies.h"
 #include "harness/emulator/machine/core/fault.h"
-#include "harness/emulator/machine/core/finding.h"
 #include "harness/emulator/machine/core/parameter_layout.h"
 #include "harness/emulator/machine/lowest_problem.h"
 #include "harness/emulator/machine/settled_reads.h"
 #include "harness/emulator/machine/stillness.h"
 #include "metrics/base/available_cores.h"
-#include "metrics/base/check_rules.h"
 
 namespace warpgauge::emulator::machine {
 namespace {
@@ -538,22 +535,6 @@ LaunchRun::Parts::Parts(const Kernel& its_kernel, const Launch& its_launch,
   }
 }
 
-namespace {
-
-/// What the check of races has found; `asked_for`: it stays among the findings.
-std::vector<Finding> take_races(std::vector<Finding>& findings, bool asked_for) {
-  const auto is_race = [](const Finding& finding) {
-    const metrics::CheckRule* const rule = metrics::find_check_rule(finding.rule);
-    return rule != nullptr && rule->check == "races";
-  };
-  std::vector<Finding> races;
-  std::ranges::copy_if(findings, std::back_inserter(races), is_race);
-  if (!asked_for) std::erase_if(findings, is_race);
-  return races;
-}
-
-}  // namespace
-
 LaunchRun::LaunchRun(const Kernel& kernel, const Launch& launch, const LaunchHost& host) {
   check(kernel, launch, host.architecture);
   parts_ = std::make_unique<Parts>(kernel, launch, host);
@@ -590,9 +571,8 @@ bool LaunchRun::run(std::optional<std::chrono::milliseconds> patience) {
   });
   if (shared.pauses && !shared.problem.is_there()) return false;
   if (launch.hits != nullptr) *launch.hits = hits_of(code, workers);
-  std::vector<Finding> findings = context.findings.take();
-  if (launch.races != nullptr) *launch.races = take_races(findings, host.options.checks.races);
-  if (launch.findings != nullptr) *launch.findings = std::move(findings);
+  if (launch.races != nullptr) *launch.races = context.findings.races();
+  if (launch.findings != nullptr) *launch.findings = context.findings.take(host.options.checks);
   if (launch.uses != nullptr) *launch.uses = context.findings.take_uses();
   shared.problem.rethrow();
   return true;

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstring>
+#include <mutex>
 #include <string>
 
 #include "harness/emulator/machine/memory/memory.h"
@@ -78,6 +80,29 @@ void check_end(State& state, const End& end, const Size& size, const char* role)
   }
 }
 
+namespace {
+
+/// Hosts decide by a flag or a count: results are more.
+constexpr std::size_t kMostBytesOfDecisions = 64;
+
+bool is_of_device(State& state, const void* memory) {
+  const auto allocation = state.memory().find(memory);
+  return allocation && !host_may_touch(allocation->kind);
+}
+
+/// Keeps that the host knows what the order of threads may have decided.
+void note_decision(State& state, const Copy& copy) {
+  const std::lock_guard lock(state.results.mutex);
+  counting::MemoryState& memory = state.results.memory;
+  const Size& size = copy.size;
+  if (!memory.is_unsettled() || memory.decides_launches) return;
+  if (size.width * size.height * size.depth > kMostBytesOfDecisions) return;
+  memory.decides_launches = is_of_device(state, copy.source.box.begin) &&
+                            !is_of_device(state, copy.destination.box.begin);
+}
+
+}  // namespace
+
 void perform(State& state, const Copy& copy) {
   const auto& [destination, source, size] = copy;
   check_end(state, destination, size, "destination");
@@ -97,6 +122,7 @@ void perform(State& state, const Copy& copy) {
       }
     }
   }
+  note_decision(state, copy);
 }
 
 End end_in_array(const Array& array, std::size_t x, std::size_t y, std::size_t z,

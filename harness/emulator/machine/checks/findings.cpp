@@ -5,6 +5,11 @@
 #include <utility>
 
 namespace warpgauge::emulator::machine::checks {
+namespace {
+
+bool is_race(const metrics::CheckRule& rule) { return rule.check == "races"; }
+
+}  // namespace
 
 void Findings::report(const Act& act, const char* rule, const std::string& other,
                       const std::string& what,
@@ -20,11 +25,22 @@ void Findings::report(const Act& act, const char* rule, const std::string& other
   kept_.insert_or_assign(key, Kept<Finding>{act.block, std::move(finding)});
 }
 
-std::vector<Finding> Findings::take() {
+std::vector<Finding> Findings::take(const Checks& wanted) {
   const std::lock_guard lock(mutex_);
   std::vector<Finding> findings;
-  for (auto& [key, kept] : std::exchange(kept_, {})) findings.push_back(std::move(kept.what));
+  for (auto& [key, kept] : std::exchange(kept_, {})) {
+    if (wanted.races || !is_race(*key.rule)) findings.push_back(std::move(kept.what));
+  }
   return findings;
+}
+
+std::vector<Finding> Findings::races() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Finding> races;
+  for (const auto& [key, kept] : kept_) {
+    if (is_race(*key.rule)) races.push_back(kept.what);
+  }
+  return races;
 }
 
 void Findings::note_use(const Act& act, const std::string& what, const std::byte* used,

@@ -12,6 +12,7 @@
 
 #include "harness/emulator/machine/checks/watched_memory.h"
 #include "harness/emulator/machine/core/act.h"
+#include "harness/emulator/machine/core/checks.h"
 #include "harness/emulator/machine/core/code.h"
 #include "harness/emulator/machine/core/finding.h"
 #include "harness/emulator/machine/core/launch.h"
@@ -30,7 +31,9 @@ class Findings {
   /// there is one, say which findings at one place are the same.
   void report(const Act& act, const char* rule, const std::string& other, const std::string& what,
               std::optional<Finding::MissingBarrier> missing_barrier = std::nullopt);
-  std::vector<Finding> take();  ///< the worst rules first, as they stand in the table
+  /// What these checks have found: the worst rules first, as they stand in the table.
+  std::vector<Finding> take(const Checks& wanted);
+  std::vector<Finding> races() const;  ///< what the check of races has found so far
 
   /// An access of `bytes` bytes at `address`, in the allocation that begins at `used`. Kept as
   /// findings are: once for each line and allocation.
@@ -56,7 +59,7 @@ class Findings {
   /// "kernel k, block (0,0,0), thread (1,0,0) (warp 0, lane 1), f.cu:12"
   std::string who(const Act& act, const std::string& place) const;
 
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::map<Key, Kept<Finding>> kept_;
   std::map<std::pair<std::string, const std::byte*>, Kept<MemoryUse>> uses_;  ///< by place
 };
