@@ -41,10 +41,14 @@ class Count:
 class Kernel:
     """What one side says of a kernel."""
 
-    id: str
+    case: dict  # its record
     code: list[str]  # of its machine code
     launches: list[dict]
     counts: dict[Place, dict[str, Count]] = field(default_factory=dict)
+
+    @property
+    def id(self) -> str:
+        return "{family}.{variant}.{type}@{size}".format(**self.case)
 
     def count(self, place: Place, metric: str) -> Count:
         """What is not there is 0, as sure as the count of the kernel as a whole."""
@@ -130,8 +134,7 @@ def kernel_of(case: dict) -> Kernel:
         for launch in kernel.get("launches", ())
     ]
     code = [kernel["sass_hash"] for kernel in of_case if "sass_hash" in kernel]
-    id = "{family}.{variant}.{type}@{size}".format(**case)
-    return Kernel(id, code, sorted(launches, key=json.dumps))
+    return Kernel(case, code, sorted(launches, key=json.dumps))
 
 
 def add(kernel: Kernel, members: dict) -> None:
@@ -145,6 +148,27 @@ def add(kernel: Kernel, members: dict) -> None:
         count = kernel.counts.setdefault(place, {}).setdefault(metric, Count())
         count.value += value
         count.unsure = count.unsure or unsure
+
+
+def as_facts(kernels: list[Kernel], run: dict) -> Iterator[dict]:
+    """The records that say what was read of these kernels: to keep the counts alone."""
+    yield run
+    for kernel in kernels:
+        yield kernel.case
+        for (file, line), counts in sorted(kernel.counts.items()):
+            place = {"scope": "line", "file": file, "line": line} if (file, line) != WHOLE else {}
+            for unsure in sorted({count.unsure for count in counts.values()}):
+                trust = {"confidence": "estimate", "confidence_reason": unsure} if unsure else {}
+                values = {m: c.value for m, c in sorted(counts.items()) if c.unsure == unsure}
+                head = {"record": "values", "case": kernel.case["case"], "source": "cupti"}
+                yield {**head, **place, **trust, "values": values}
+
+
+def write_facts(path: Path, kernels: list[Kernel], run: dict) -> None:
+    """Writes them to a file, .xz."""
+    with lzma.open(path, "wt", encoding="utf-8", preset=9) as file:
+        for record in as_facts(kernels, run):
+            file.write(json.dumps(record, separators=(",", ":")) + "\n")
 
 
 @dataclass
