@@ -1,4 +1,4 @@
-"""The kernel of a seed: its file, with the function that launches it. The text follows from the seed
+"""The kernel of a seed: its file, with the function that launches it, which follow from the seed
 alone."""
 
 from __future__ import annotations
@@ -27,7 +27,10 @@ HEADERS = {
     3: ["cuda_pipeline.h"],
 }
 
-ORDERED = {"ordered atomic", "loop of compare and swap", "volatile", "matrix product"}
+ORDERED = {
+    *("ordered atomic", "loop of compare and swap", "shared atomic of floats"),
+    *("volatile", "matrix product"),
+}
 
 
 @dataclass
