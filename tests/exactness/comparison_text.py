@@ -1,5 +1,6 @@
 """What a comparison of counts says, as text and as JSON."""
 
+import re
 from collections import Counter
 from dataclasses import asdict
 
@@ -48,11 +49,12 @@ def reasons(comparison: Comparison):
     return found
 
 
+PLACE = re.compile(r"\S+:\d+|line \d+|\d+ times, the PTX \d+")
+
+
 def general(reason):
-    """A reason without the place that it names."""
-    return " ".join(
-        "..." if ":" in word and word[-1].isdigit() else word for word in reason.split()
-    )
+    """A reason without the places that it names."""
+    return PLACE.sub("...", reason)
 
 
 def summary(comparison: Comparison):
