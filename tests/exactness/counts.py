@@ -173,8 +173,8 @@ def write_facts(path: Path, kernels: list[Kernel], run: dict) -> None:
 
 @dataclass
 class Shares:
-    """Of so many counts that both sides have, so many are exact on both, and so many of those
-    differ."""
+    """Of so many counts that are not 0 on both sides, so many are exact on both, and so many of
+    those differ."""
 
     all: int = 0
     exact: int = 0
@@ -234,6 +234,8 @@ def compare_kernel(a: Kernel, b: Kernel) -> Compared:
         here = a.counts.get(place, {}).keys() | b.counts.get(place, {}).keys()
         for metric in sorted(metrics & here):
             in_a, in_b = a.count(place, metric), b.count(place, metric)
+            if in_a.value == in_b.value == 0:
+                continue
             is_exact = not in_a.unsure and not in_b.unsure
             differs = is_exact and in_a.value != in_b.value
             shares += Shares(1, is_exact, differs)

@@ -19,6 +19,9 @@ BLOCKS = [
 ]
 GRIDS = [*((n, 1, 1) for n in (1, 1, 2, 3, 4, 5, 8)), (2, 2, 1), (3, 2, 1), (2, 1, 2)]
 
+# Statements: at least, at most.
+SIZES = [(1, 4), (3, 8), (6, 14), (12, 24)]
+
 # Kernels with headers that take long to compile stand together, in some groups of seeds.
 GROUP = 50
 HEADERS = {
@@ -48,7 +51,8 @@ class Kernel:
 def make_kernel(seed: int) -> Kernel:
     rng = random.Random(f"kernel {seed}")
     shape = Shape(rng.choice(GRIDS), rng.choice(BLOCKS))
-    w = Writer(seed, rng, shape, left=rng.randint(4, 24), plain=rng.random() < 0.5)
+    size = rng.randint(*rng.choice(SIZES))
+    w = Writer(seed, rng, shape, left=size, plain=rng.random() < 0.5)
     w.cluster = shape.grid[0] % 2 == 0 and w.chance(0.12)
     w.headers = [h for h in HEADERS.get(seed // GROUP % 8, []) if rng.random() < 0.7]
     choose_buffers(w)

@@ -99,6 +99,15 @@ def test_parts_of_a_line_are_added(tmp_path):
     assert code == 0 and "lines: 1 of 1" in out
 
 
+def test_what_is_zero_on_both_sides_is_not_counted(tmp_path):
+    zero = {"local.sectors": 0}
+    code, out = differ(tmp_path, emulated(zero), a_kernel(zero))
+    assert code == 0 and "totals: 3 of 3" in out
+    code, out = differ(tmp_path, emulated(zero), a_kernel({"local.sectors": 1}))
+    assert code == 1 and "totals that differ: 1 of 4" in out
+    assert "in all: local.sectors is 0 emulated and 1 attached" in out
+
+
 def test_derived_and_static_values_are_left_out(tmp_path):
     a = emulated({"shared.bank_conflicts": 1}) + a_kernel({"registers": 3}, source="cubin")
     b = a_kernel({"shared.bank_conflicts": 2})
