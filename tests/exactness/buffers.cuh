@@ -1,6 +1,7 @@
 // The memory of generated kernels, and how a program launches them: each finds the same contents.
 #pragma once
 
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -56,6 +57,15 @@ class Buffers {
   /// Makes the outputs what they were before the first kernel.
   void reset() const { check(cudaMemset(outputs_, 0x11, kOutputBytes), "cudaMemset"); }
 
+  /// Of what a kernel stored, but for atomics and products of matrices.
+  unsigned long long digest() const {
+    std::vector<std::uint64_t> words(3 * kOutputPart / sizeof(std::uint64_t));
+    check(cudaMemcpy(words.data(), outputs_, 3 * kOutputPart, cudaMemcpyDeviceToHost), "outputs");
+    std::uint64_t digest = 0;
+    for (const std::uint64_t word : words) digest = (digest ^ word) * 0x9e3779b97f4a7c15u + 1;
+    return digest;
+  }
+
  private:
   static constexpr std::size_t kPart = kInputs * 16, kInputBytes = 4 * kPart;
   static constexpr std::size_t kOutputPart = kOutputs * 16, kOutputBytes = 5 * kOutputPart;
@@ -83,10 +93,11 @@ class Buffers {
   unsigned char *inputs_ = nullptr, *outputs_ = nullptr;
 };
 
-/// Launches a kernel, and ends the program if it fails.
+/// Launches a kernel and prints a digest of its results; ends the program if it fails.
 inline void run(const char* name, void (*launch)(const Buffers&), const Buffers& buffers) {
   buffers.reset();
   launch(buffers);
   check(cudaGetLastError(), name);
   check(cudaDeviceSynchronize(), name);
+  std::printf("%s %016llx\n", name, buffers.digest());
 }

@@ -47,6 +47,10 @@ class Kernel:
         """Whether it leaves what the order of threads decides: later launches are less sure."""
         return not ORDERED.isdisjoint(self.constructs)
 
+    @property
+    def has_one_result(self) -> bool:
+        return {"ordered atomic", "loop of compare and swap"}.isdisjoint(self.constructs)
+
 
 def make_kernel(seed: int) -> Kernel:
     rng = random.Random(f"kernel {seed}")

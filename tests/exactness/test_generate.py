@@ -18,14 +18,16 @@ from statements import STATEMENTS  # noqa: E402
 
 # Some of each group of headers (kernel.py).
 SEEDS = [0, 3, 7, 50, 52, 105, 106, 151, 153]
-# attach, where there is no GPU: the emulator, and one count of one kernel is another.
+# attach, where there is no GPU: the emulator, with another count of one kernel and another result
+# of one more.
 SOME_GAUGE = """#!{python}
-import subprocess, sys
+import re, subprocess, sys
 from pathlib import Path
 arguments = sys.argv[1:]
 is_attach = arguments[0] == "attach"
-code = subprocess.call(["{gauge}", "emulate", *arguments[1:]])
+done = subprocess.run(["{gauge}", "emulate", *arguments[1:]], stdout=subprocess.PIPE, text=True)
 if is_attach:
+    done.stdout = re.sub("k_3 [0-9a-f]{{16}}", "k_3 " + 16 * "0", done.stdout)
     facts = Path(arguments[arguments.index("--out") + 1]) / "facts.jsonl"
     lines = facts.read_text().splitlines(keepends=True)
     [case] = [line[25:37] for line in lines if '"variant":"k_7"' in line]
@@ -34,7 +36,8 @@ if is_attach:
             lines[k] = line.replace('"global.store.requests":', '"global.store.requests":1')
             break
     facts.write_text("".join(lines))
-sys.exit(code)
+print(done.stdout)
+sys.exit(done.returncode)
 """
 
 
@@ -109,6 +112,7 @@ def test_the_planted_difference_is_found(trial):
     assert re.search(
         r"^p_0\.k_7\..*\n  \S.*: global.store.requests is \d+ emulated and 1\d+ attached", out, re.M
     )
+    assert "other results: k_3\n" in out
     result = json.loads((folder / "out" / "result.json").read_text())
     assert result["generated"] == len(SEEDS) and result["failures"] == {}
     assert len(result["differing"]) == 1
