@@ -612,6 +612,28 @@ TEST(LanesRace, SaysNothingOfOtherWarpsAndOfCopies) {
   }
 }
 
+// A store has left its trace before it is made: another worker must not take the old word for the
+// new one.
+TEST(GlobalRace, IsNoneOfEqualStoresThatWorkersMakeAtOnce) {
+  Options options = limited();
+  options.threads = 8;
+  options.checks = checks_called("races");
+  const std::string body = R"(
+    mov.u32 %r3, 0;
+    mul.wide.u32 %rd3, %r0, 4;
+    add.u64 %rd3, %rd2, %rd3;
+  L:
+    st.global.u32 [%rd3], 7;
+    add.u64 %rd3, %rd3, 128;
+    add.u32 %r3, %r3, 1;
+    setp.lt.u32 %p1, %r3, 1000;
+    @%p1 bra L;
+  )";
+  for (int run = 0; run < 20; ++run) {
+    EXPECT_THAT(run_body(body, blocks(64, 32), Words(32'000), options).findings, IsEmpty());
+  }
+}
+
 TEST(GlobalRace, BetweenBlocksIsFoundWithBothThreads) {
   EXPECT_THAT(
       found("st.global.u32 [%rd0], %r1;", blocks(2, 1)),

@@ -1,6 +1,7 @@
 // Accesses to global memory, one after the other, held against those before.
 #include <algorithm>
 #include <bit>
+#include <thread>
 #include <utility>
 
 #include "harness/emulator/machine/checks/access_findings.h"
@@ -61,6 +62,16 @@ struct History::GlobalLook {
     return is_volatile_access(history.launch_.findings.kernel, GlobalTrace::counter(trace));
   }
 
+  /// Whether another thread of the emulator, which has left its trace, stores the same just now.
+  bool becomes_silent(int lane, const std::byte* to) const {
+    constexpr int kTurns = 64;
+    for (int turn = 0; access.is_store && turn < kTurns; ++turn) {
+      std::this_thread::yield();
+      if (is_silent(warp, instruction, access, lane, to)) return true;
+    }
+    return false;
+  }
+
   /// False if the access is not to be kept. Traces are of words here.
   [[gnu::noinline]] bool judge(int lane, std::uint64_t address, std::uint64_t own,
                                std::uint64_t trace, bool wrote) const {
@@ -74,15 +85,17 @@ struct History::GlobalLook {
       return true;
     }
     if (is_ordered(trace)) return true;
-    if (is_silent(warp, instruction, access, lane, reinterpret_cast<const std::byte*>(address)))
-      return false;
+    const auto* const to = reinterpret_cast<const std::byte*>(address);
+    if (is_silent(warp, instruction, access, lane, to)) return false;
     const std::uint64_t time = GlobalTrace::time(trace);
     const auto* const other =
         time < history.launch_.begin ? history.launch_.concurrent_at(time) : nullptr;
     const std::uint64_t counter = GlobalTrace::counter(trace);
     const std::uint64_t of_launch = other == nullptr ? 0 : other->launch->begin;
-    if (history.is_new(of_launch * GlobalTrace::kCounters + counter, access.counters[0], wrote,
-                       is_of_warp)) {
+    const std::uint64_t first = of_launch * GlobalTrace::kCounters + counter;
+    if (!history.is_known(first, access.counters[0], wrote, is_of_warp)) {
+      if (wrote && !is_of_warp && becomes_silent(lane, to)) return false;
+      history.is_new(first, access.counters[0], wrote, is_of_warp);
       report_race(history.launch_.findings,
                   {act_of(warp, instruction, lane), access, Window::global, address},
                   {.block = GlobalTrace::actor(trace),

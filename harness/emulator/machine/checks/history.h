@@ -162,6 +162,9 @@ class History {
   /// False if this block object has reported this pair of instructions before. `of_warp`: both of
   /// one warp, which is another rule.
   bool is_new(std::uint64_t first, std::uint64_t second, bool wrote, bool of_warp = false);
+  bool is_known(std::uint64_t first, std::uint64_t second, bool wrote, bool of_warp) const {
+    return found_.contains({first, second, wrote, of_warp});
+  }
   /// Whether something other than a kernel is known to have written there.
   bool knows_written(std::uint64_t address, std::uint64_t bytes) const {
     for (const WatchedMemory::Range& range : written_) {
