@@ -273,8 +273,8 @@ TEST(SharedRace, IsNoneOfOtherBytesOfAWordOrOfTheSameValue) {
   EXPECT_THAT(found(with_tile("st.shared.u32 [%r3], %r0;"), blocks(1, 64)), SizeIs(1));
 }
 
-TEST(SharedRace, IsOrderedByAFenceAndAFlag) {
-  const auto kernel = [](const std::string& fence) {
+TEST(SharedRace, IsOrderedByFencesAndAFlag) {
+  const auto kernel = [](const std::string& fence, const std::string& of_reader) {
     return with_tile(R"(
       st.shared.u32 [%r4], 1000;
       bar.sync 0;
@@ -284,6 +284,7 @@ TEST(SharedRace, IsOrderedByAFenceAndAFlag) {
       ld.volatile.shared.u32 %r6, [%r3+252];
       setp.ne.u32 %p1, %r6, 7;
       @%p1 bra POLL;
+    )" + of_reader + R"(
       ld.shared.u32 %r7, [%r5];
       st.global.u32 [%rd1], %r7;
       bra DONE;
@@ -297,8 +298,11 @@ TEST(SharedRace, IsOrderedByAFenceAndAFlag) {
   };
   // The words hold something else before: what writes the same again is no race.
   // Thread 0 reads the flag's word itself, which is strong on the other side alone.
-  EXPECT_THAT(found(kernel("membar.cta;"), blocks(1, 64)), IsEmpty());
-  EXPECT_THAT(found(kernel(""), blocks(1, 64)), testing::Not(IsEmpty()));
+  EXPECT_THAT(found(kernel("membar.cta;", "membar.cta;"), blocks(1, 64)), IsEmpty());
+  EXPECT_THAT(found(kernel("", "membar.cta;"), blocks(1, 64)), testing::Not(IsEmpty()));
+  EXPECT_THAT(found(kernel("membar.cta;", ""), blocks(1, 64)),
+              ElementsAre(HasSubstr("; no __syncthreads() stands between, nor a "
+                                    "__threadfence_block() behind the atomic or volatile read at")));
 }
 
 TEST(SharedRace, WithACopyThatNothingHasWaitedForIsFound) {
@@ -740,6 +744,7 @@ TEST(GlobalRace, IsNoneForTheLastBlockBehindAFence) {
            R"(.global.add.u32 %r3, [%rd2], 1;
       setp.ne.u32 %p0, %r3, 3;
       @%p0 bra DONE;
+    )" + fence + R"(
       ld.global.u32 %r4, [%rd0];
       ld.global.u32 %r5, [%rd0+4];
       ld.global.u32 %r6, [%rd0+8];
@@ -752,6 +757,63 @@ TEST(GlobalRace, IsNoneForTheLastBlockBehindAFence) {
   EXPECT_THAT(found(kernel("", ".acq_rel.cta"), blocks(4, 1)), Not(IsEmpty()));
   EXPECT_THAT(found(kernel("membar.gl;", ".cta"), blocks(4, 1)), Not(IsEmpty()))
       << "atomicAdd_block() tells other blocks nothing";
+}
+
+TEST(GlobalRace, IsNotOrderedByAReadWithoutAFenceBehindIt) {
+  // Thread 0 of block 1 sees the flag. Each thread of the block reads what block 0 has written.
+  const auto kernel = [](const std::string& read, const std::string& behind) {
+    return "mov.u32 %r3, %ctaid.x; setp.eq.u32 %p0, %r3, 0; setp.eq.u32 %p1, %r0, 0;"
+           "@!%p0 bra READ; @%p1 st.global.u32 [%rd0], 7; membar.gl;"
+           "@%p1 st.relaxed.gpu.global.u32 [%rd0 + 4], 1; bra DONE; READ: @!%p1 bra MEET;\n"
+           ".loc 1 17 0\n" +
+           read + " [%rd0 + 4];\n.loc 1 18 0\n" + behind + "ld.global.u32 %r6, [%rd0]; DONE:";
+  };
+  const Shape shape = blocks(2, 64);
+  const auto races = [&](const std::string& read, const std::string& behind) {
+    return found(kernel(read, behind), shape).size();
+  };
+  const std::string meet = "MEET: bar.sync 0;";
+  const std::string relaxed = "ld.relaxed.gpu.global.u32 %r5,";
+  EXPECT_THAT(found(kernel(relaxed, meet), shape),
+              ElementsAre(EndsWith("the blocks are not ordered: no __threadfence() stands between "
+                                   "this and the atomic or volatile read at f.cu:17")));
+  for (const std::string read : {relaxed.c_str(), "ld.volatile.global.u32 %r5,"}) {
+    EXPECT_EQ(races(read, meet), 1U) << read;
+    EXPECT_EQ(races(read, "membar.gl;" + meet), 0U) << read;
+    EXPECT_EQ(races(read, "fence.acq_rel.gpu;" + meet), 0U) << read;
+    EXPECT_EQ(races(read, "membar.cta;" + meet), 1U) << read << ": the fence is of its block only";
+    EXPECT_EQ(races(read, meet + "membar.gl;"), 0U) << read << ": all that meet it may fence";
+  }
+  EXPECT_EQ(races("ld.acquire.gpu.global.u32 %r5,", meet), 0U);
+  EXPECT_EQ(races("ld.relaxed.cta.global.u32 %r5,", "membar.gl;" + meet), 2U)
+      << "and of the flag, which the scope .cta does not share with block 0";
+}
+
+TEST(GlobalRace, OfAtomicsWhoseScopeIsTooSmallIsFound) {
+  const auto add = [](const std::string& scope) {
+    return "red" + scope + ".global.add.u32 [%rd0], 1;";
+  };
+  const auto cta = AllOf(HasSubstr("race: global atomic access of 4 bytes at byte 0 of output"),
+                         HasSubstr("; one of the two has the scope .cta, and is atomic for threads "
+                                   "of its block only: both need the scope .gpu (atomicAdd() for "
+                                   "atomicAdd_block(), cuda::thread_scope_device)"));
+  EXPECT_THAT(found(add(".relaxed.cta"), blocks(2, 64)), ElementsAre(cta));
+  EXPECT_THAT(found(add(".relaxed.cta"), blocks(1, 64)), IsEmpty());
+  EXPECT_THAT(found(add(".relaxed.gpu"), blocks(2, 64)), IsEmpty());
+  // One of the two is enough, whichever comes first.
+  for (const std::string first : {"eq", "ne"}) {
+    const std::string body = "mov.u32 %r3, %ctaid.x; setp." + first + ".u32 %p0, %r3, 0; @%p0 " +
+                             add(".relaxed.cta") + "@!%p0 " + add(".relaxed.gpu");
+    EXPECT_THAT(found(body, blocks(2, 1)), ElementsAre(cta)) << first;
+  }
+  EXPECT_THAT(found("st.relaxed.cta.global.u32 [%rd0], %r1;", blocks(2, 1)), SizeIs(1));
+  EXPECT_THAT(found("st.relaxed.gpu.global.u32 [%rd0], %r1;", blocks(2, 1)), IsEmpty());
+  Shape shape = blocks(2, 1);
+  shape.cluster = {2, 1, 1};
+  EXPECT_THAT(found(add(".relaxed.cluster"), shape), IsEmpty());
+  shape.grid = {4, 1, 1};
+  EXPECT_THAT(found(add(".relaxed.cluster"), shape),
+              ElementsAre(HasSubstr("one of the two has the scope .cluster")));
 }
 
 TEST(GlobalRace, IsOrderedByTheScopesOfAReleaseAndAnAcquire) {
@@ -847,6 +909,7 @@ TEST(GlobalRace, IsNoneAcrossABarrierOfTheGrid) {
       ld.volatile.global.u32 %r5, [%rd2];
       setp.lt.u32 %p0, %r5, 2;
       @%p0 bra POLL;
+      membar.gl;
     )"),
                     shape),
               IsEmpty());

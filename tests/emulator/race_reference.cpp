@@ -32,6 +32,7 @@ class Clocks {
         knows_(blocks * warps, Clock(blocks * warps)),
         told_in_block_(blocks, Clock(blocks * warps)),
         told_in_grid_(blocks * warps),
+        seen_(2, knows_),
         lanes_(blocks * warps) {}
 
   void meet(std::uint32_t block, Time now) {
@@ -67,6 +68,19 @@ class Clocks {
     join(knows_[warp], told_in_block_[warp / warps_]);
     if (in_grid) join(knows_[warp], told_in_grid_);
   }
+  /// A strong read that is no acquire: a fence behind it makes it one, as far as both reach.
+  void see(std::uint32_t warp, bool in_grid) {
+    join(seen_[false][warp], told_in_block_[warp / warps_]);
+    if (in_grid) join(seen_[true][warp], told_in_grid_);
+  }
+  /// Of lanes of the warp a strong read behind a fence counts as an acquire.
+  void learn_of_itself(std::uint32_t warp) {
+    knows_[warp][warp] = std::max(knows_[warp][warp], told_in_block_[warp / warps_][warp]);
+  }
+  void fence(std::uint32_t warp, bool in_grid) {
+    join(knows_[warp], seen_[false][warp]);
+    if (in_grid) join(knows_[warp], seen_[true][warp]);
+  }
   void lanes_meet(std::uint32_t warp, Mask lanes, Time now) {
     for (std::uint32_t lane = 0; lane < kLanes; ++lane) {
       for (std::uint32_t other = 0; other < kLanes; ++other) {
@@ -86,6 +100,7 @@ class Clocks {
   std::uint32_t warps_;  // of a block
   std::vector<Clock> knows_, told_in_block_;
   Clock told_in_grid_;
+  std::vector<std::vector<Clock>> seen_;  // of the block, of the grid; by warp
   std::map<std::pair<std::uint32_t, std::uint32_t>, Clock> phases_;
   std::vector<std::array<std::array<Time, kLanes>, kLanes>> lanes_;
 };
@@ -97,6 +112,7 @@ struct Past {
   int line = 0;
   unsigned bytes = 0;
   bool writes = false, is_strong = false, is_volatile = false, is_atomic = false;
+  bool is_of_block = false;    // strong, and of scope .cta
   bool is_silent = false;      // it changes nothing
   bool may_be_silent = false;  // it may, as some of what was there before is there by chance
   std::uint32_t meetings = 0;  // of its block before
@@ -131,6 +147,7 @@ class Run {
     memory_[0].assign(kRegionBytes, 0);
     fences_.assign(program_.blocks, 0);
     learnt_.assign(program_.blocks, 0);
+    has_seen_.assign(program_.blocks, false);
     waited_.assign(program_.blocks * program_.warps, 0);
     any_waited_ = false;
     for (block_ = 0; block_ < program_.blocks; ++block_) run_block();
@@ -178,6 +195,8 @@ class Run {
         synced_[n] = now_;
         break;
       case Kind::fence:
+        both([&](Clocks& order) { order.fence(warp_, !step.of_block); });
+        if (!step.of_block && has_seen_[block_]) learnt_[block_] = now_;
         tell(!step.of_block);
         break;
       case Kind::let_dependents:
@@ -238,9 +257,11 @@ class Run {
   }
 
   void access(const Step& step, Mask lanes) {
-    const bool learns = step.is_strong() && step.op != Op::store;
+    const bool sees = step.is_strong() && step.op != Op::store;
+    const bool learns = sees && step.acquires();
     const bool in_grid = step.is_global && !step.of_block;
     if (step.releases()) tell(in_grid);
+    if (sees) generous_.learn_of_itself(warp_);
     if (learns) generous_.learn(warp_, in_grid);
     const Mask silent = silent_lanes(step, lanes);
     for (Mask rest = lanes; rest != 0; rest &= rest - 1) {
@@ -249,6 +270,8 @@ class Run {
     for (Mask rest = lanes; rest != 0; rest &= rest - 1) {
       change_memory(step, static_cast<std::uint32_t>(std::countr_zero(rest)));
     }
+    if (sees) both([&](Clocks& order) { order.see(warp_, in_grid); });
+    if (sees && in_grid) has_seen_[block_] = true;
     if (!learns) return;
     exact_.learn(warp_, in_grid);
     if (in_grid) learnt_[block_] = now_;
@@ -309,6 +332,7 @@ class Run {
              .is_strong = step.is_strong(),
              .is_volatile = step.order == ".volatile",
              .is_atomic = step.is_atomic(),
+             .is_of_block = step.is_strong() && step.is_global && step.of_block,
              .is_silent = (silent >> lane & 1) != 0 && is_known(step, offset),
              .meetings = meetings_,
              .time = now_};
@@ -349,10 +373,10 @@ class Run {
     if ((past.bytes & own.bytes) == 0 || (!past.writes && !own.writes)) return false;
     const bool of_warp = past.launch == own.launch && past.warp == own.warp;
     if (of_warp && (!program_.has_lanes || past.line == own.line)) return false;
-    if (past.is_strong && own.is_strong) {
-      return of_warp && (past.is_volatile || own.is_volatile);
-    }
-    return true;
+    if (!past.is_strong || !own.is_strong) return true;
+    if (of_warp) return past.is_volatile || own.is_volatile;
+    const bool of_block = past.launch == own.launch && past.block == own.block;
+    return (past.is_of_block || own.is_of_block) && !of_block;
   }
 
   bool is_behind_launch(const Past& past, bool generous) const {
@@ -479,7 +503,7 @@ class Run {
   /// Whether a later read may take the place of one that can race with more.
   bool takes_place(const Past& later, const Past& earlier) const {
     return program_.has_lanes || later.is_strong != earlier.is_strong ||
-           (earlier.bytes & ~later.bytes) != 0;
+           later.is_of_block != earlier.is_of_block || (earlier.bytes & ~later.bytes) != 0;
   }
 
   const RaceProgram& program_;
@@ -496,6 +520,7 @@ class Run {
   std::vector<Time> synced_;                        // by warp of the block
   // By block: its last fence of the grid, and when it has last learnt of others.
   std::vector<Time> fences_, learnt_;
+  std::vector<bool> has_seen_;  // by block: a strong read has seen what others have told
   std::vector<Time> waited_;  // by warp: for the launches before
   bool any_waited_ = false, lets_dependents_ = false, lets_dependents_now_ = false;
 };

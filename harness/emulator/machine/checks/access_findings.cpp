@@ -7,6 +7,7 @@
 #include <string>
 
 #include "harness/emulator/machine/checks/loop_rounds.h"
+#include "harness/emulator/machine/core/access_details.h"
 #include "harness/emulator/machine/core/access_text.h"
 #include "harness/emulator/ptx/module.h"
 
@@ -94,6 +95,7 @@ struct Edge {
   const char* rule;
   const char* missing;
   Barrier barrier = Barrier::none;
+  bool is_of_read = false;  ///< the place of EarlierAccess::unfenced_read ends the text
 };
 constexpr Edge kEdges[] = {
     {[](const LaneAccess&, const EarlierAccess& earlier) { return earlier.in_flight; }, "race",
@@ -105,6 +107,30 @@ constexpr Edge kEdges[] = {
      "race",
      "the launches are not ordered: they are in two streams, and no event and no wait of the "
      "program stands between"},
+    {[](const LaneAccess&, const EarlierAccess& earlier) { return earlier.scope == Scope::block; },
+     "race",
+     "one of the two has the scope .cta, and is atomic for threads of its block only: both need "
+     "the scope .gpu (atomicAdd() for atomicAdd_block(), cuda::thread_scope_device)"},
+    {[](const LaneAccess&, const EarlierAccess& earlier) {
+       return earlier.scope == Scope::cluster;
+     },
+     "race",
+     "one of the two has the scope .cluster, and is atomic for threads of its cluster only: both "
+     "need the scope .gpu"},
+    {[](const LaneAccess& access, const EarlierAccess& earlier) {
+       return are_of_two_blocks(access, earlier) && earlier.unfenced_read.has_value();
+     },
+     "race",
+     "the blocks are not ordered: no __threadfence() stands between this and the atomic or "
+     "volatile read at ",
+     Barrier::none, true},
+    {[](const LaneAccess&, const EarlierAccess& earlier) {
+       return earlier.unfenced_read.has_value();
+     },
+     "race",
+     "no __syncthreads() stands between, nor a __threadfence_block() behind the atomic or volatile "
+     "read at ",
+     Barrier::of_block, true},
     {are_of_two_blocks, "race",
      "the blocks are not ordered: only an atomic with __threadfence(), or a barrier of the grid, "
      "orders them"},
@@ -135,6 +161,12 @@ bool is_volatile_access(const KernelCode& kernel, std::uint64_t counter) {
   return known.code->function->body[known.instruction].has("volatile");
 }
 
+Scope scope_of_access(const KernelCode& kernel, std::uint64_t counter) {
+  const KernelCode::Counter& known = kernel.counters[counter];
+  const Code& code = *known.code;
+  return memory_flag::scope_in(code.instructions[code.places[known.instruction]].flags);
+}
+
 void report_race(Findings& findings, const LaneAccess& access, const EarlierAccess& earlier) {
   const bool is_of_launch = earlier.launch == nullptr;
   const KernelCode& kernel = is_of_launch ? findings.kernel : *earlier.launch->kernel;
@@ -149,6 +181,7 @@ void report_race(Findings& findings, const LaneAccess& access, const EarlierAcce
   what += std::string(" has ") + (earlier.wrote ? "written" : "read") + " at " + other + "; ";
   const Edge& edge = edge_between(access, earlier);
   what += edge.missing;
+  if (edge.is_of_read) what += place_of_counter(findings.kernel, *earlier.unfenced_read);
   if (edge.holds == nullptr) what += round_of_loop(access.act, first);
   if (edge.barrier != Barrier::none && access.act.code->number == 0 && first.code->number == 0) {
     missing = {first.instruction, access.act.instruction, edge.barrier == Barrier::of_warp};

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "harness/emulator/machine/checks/earlier_launches.h"
@@ -9,6 +10,7 @@
 #include "harness/emulator/machine/core/access.h"
 #include "harness/emulator/machine/core/act.h"
 #include "harness/emulator/machine/core/lanes.h"
+#include "harness/emulator/machine/core/scope.h"
 #include "harness/emulator/machine/core/window.h"
 
 namespace warpgauge::emulator::machine::checks {
@@ -22,6 +24,8 @@ struct EarlierAccess {
   bool in_flight = false;                 ///< cp.async that its thread has not waited for
   const EarlierLaunch* launch = nullptr;  ///< whose it is; nullptr: the same as the later one
   bool until_wait = false;                ///< a griddepcontrol.wait would order it
+  Scope scope = Scope::grid;  ///< of two strong ones the narrower scope, if one is left out by it
+  std::optional<std::uint32_t> unfenced_read;  ///< a fence behind this instruction would order it
 };
 
 /// An access of one lane.
@@ -38,6 +42,7 @@ std::string place_of_counter(const KernelCode& kernel, std::uint64_t counter);
 bool is_async_copy(const KernelCode& kernel, std::uint64_t counter);
 /// Whether it is volatile.
 bool is_volatile_access(const KernelCode& kernel, std::uint64_t counter);
+Scope scope_of_access(const KernelCode& kernel, std::uint64_t counter);
 
 /// The access races with an earlier one of its block, or (global memory) of another or of another
 /// launch.

@@ -11,6 +11,7 @@ void BlockTimes::begin() {
   warps_.fill({{}, floor_, floor_, floor_, floor_});
   phases_.fill({});
   published_ = {};
+  have_seen_ = 0;
 }
 
 void BlockTimes::join(Clock& clock, const Clock& other) const {
@@ -41,6 +42,20 @@ void BlockTimes::publish(std::uint32_t warp) {
 void BlockTimes::learn(std::uint32_t warp) {
   join(warps_[warp].knows, published_);
   warps_[warp].acquired = now_;
+}
+
+void BlockTimes::see(std::uint32_t warp) {
+  seen_[warp] = published_;
+  have_seen_ |= 1U << warp;
+  WarpTimes& own = warps_[warp];
+  own.knows[warp] = std::max(own.knows[warp], published_[warp]);  // of its lanes
+  own.acquired = now_;
+}
+
+void BlockTimes::learn_seen(std::uint32_t warp) {
+  if ((have_seen_ >> warp & 1) == 0) return;
+  have_seen_ &= ~(1U << warp);
+  join(warps_[warp].knows, seen_[warp]);
 }
 
 }  // namespace warpgauge::emulator::machine::checks

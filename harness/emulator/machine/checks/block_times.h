@@ -10,8 +10,8 @@ namespace warpgauge::emulator::machine::checks {
 /// Each warp has a clock: for each warp of the block the time up to which it knows what that one
 /// did. An older access is ordered before what a warp does now if the warp knows its maker's time.
 /// What a warp knows passes on to those that come through the same phase of a barrier of some
-/// threads, and by fences and strong accesses (mbarriers, atomics, flags) to all that learn later:
-/// of these it is not kept which one was seen, so what is found is true, and not all is found. A
+/// threads, and by fences and releases (mbarriers, atomics, flags) to all that acquire later: of
+/// these it is not kept which one was seen, so what is found is true, and not all is found. A
 /// barrier of all threads orders all that is older.
 class BlockTimes {
  public:
@@ -36,8 +36,11 @@ class BlockTimes {
   void released_all() { floor_ = ++now_; }
   /// The warp makes known what it has done and what it knows, by a fence or a release.
   void publish(std::uint32_t warp);
-  /// The warp learns what was made known, by a strong access.
+  /// The warp learns what was made known, by an acquire.
   void learn(std::uint32_t warp);
+  /// The warp sees that it was, by a strong read that is no acquire: a fence behind it makes it one.
+  void see(std::uint32_t warp);
+  void learn_seen(std::uint32_t warp);
   /// The warp learns it, and that copies have landed, by an mbarrier.
   void wait_over(std::uint32_t warp) {
     ++now_;
@@ -58,6 +61,10 @@ class BlockTimes {
   bool made_known(std::uint32_t warp, Time time) const {
     return time < floor_ || time < warps_[warp].told;
   }
+  /// Whether a fence of the warp would order what another one did then before what it does next.
+  bool has_seen(std::uint32_t maker, Time time, std::uint32_t warp) const {
+    return (have_seen_ >> warp & 1) != 0 && time < seen_[warp][maker];
+  }
   bool orders(std::uint32_t maker, Time time, std::uint32_t warp) const {
     if (time < floor_ || (maker == warp && time < warps_[warp].synced)) return true;
     return time < warps_[warp].knows[maker];
@@ -76,6 +83,8 @@ class BlockTimes {
   std::array<WarpTimes, kMostWarps> warps_;
   std::array<Clock, kBarriers> phases_{};
   Clock published_{};
+  std::array<Clock, kMostWarps> seen_;  ///< of warps that have
+  std::uint32_t have_seen_ = 0;         ///< a bit for each warp: behind its last fence
   std::size_t warp_count_;
   Time now_ = 0, began_ = 0, floor_ = 0;
 };

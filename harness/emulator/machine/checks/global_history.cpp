@@ -1,6 +1,7 @@
 // Accesses to global memory, one after the other, held against those before.
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -42,15 +43,26 @@ struct History::GlobalLook {
       const LaunchHistory::Concurrent* const other = launch.concurrent_at(time);
       return other == nullptr || (other->until_wait && history.are_dependencies_over(warp.number));
     }
-    if (block != history.block_) return history.knows_of_block(block, time);
-    const auto own_time =
-        static_cast<BlockTimes::Time>(time - launch.begin + history.times_.began());
-    return history.times_.orders(GlobalTrace::thread(trace) / kLanes, own_time, warp.number);
+    if (block != history.block_) {
+      return history.knows_of_block(block, time, history.acquired_, history.acquired_in_cluster_);
+    }
+    return history.times_.orders(maker_of(trace), time_in_block(time), warp.number);
+  }
+  static std::uint32_t maker_of(std::uint64_t trace) { return GlobalTrace::thread(trace) / kLanes; }
+  BlockTimes::Time time_in_block(std::uint64_t time) const {
+    return static_cast<BlockTimes::Time>(time - history.launch_.begin + history.times_.began());
+  }
+  /// The strong read behind which a fence would order what left the trace; or none.
+  std::optional<std::uint32_t> unfenced_read(std::uint64_t trace) const {
+    const std::uint64_t block = GlobalTrace::actor(trace), time = GlobalTrace::time(trace);
+    if (time < history.launch_.begin) return std::nullopt;
+    if (block != history.block_) return history.unfenced_read(warp.number, block, time);
+    return history.unfenced_read_in_block(warp.number, maker_of(trace), time_in_block(time));
   }
 
   bool was_made_by_warp(std::uint64_t trace) const {
     return trace >= begin && GlobalTrace::actor(trace) == history.block_ &&
-           GlobalTrace::thread(trace) / kLanes == warp.number;
+           maker_of(trace) == warp.number;
   }
   /// Of two accesses by this warp: whether one lane made both, or both are of one instruction.
   static bool is_of_lane_or_instruction(std::uint64_t trace, std::uint64_t own) {
@@ -72,6 +84,14 @@ struct History::GlobalLook {
     return false;
   }
 
+  /// The narrower scope of this access and another strong one.
+  Scope scope_of_both(std::uint64_t trace, const LaunchHistory::Concurrent* other) const {
+    const KernelCode& kernel =
+        other == nullptr ? history.launch_.findings.kernel : *other->launch->kernel;
+    return std::max(memory_flag::scope_in(instruction.flags),
+                    scope_of_access(kernel, GlobalTrace::counter(trace)));
+  }
+
   /// False if the access is not to be kept. Traces are of words here.
   [[gnu::noinline]] bool judge(int lane, std::uint64_t address, std::uint64_t own,
                                std::uint64_t trace, bool wrote) const {
@@ -80,16 +100,21 @@ struct History::GlobalLook {
     if (is_of_warp ? is_of_lane_or_instruction(trace, own) : !history.launch_.checks.races) {
       return true;
     }
-    if ((trace & own & GlobalTrace::kStrong) != 0 &&
-        !(is_of_warp && (is_volatile(trace) || is_volatile(own)))) {
-      return true;
+    const std::uint64_t time = GlobalTrace::time(trace);
+    const auto* const other =
+        time < history.launch_.begin ? history.launch_.concurrent_at(time) : nullptr;
+    if (time < history.launch_.begin && other == nullptr) return true;  // of one before this
+    Scope scope = Scope::grid;
+    if ((trace & own & GlobalTrace::kStrong) != 0) {
+      if (is_of_warp && !is_volatile(trace) && !is_volatile(own)) return true;
+      if (!is_of_warp) scope = scope_of_both(trace, other);
+      const bool is_within = other == nullptr ? history.is_within(scope, GlobalTrace::actor(trace))
+                                              : scope == Scope::grid;
+      if (!is_of_warp && is_within) return true;
     }
     if (is_ordered(trace)) return true;
     const auto* const to = reinterpret_cast<const std::byte*>(address);
     if (is_silent(warp, instruction, access, lane, to)) return false;
-    const std::uint64_t time = GlobalTrace::time(trace);
-    const auto* const other =
-        time < history.launch_.begin ? history.launch_.concurrent_at(time) : nullptr;
     const std::uint64_t counter = GlobalTrace::counter(trace);
     const std::uint64_t of_launch = other == nullptr ? 0 : other->launch->begin;
     const std::uint64_t first = of_launch * GlobalTrace::kCounters + counter;
@@ -103,7 +128,9 @@ struct History::GlobalLook {
                    .counter = counter,
                    .wrote = wrote,
                    .launch = other == nullptr ? nullptr : other->launch,
-                   .until_wait = other != nullptr && other->until_wait});
+                   .until_wait = other != nullptr && other->until_wait,
+                   .scope = scope,
+                   .unfenced_read = is_of_warp ? std::nullopt : unfenced_read(trace)});
     }
     return true;
   }
@@ -414,14 +441,11 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
   if (access.space == AccessSpace::constant) return;
   if (access.counters[0] >= GlobalTrace::kCounters) return;
   const std::uint32_t number = warp.number;
-  learn_of(std::exchange(acquires_, Scope::block));
+  end_strong_read();
   if (access.is_strong) {
     const Scope scope = memory_flag::scope_in(instruction.flags);
-    if ((instruction.flags & memory_flag::kRelease) != 0) fence(number, scope);
-    if (access.effect != AccessEffect::write) {
-      acquire(number, Scope::block);
-      acquires_ = scope;  // of what is known when it is made
-    }
+    order_by(warp, instruction, access, scope, access.counters[0]);
+    if (scope != Scope::grid) launch_.note_narrow_scope();
   }
   const Checks& checks = launch_.checks;
   if (!checks.history(false) || launch_.is_settled_read(access.counters[0])) return;
@@ -448,7 +472,8 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
        .who = GlobalTrace::kActorBits | (checks.lanes ? GlobalTrace::kThreadBits : kWarpBits),
        .reads = access.depends_on_memory() && checks.uninitialised,
        .writes = access.effect != AccessEffect::read,
-       .exempt = checks.lanes ? 0 : GlobalTrace::kStrong,
+       .lanes = checks.lanes,
+       .exempt = checks.lanes || launch_.has_narrow_scope() ? 0 : GlobalTrace::kStrong,
        .begin = launch_.is_concurrent() ? GlobalTrace::at_time(launch_.begin) : 0},
       GlobalTrace::at_time(launch_.begin),
       static_cast<int>(SectorTraces::kBytes) >> std::countr_zero(unsigned{access.width}),

@@ -2,6 +2,9 @@
 #include "harness/emulator/machine/checks/history.h"
 
 #include <algorithm>
+#include <utility>
+
+#include "harness/emulator/machine/core/access_details.h"
 
 namespace warpgauge::emulator::machine::checks {
 
@@ -30,7 +33,11 @@ void History::begin_block(std::uint64_t number) {
   times_.begin();
   block_ = number;
   acquired_ = acquired_in_cluster_ = 0;
-  acquires_ = Scope::block;
+  last_read_ = {};
+  if (std::exchange(has_seen_, false)) {
+    seen_ = {};
+    seen_by_all_ = {};
+  }
   cluster_.note_block(rank_, number);
   waited_ = {};
 }
@@ -54,16 +61,69 @@ void History::sync_lanes(std::uint32_t warp) {
   if (launch_.checks.lanes) times_.sync_lanes(warp);
 }
 
-void History::fence(std::uint32_t warp, Scope scope) {
+void History::release(std::uint32_t warp, Scope scope) {
   times_.publish(warp);
   launch_.fence(block_, global_time(), scope);
 }
 
-void History::acquire(std::uint32_t warp, Scope scope) {
-  times_.learn(warp);
-  cluster_.note_met(rank_);
-  learn_of(scope);
+void History::fence(std::uint32_t warp, Scope scope) {
+  end_strong_read();
+  times_.learn_seen(warp);
+  for_seen(warp, [&](const Seen& seen) {
+    if (scope == Scope::block) return;
+    acquired_in_cluster_ = std::max(acquired_in_cluster_, seen.in_cluster);
+    if (scope == Scope::grid) acquired_ = std::max(acquired_, seen.in_grid);
+  });
+  release(warp, scope);
 }
+
+void History::order_by(const Warp& warp, const Instruction& instruction, const Access& access,
+                       Scope scope, std::uint32_t counter) {
+  end_strong_read();
+  if ((instruction.flags & memory_flag::kRelease) != 0) release(warp.number, scope);
+  if (access.effect == AccessEffect::write) return;
+  cluster_.note_met(rank_);
+  last_read_ = {.scope = scope,
+                .acquires = (instruction.flags & memory_flag::kAcquire) != 0,
+                .warp = warp.number};
+  if (last_read_.acquires) return times_.learn(warp.number);
+  times_.see(warp.number);
+  Seen& seen = seen_[warp.number];
+  if (seen.time < times_.floor_of_all()) seen_by_all_ = seen;
+  seen.time = times_.now();
+  seen.counter = counter;
+  has_seen_ = true;
+}
+
+void History::end_strong_read() {
+  if (last_read_.scope == Scope::block) return;
+  const StrongRead read = std::exchange(last_read_, StrongRead());
+  if (read.acquires) return learn_of(read.scope);
+  Seen& seen = seen_[read.warp];
+  seen.in_cluster = launch_.fenced();
+  if (read.scope == Scope::grid) seen.in_grid = launch_.fenced();
+}
+
+template <typename Function>
+void History::for_seen(std::uint32_t warp, Function function) const {
+  if (!has_seen_) return;
+  function(seen_by_all_);
+  for (std::uint32_t other = 0; other < seen_.size(); ++other) {
+    const Seen& seen = seen_[other];
+    if (seen.time == 0) continue;
+    if (other == warp || times_.orders(other, seen.time, warp)) function(seen);
+  }
+}
+
+std::optional<std::uint32_t> History::unfenced_read(std::uint32_t warp, std::uint64_t block,
+                                                    std::uint64_t time) const {
+  std::optional<std::uint32_t> counter;
+  for_seen(warp, [&](const Seen& seen) {
+    if (knows_of_block(block, time, seen.in_grid, seen.in_cluster)) counter = seen.counter;
+  });
+  return counter;
+}
+
 
 void History::learn_of(Scope scope) {
   if (scope == Scope::block) return;

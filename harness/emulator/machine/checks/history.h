@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <set>
 #include <span>
 #include <string>
@@ -51,9 +52,13 @@ class History {
   const ClusterTimes& cluster() const { return cluster_; }
   Findings& findings() { return launch_.findings; }
   void sync_lanes(std::uint32_t warp);
-  /// The warp makes known what it has done, and learns what others have made known.
+  /// The warp makes known what it has done.
+  void release(std::uint32_t warp, Scope scope);
+  /// Likewise, and it learns what its strong reads before have seen.
   void fence(std::uint32_t warp, Scope scope);
-  void acquire(std::uint32_t warp, Scope scope);
+  /// A strong access releases or acquires, or sees what a fence behind it acquires.
+  void order_by(const Warp& warp, const Instruction& instruction, const Access& access, Scope scope,
+                std::uint32_t counter);
   /// The block learns what other blocks have made known.
   void learn_of(Scope scope);
   /// The warp executes griddepcontrol.
@@ -172,12 +177,31 @@ class History {
     }
     return false;
   }
-  /// Whether the block knows what another one of its launch did then.
-  bool knows_of_block(std::uint64_t block, std::uint64_t time) const {
+  /// Whether who knows of the fences of the grid and of the cluster up to these knows what another
+  /// block of the launch did then.
+  bool knows_of_block(std::uint64_t block, std::uint64_t time, std::uint64_t in_grid,
+                      std::uint64_t in_cluster) const {
     const bool of_cluster = cluster_.has(block);
     return launch_.orders(block, time, of_cluster ? Scope::cluster : Scope::grid,
-                          of_cluster ? acquired_in_cluster_ : acquired_);
+                          of_cluster ? in_cluster : in_grid);
   }
+  bool is_within(Scope scope, std::uint64_t block) const {
+    return scope == Scope::grid || block == block_ ||
+           (scope == Scope::cluster && cluster_.has(block));
+  }
+  /// The counter of the strong read behind which a fence would order what `block` did then; or none.
+  std::optional<std::uint32_t> unfenced_read(std::uint32_t warp, std::uint64_t block,
+                                             std::uint64_t time) const;
+  std::optional<std::uint32_t> unfenced_read_in_block(std::uint32_t warp, std::uint32_t maker,
+                                                      BlockTimes::Time time) const {
+    if (!times_.has_seen(maker, time, warp)) return std::nullopt;
+    return seen_[warp].counter;
+  }
+  /// The last strong read is over: what was made known before that is learnt, or seen.
+  void end_strong_read();
+  /// Calls function(seen) for what the warp has seen, or others that it has met since.
+  template <typename Function>
+  void for_seen(std::uint32_t warp, Function function) const;
   /// Whether the launches that this one depends on have ended before what the warp does now. Of
   /// what other blocks have waited for it is not known who knows it.
   bool are_dependencies_over(std::uint32_t warp) const;
@@ -202,7 +226,22 @@ class History {
   std::uint64_t block_ = 0;
   /// All fences of the grid up to this one are known, and those of blocks of the cluster.
   std::uint64_t acquired_ = 0, acquired_in_cluster_ = 0;
-  Scope acquires_ = Scope::block;  ///< the last access to global memory acquires for it
+  struct StrongRead {
+    Scope scope = Scope::block;
+    bool acquires = false;
+    std::uint32_t warp = 0;
+  };
+  /// The last one, which may not be over: what it tells of other blocks is known later.
+  StrongRead last_read_;
+  /// What a read that is no acquire has seen: fences of the grid and of the cluster up to these.
+  struct Seen {
+    std::uint64_t in_grid = 0, in_cluster = 0;
+    BlockTimes::Time time = 0;  ///< of the read; 0: there was none
+    std::uint32_t counter = 0;
+  };
+  std::array<Seen, BlockTimes::kMostWarps> seen_{};  ///< by warp
+  Seen seen_by_all_;                                 ///< before a barrier of all
+  bool has_seen_ = false;                            ///< any warp
   /// When each warp has last waited for the launches that this one depends on; 0: not yet.
   std::array<BlockTimes::Time, BlockTimes::kMostWarps> waited_{};
   std::array<WatchedMemory::Range, 4>

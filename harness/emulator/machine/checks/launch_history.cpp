@@ -45,12 +45,14 @@ LaunchHistory::LaunchHistory(const Checks& checks, WatchedMemory& memory, Findin
     const EarlierLaunch* const earlier = traces.launches.numbered(other.number);
     if (earlier == nullptr || (other.until_wait && !earlier->lets_dependents_begin)) continue;
     concurrent_.push_back({earlier, other.until_wait});
+    if (earlier->has_narrow_scope) note_narrow_scope();
   }
   std::ranges::sort(concurrent_, {}, [](const Concurrent& other) { return other.launch->begin; });
 }
 
 LaunchHistory::~LaunchHistory() {
   if (lets_dependents_begin_) traces.launches.latest().lets_dependents_begin = true;
+  if (has_narrow_scope_) traces.launches.latest().has_narrow_scope = true;
 }
 
 const LaunchHistory::Concurrent* LaunchHistory::concurrent_at(std::uint64_t time) const {

@@ -54,7 +54,10 @@ struct History::SharedLook {
                    .thread = maker * kLanes + SharedTrace::thread(trace),
                    .counter = SharedTrace::counter(trace),
                    .wrote = wrote,
-                   .in_flight = in_flight});
+                   .in_flight = in_flight,
+                   .unfenced_read = is_of_warp || in_flight
+                                        ? std::nullopt
+                                        : history.unfenced_read_in_block(number, maker, time)});
     }
     return true;
   }
@@ -239,8 +242,7 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
   if (access.is_strong) {
     // No thread outside of the cluster sees shared memory.
     const Scope scope = std::max(memory_flag::scope_in(instruction.flags), Scope::cluster);
-    if ((instruction.flags & memory_flag::kRelease) != 0) fence(number, scope);
-    if (access.effect != AccessEffect::write) acquire(number, scope);
+    order_by(warp, instruction, access, scope, access.counters[1]);
   }
   const Checks& checks = launch_.checks;
   const bool races = checks.races || checks.lanes;
@@ -264,6 +266,7 @@ void History::look_at_shared(const Warp& warp, const Instruction& instruction, c
        .who = SharedTrace::kActorBits | kInFlight | (checks.lanes ? SharedTrace::kThreadBits : 0),
        .reads = access.depends_on_memory() && checks.uninitialised,
        .writes = access.effect != AccessEffect::read,
+       .lanes = checks.lanes,
        .exempt = checks.lanes ? 0 : SharedTrace::kStrong},
       pattern,
       !races && !checks.uninitialised};

@@ -28,11 +28,11 @@ struct TraceView {
   std::uint64_t who;       ///< bits of a trace that name its maker
   bool reads;              ///< and it matters whether something was written
   bool writes;
+  bool lanes = false;                      ///< those of one warp may race with each other
   std::uint64_t exempt = Layout::kStrong;  ///< two accesses with this bit do not race
   std::uint64_t begin = 0;                 ///< traces below it were left by other launches
 
-  /// Whether lanes of one warp may race with each other.
-  bool tells_lanes() const { return exempt == 0; }
+  bool tells_lanes() const { return lanes; }
   bool may_race(std::uint64_t trace, std::uint64_t own) const {
     return trace >= floor && (((trace ^ own) & who) != 0 || trace < begin) &&
            (trace & own & exempt) == 0;

@@ -144,7 +144,7 @@ void Cluster::arrive(Warp& warp, bool releases) {
   engine.at_cluster |= warp.active;
   arrived_ += static_cast<std::uint32_t>(std::popcount(warp.active));
   checks::History* const history = engine.block->history.get();
-  if (releases && history != nullptr) history->fence(engine.index, Scope::cluster);
+  if (releases && history != nullptr) history->release(engine.index, Scope::cluster);
   if (arrived_ >= live_threads()) complete_barrier();
 }
 

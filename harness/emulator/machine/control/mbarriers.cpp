@@ -313,7 +313,7 @@ void execute_mbarrier(Warp& warp, const Instruction& instruction) {
   checks::History* const history = warp.engine->block->history.get();
   if (history != nullptr && (instruction.flags & flag::kReleases) != 0) {
     const bool of_cluster = (instruction.flags & flag::kOfCluster) != 0;
-    history->fence(warp.engine->index, of_cluster ? Scope::cluster : Scope::block);
+    history->release(warp.engine->index, of_cluster ? Scope::cluster : Scope::block);
   }
   Checked checked;
   for (Mask left = warp.active; left != 0; left &= left - 1) {

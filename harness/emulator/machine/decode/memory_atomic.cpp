@@ -26,10 +26,10 @@ Atomic take_atomic(const ptx::Instruction& instruction) {
   if (!op) throw Unsupported("unknown operation");
   atomic.op = *op;
   // Atomics are sequentially consistent here; 16-bit formats never flush subnormals.
-  for (const char* const name : {"release", "acq_rel"}) {
-    if (modifiers.take(name)) atomic.flags |= memory_flag::kRelease;
-  }
-  for (const char* const name : {"relaxed", "acquire", "noftz"}) modifiers.take(name);
+  if (modifiers.take("release")) atomic.flags |= memory_flag::kRelease;
+  if (modifiers.take("acquire")) atomic.flags |= memory_flag::kAcquire;
+  if (modifiers.take("acq_rel")) atomic.flags |= memory_flag::kRelease | memory_flag::kAcquire;
+  for (const char* const name : {"relaxed", "noftz"}) modifiers.take(name);
   atomic.flags |= memory_flag::of_scope(scope_of(instruction));
   atomic.has_policy = take_hints(modifiers);
   atomic.elements = modifiers.take_one<int>({{"v2", 2}, {"v4", 4}, {"v8", 8}}).value_or(1);

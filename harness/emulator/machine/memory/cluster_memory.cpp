@@ -58,10 +58,8 @@ class Requests {
 
 /// A strong access to another block's memory orders what is before or behind it.
 void learn(const Warp& warp, const Instruction& instruction, const Access& access) {
-  checks::History& history = *warp.memory->history;
   const Scope scope = std::max(memory_flag::scope_in(instruction.flags), Scope::cluster);
-  if ((instruction.flags & memory_flag::kRelease) != 0) history.fence(warp.number, scope);
-  if (access.effect != AccessEffect::write) history.acquire(warp.number, scope);
+  warp.memory->history->order_by(warp, instruction, access, scope, access.cluster_counter);
 }
 
 }  // namespace
