@@ -44,12 +44,15 @@ void BlockTimes::learn(std::uint32_t warp) {
   warps_[warp].acquired = now_;
 }
 
-void BlockTimes::see(std::uint32_t warp) {
-  seen_[warp] = published_;
-  have_seen_ |= 1U << warp;
+bool BlockTimes::see(std::uint32_t warp) {
+  const std::uint32_t bit = 1U << warp;
+  const bool is_new = (have_seen_ & bit) == 0 || seen_[warp] != published_;
+  if (is_new) seen_[warp] = published_;
+  have_seen_ |= bit;
   WarpTimes& own = warps_[warp];
   own.knows[warp] = std::max(own.knows[warp], published_[warp]);  // of its lanes
   own.acquired = now_;
+  return is_new;
 }
 
 void BlockTimes::learn_seen(std::uint32_t warp) {

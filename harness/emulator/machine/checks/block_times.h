@@ -39,7 +39,8 @@ class BlockTimes {
   /// The warp learns what was made known, by an acquire.
   void learn(std::uint32_t warp);
   /// The warp sees that it was, by a strong read that is no acquire: a fence behind it makes it one.
-  void see(std::uint32_t warp);
+  /// False if an earlier read has seen the same.
+  bool see(std::uint32_t warp);
   void learn_seen(std::uint32_t warp);
   /// The warp learns it, and that copies have landed, by an mbarrier.
   void wait_over(std::uint32_t warp) {

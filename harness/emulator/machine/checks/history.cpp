@@ -85,13 +85,13 @@ void History::order_by(const Warp& warp, const Instruction& instruction, const A
   cluster_.note_met(rank_);
   last_read_ = {.scope = scope,
                 .acquires = (instruction.flags & memory_flag::kAcquire) != 0,
-                .warp = warp.number};
+                .warp = warp.number,
+                .counter = counter};
   if (last_read_.acquires) return times_.learn(warp.number);
-  times_.see(warp.number);
   Seen& seen = seen_[warp.number];
+  if (times_.see(warp.number)) seen.counter_in_block = counter;
   if (seen.time < times_.floor_of_all()) seen_by_all_ = seen;
   seen.time = times_.now();
-  seen.counter = counter;
   has_seen_ = true;
 }
 
@@ -100,8 +100,12 @@ void History::end_strong_read() {
   const StrongRead read = std::exchange(last_read_, StrongRead());
   if (read.acquires) return learn_of(read.scope);
   Seen& seen = seen_[read.warp];
-  seen.in_cluster = launch_.fenced();
-  if (read.scope == Scope::grid) seen.in_grid = launch_.fenced();
+  const std::uint64_t fenced = launch_.fenced();
+  const bool is_new = fenced > (read.scope == Scope::grid ? seen.in_grid : seen.in_cluster);
+  if (!is_new) return;
+  seen.in_cluster = fenced;
+  if (read.scope == Scope::grid) seen.in_grid = fenced;
+  if (read.scope == Scope::grid || launch_.tells_clusters()) seen.counter = read.counter;
 }
 
 template <typename Function>

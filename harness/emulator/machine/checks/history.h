@@ -195,7 +195,7 @@ class History {
   std::optional<std::uint32_t> unfenced_read_in_block(std::uint32_t warp, std::uint32_t maker,
                                                       BlockTimes::Time time) const {
     if (!times_.has_seen(maker, time, warp)) return std::nullopt;
-    return seen_[warp].counter;
+    return seen_[warp].counter_in_block;
   }
   /// The last strong read is over: what was made known before that is learnt, or seen.
   void end_strong_read();
@@ -229,7 +229,7 @@ class History {
   struct StrongRead {
     Scope scope = Scope::block;
     bool acquires = false;
-    std::uint32_t warp = 0;
+    std::uint32_t warp = 0, counter = 0;
   };
   /// The last one, which may not be over: what it tells of other blocks is known later.
   StrongRead last_read_;
@@ -237,7 +237,7 @@ class History {
   struct Seen {
     std::uint64_t in_grid = 0, in_cluster = 0;
     BlockTimes::Time time = 0;  ///< of the read; 0: there was none
-    std::uint32_t counter = 0;
+    std::uint32_t counter = 0, counter_in_block = 0;  ///< of the reads that saw it first
   };
   std::array<Seen, BlockTimes::kMostWarps> seen_{};  ///< by warp
   Seen seen_by_all_;                                 ///< before a barrier of all
