@@ -122,6 +122,18 @@ std::string why_no_kernel(const std::string& program, const metrics::CountsRepor
       what, last.program == program ? "it" : last.program, last.call, failure);
 }
 
+/// A sentence for each kernel.
+std::vector<std::string> empty_launches_of(const metrics::CountsReport& report) {
+  std::vector<std::string> sentences;
+  for (const metrics::EmptyLaunches& empty : report.empty_launches) {
+    sentences.push_back(fmt::format(
+        "{} launch{} with an empty grid, whose error the program took: kernel {}{}", empty.count,
+        empty.count == 1 ? "" : "es", metrics::plain_name(metrics::demangled(empty.kernel)),
+        empty.place.empty() ? "" : " at " + empty.place));
+  }
+  return sentences;
+}
+
 /// The refused call, with its cause where it is the way in which the program is linked: NVIDIA's
 /// runtime asks the driver for private tables.
 std::string refusal_text(const std::string& program, const std::string& refused,
@@ -208,6 +220,7 @@ class Emulated : public programs::Source {
         .kernels = {},
         .faults = {},
         .lost = lost_of(report.processes),
+        .remarks = empty_launches_of(report),
         .why_no_kernel = why_no_kernel(program, report, runtime_.filename().string())};
     if (report.is_partial) {
       counted.lost.emplace_back(

@@ -196,8 +196,18 @@ std::vector<metrics::LineCounts> take_counts() {
 }
 
 std::vector<metrics::DeviceFault> take_failed_launches() {
+  return with_results([](State::Results& results) {
+    std::vector<metrics::DeviceFault> faults;
+    for (auto& failed : std::exchange(results.failed_launches, {})) {
+      faults.push_back(std::move(failed.fault));
+    }
+    return faults;
+  });
+}
+
+std::vector<metrics::EmptyLaunches> take_empty_launches() {
   return with_results(
-      [](State::Results& results) { return std::exchange(results.failed_launches, {}); });
+      [](State::Results& results) { return std::exchange(results.empty_launches, {}); });
 }
 
 std::vector<std::string> refused_calls() {

@@ -7,6 +7,7 @@
 
 namespace warpgauge::metrics {
 struct DeviceFault;
+struct EmptyLaunches;
 struct LineCounts;
 }  // namespace warpgauge::metrics
 
@@ -26,6 +27,8 @@ std::vector<metrics::LineCounts> take_counts();
 /// The launches since the last call that could not begin, even if the program did not look at the
 /// error.
 std::vector<metrics::DeviceFault> take_failed_launches();
+/// Launches with an empty grid since the last call, whose errors the program has taken.
+std::vector<metrics::EmptyLaunches> take_empty_launches();
 
 /// The calls of functions that are not emulated, in order, a sentence each. A call is dropped when
 /// the program takes its error with cudaGetLastError().

@@ -122,21 +122,23 @@ Selected select_kernels(const ProgramOptions& options, const Source& source,
   std::ranges::move(not_counted(cases, options.choice.is_partial()), std::back_inserter(lost));
   std::vector<std::string> left_out = leave_out_findings(options, expression, &counted.faults);
   judge_faults(counted.faults, budgets, waivers);
-  const bool is_whole = options.kernels.empty() && options.choice.skip.empty();
+  std::vector<std::string> remarks = std::move(counted.remarks);
+  if (options.kernels.empty() && options.choice.skip.empty()) {
+    std::ranges::move(waivers.unused(source.checks()), std::back_inserter(remarks));
+  }
   if (cases.empty() && std::ranges::all_of(counted.faults, metrics::is_waived_finding)) {
     lost.push_back(why_nothing(options, launched, kept, counted.why_no_kernel));
   }
   std::string text = kernels_table(cases) + unequal_text(cases) + skipped + late;
-  return {
-      .cases = std::move(cases),
-      .beside = {.faults = std::move(counted.faults),
-                 .lost = std::move(lost),
-                 .left_out = std::move(left_out),
-                 .remarks = is_whole ? waivers.unused(source.checks()) : std::vector<std::string>(),
-                 .text = std::move(text),
-                 .repeat = [&](const metrics::Fact& fact) {
-                   return repeat_program(source, options, fact);
-                 }}};
+  return {.cases = std::move(cases),
+          .beside = {.faults = std::move(counted.faults),
+                     .lost = std::move(lost),
+                     .left_out = std::move(left_out),
+                     .remarks = std::move(remarks),
+                     .text = std::move(text),
+                     .repeat = [&](const metrics::Fact& fact) {
+                       return repeat_program(source, options, fact);
+                     }}};
 }
 
 metrics::RunRequest asked_of(const ProgramOptions& options, const Source& source) {

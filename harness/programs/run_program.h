@@ -28,6 +28,7 @@ struct Counted {
   std::vector<CountedKernel> kernels;
   std::vector<metrics::Fact> faults;  ///< faults of kernels
   std::vector<std::string> lost;      ///< a sentence for each thing that could not be counted
+  std::vector<std::string> remarks;   ///< a sentence for each thing that decides nothing
   std::string why_no_kernel;          ///< a sentence, for a run without kernels
 };
 

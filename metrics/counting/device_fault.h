@@ -1,7 +1,10 @@
 // The fault of a kernel, as reports show it.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "metrics/base/source_line.h"
 
@@ -16,5 +19,19 @@ struct DeviceFault {
   std::string other;      ///< the other line of a finding of two ("f.cu:12"), or the allocation
   std::string cure = {};  ///< what may mend it; empty if that is not known
 };
+
+/// Launches of a kernel with no block or no thread, which CUDA refuses, and whose errors the
+/// program has taken: they are no fault.
+struct EmptyLaunches {
+  std::string kernel;  ///< mangled name
+  std::string place;   ///< "f.cu:12": the kernel's; empty if it is not known
+  std::uint64_t count = 0;
+};
+
+/// Adds to those of the same kernel.
+inline void add(std::vector<EmptyLaunches>& all, const EmptyLaunches& more) {
+  const auto known = std::ranges::find(all, more.kernel, &EmptyLaunches::kernel);
+  known == all.end() ? all.push_back(more) : void(known->count += more.count);
+}
 
 }  // namespace warpgauge::metrics

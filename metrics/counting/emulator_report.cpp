@@ -139,6 +139,9 @@ std::string report_text(const CountsReport& report) {
   for (const ReportedProcess& process : report.processes) add(to_json(process));
   for (const ReportedRuntime& runtime : report.runtimes) add(to_json(runtime));
   for (const std::string& refused : report.refused) add({{"refused", refused}});
+  for (const EmptyLaunches& empty : report.empty_launches) {
+    add({{"empty", empty.kernel}, {"place", empty.place}, {"count", empty.count}});
+  }
   if (report.replayed) add({{"replayed", true}});
   return text;
 }
@@ -179,6 +182,9 @@ CountsReport read_report(const std::filesystem::path& path) {
         add_kernel(object, report.kernels);
       } else if (object.contains("refused")) {
         add_once(object.at("refused"), report.refused);
+      } else if (object.contains("empty")) {
+        metrics::add(report.empty_launches,
+                     {object.at("empty"), object.at("place"), object.at("count")});
       } else if (object.contains("replayed")) {
         report.replayed = true;
       } else if (object.contains("call")) {

@@ -466,6 +466,21 @@ def test_a_refused_call_is_a_fault_unless_the_program_took_its_error(tmp_path):
     assert result.returncode == 0, result.stdout + result.stderr
 
 
+def test_a_launch_with_an_empty_grid_is_a_fault_unless_the_program_took_its_error(tmp_path):
+    program = BUILD / "programs" / "ends"
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", program, "empty")
+    assert result.returncode == 2, result.stdout + result.stderr
+    assert "ERROR ends.copy.fault@run on " in result.stderr
+    assert "a launch of 0 x 1 x 1 blocks of 256 x 1 x 1 threads failed" in result.stderr
+    assert "empty grid" not in result.stderr
+    result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", program, "empty_and_taken")
+    assert result.returncode == 0, result.stdout + result.stderr
+    said = "2 launches with an empty grid, whose error the program took: kernel copy at ends.cu:"
+    begin = (SOURCES / "ends.cu").read_text().split("__global__ void copy(")[0]
+    assert f"{said}{begin.count(chr(10)) + 1}\n" in result.stderr, result.stderr
+    assert said in (tmp_path / "summary.md").read_text()
+
+
 @pytest.mark.parametrize(
     ("way", "both_sizes"),
     [

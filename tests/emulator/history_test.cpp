@@ -300,9 +300,10 @@ TEST(SharedRace, IsOrderedByFencesAndAFlag) {
   // Thread 0 reads the flag's word itself, which is strong on the other side alone.
   EXPECT_THAT(found(kernel("membar.cta;", "membar.cta;"), blocks(1, 64)), IsEmpty());
   EXPECT_THAT(found(kernel("", "membar.cta;"), blocks(1, 64)), testing::Not(IsEmpty()));
-  EXPECT_THAT(found(kernel("membar.cta;", ""), blocks(1, 64)),
-              ElementsAre(HasSubstr("; no __syncthreads() stands between, nor a "
-                                    "__threadfence_block() behind the atomic or volatile read at")));
+  EXPECT_THAT(
+      found(kernel("membar.cta;", ""), blocks(1, 64)),
+      ElementsAre(HasSubstr("; no __syncthreads() stands between, nor a "
+                            "__threadfence_block() behind the atomic or volatile read at")));
 }
 
 TEST(SharedRace, WithACopyThatNothingHasWaitedForIsFound) {
@@ -744,7 +745,8 @@ TEST(GlobalRace, IsNoneForTheLastBlockBehindAFence) {
            R"(.global.add.u32 %r3, [%rd2], 1;
       setp.ne.u32 %p0, %r3, 3;
       @%p0 bra DONE;
-    )" + fence + R"(
+    )" + fence +
+           R"(
       ld.global.u32 %r4, [%rd0];
       ld.global.u32 %r5, [%rd0+4];
       ld.global.u32 %r6, [%rd0+8];

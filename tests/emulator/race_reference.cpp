@@ -521,7 +521,7 @@ class Run {
   // By block: its last fence of the grid, and when it has last learnt of others.
   std::vector<Time> fences_, learnt_;
   std::vector<bool> has_seen_;  // by block: a strong read has seen what others have told
-  std::vector<Time> waited_;  // by warp: for the launches before
+  std::vector<Time> waited_;    // by warp: for the launches before
   bool any_waited_ = false, lets_dependents_ = false, lets_dependents_now_ = false;
 };
 

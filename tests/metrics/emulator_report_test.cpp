@@ -112,6 +112,17 @@ TEST_F(Report, KeepsWhatProcessesDidWithTheRuntime) {
   EXPECT_THAT(report.refused, ElementsAre("cudaIpcGetMemHandle is not emulated"));
 }
 
+TEST_F(Report, AddsUpTheEmptyLaunchesOfAKernel) {
+  for (const std::uint64_t count : {2, 3}) {
+    append_report(path_, {.empty_launches = {{"k", "f.cu:7", count}, {"other", "", 1}}});
+  }
+  const CountsReport report = read_report(path_);
+  ASSERT_EQ(report.empty_launches.size(), 2u);
+  EXPECT_EQ(report.empty_launches[0].kernel, "k");
+  EXPECT_EQ(report.empty_launches[0].place, "f.cu:7");
+  EXPECT_EQ(report.empty_launches[0].count, 5u);
+}
+
 TEST_F(Report, KeepsTheCuresOfLines) {
   LineCounts cured = line(3, Confidence::exact, "");
   cured.cures = {{"shared.bank_conflicts", "pad by 1 word"}};

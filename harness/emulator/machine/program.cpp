@@ -24,6 +24,12 @@ bool is_dynamic(const ptx::Variable& variable) { return variable.bytes == 0; }
 KernelInfo info_of(const ptx::Function& kernel, const KernelScope& scope, const Program& program) {
   KernelInfo info;
   info.name = kernel.name;
+  for (const ptx::Instruction& instruction : kernel.body) {
+    if (instruction.source_line < 0) continue;
+    const ptx::SourceLine& line = program.module().source_lines[instruction.source_line];
+    info.source = {line.file, line.line};
+    break;
+  }
   info.shared_static_bytes = scope.shared_bytes;
   for (const ptx::Variable& variable : kernel.variables) {
     if (variable.space != ptx::Space::local) continue;

@@ -182,6 +182,7 @@ bool report(std::chrono::seconds) {
   report->lines = take_counts();
   std::ranges::move(take_faults(), std::back_inserter(report->faults));
   std::ranges::move(take_failed_launches(), std::back_inserter(report->faults));
+  report->empty_launches = take_empty_launches();
   const bool covered = append_coverage();
   return append(*report) && covered;
 }

@@ -154,6 +154,7 @@ WARPGAUGE_API cudaError_t cudaGetLastError() {
   // The fault of a kernel stays after a call has reported it.
   if (error != state.fault) last_error = cudaSuccess;
   if (error == cudaErrorNotSupported) forget_refusals(state);
+  if (error == cudaErrorInvalidConfiguration) state.results.forgive_empty_launches();
   return error;
 }
 

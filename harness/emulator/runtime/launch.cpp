@@ -6,6 +6,7 @@
 
 #include <cstring>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "harness/emulator/runtime/call.h"
@@ -18,12 +19,15 @@ namespace warpgauge::emulator::runtime {
 namespace {
 
 void launch(State& state, KernelCall request, void** arguments, cudaStream_t stream) {
-  keeping_failures(state, request, [&] {
-    check_dimensions(request);
-    require_stream(state, stream);
-    pack_arguments(state, request, arguments);
-    submit(state, stream, request);
-  });
+  keeping_failures(
+      state, request,
+      [&] {
+        check_dimensions(request);
+        require_stream(state, stream);
+        pack_arguments(state, request, arguments);
+        submit(state, stream, request);
+      },
+      std::this_thread::get_id());
 }
 
 KernelCall cooperative(KernelCall request) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <mutex>
 #include <ranges>
@@ -39,32 +40,55 @@ std::string name_of(State& state, const void* kernel) {
   }
 }
 
+/// "f.cu:12"; empty if that is not known.
+std::string place_of_kernel(State& state, const void* kernel) {
+  try {
+    const metrics::CallSite& source = info_of(state, function_of(state, kernel)).source;
+    if (source.file.empty()) return "";
+    return fmt::format("{}:{}", std::filesystem::path(source.file).filename().string(),
+                       source.line);
+  } catch (const Failure&) {
+    return "";
+  }
+}
+
+bool is_empty(const dim3& size) { return size.x == 0 || size.y == 0 || size.z == 0; }
+
 std::string reason_of(const Failure& failure) {
   return failure.why.empty() ? cudaGetErrorString(failure.code) : failure.why;
 }
 
 /// Keeps the reason why a launch cannot begin; equal ones once.
-void keep_failure(State& state, const KernelCall& call, const Failure& failure) {
+void keep_failure(State& state, const KernelCall& call, const Failure& failure,
+                  std::thread::id launcher) {
   const dim3 grid = call.grid, block = call.block;
   std::string text = fmt::format(
       "a launch of {} x {} x {} blocks of {} x {} x {} threads failed: {} ({})", grid.x, grid.y,
       grid.z, block.x, block.y, block.z, cudaGetErrorName(failure.code), reason_of(failure));
   const std::string kernel = name_of(state, call.kernel);
+  FailedLaunch failed = {.fault = {std::move(text), kernel, {}}};
+  if (is_empty(grid) || is_empty(block)) {
+    failed.taker = launcher;
+    failed.place = place_of_kernel(state, call.kernel);
+  }
   const std::lock_guard lock(state.results.mutex);
   auto& failures = state.results.failed_launches;
-  const bool is_known = std::ranges::any_of(
-      failures, [&](const auto& known) { return known.text == text && known.kernel == kernel; });
-  if (!is_known) failures.push_back({std::move(text), kernel, {}});
+  const auto known = std::ranges::find_if(failures, [&](const FailedLaunch& other) {
+    return other.fault.text == failed.fault.text && other.fault.kernel == kernel &&
+           other.taker == failed.taker;
+  });
+  known == failures.end() ? failures.push_back(std::move(failed)) : void(++known->count);
 }
 
 }  // namespace
 
-void keeping_failures(State& state, const KernelCall& call, const std::function<void()>& body) {
+void keeping_failures(State& state, const KernelCall& call, const std::function<void()>& body,
+                      std::thread::id launcher) {
   state.begin_launch();
   try {
     body();
   } catch (Failure& failure) {
-    keep_failure(state, call, failure);
+    keep_failure(state, call, failure, launcher);
     failure.kept = true;
     throw;
   }

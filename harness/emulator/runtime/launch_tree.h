@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "harness/emulator/machine/core/cpu_time.h"
@@ -18,7 +19,9 @@
 namespace warpgauge::emulator::runtime {
 
 /// Runs `body`, which launches `call`. A Failure of it is kept as a failed launch, and thrown on.
-void keeping_failures(State& state, const KernelCall& call, const std::function<void()>& body);
+/// `launcher`: the thread of the host that launches it; none: a kernel.
+void keeping_failures(State& state, const KernelCall& call, const std::function<void()>& body,
+                      std::thread::id launcher = {});
 
 /// Runs a kernel, then each kernel that it launched along with what that launched in turn.
 class LaunchTree {

@@ -111,6 +111,15 @@ struct Refusal {
   std::thread::id thread;
 };
 
+/// A launch that could not begin.
+struct FailedLaunch {
+  metrics::DeviceFault fault;
+  /// That of a launch with an empty grid, whose error its thread may take; none: it is a fault.
+  std::thread::id taker = {};
+  std::string place = {};  ///< "f.cu:12": the kernel's
+  std::uint64_t count = 1;
+};
+
 /// The functions that the program has called so far.
 struct RuntimeUse {
   std::atomic<const char*> call = "";  ///< the last function; needs no lock
@@ -184,8 +193,9 @@ class State {
     std::vector<metrics::DeviceFault> faults;
     std::vector<metrics::DeviceFault> findings;
     counting::EqualLaunches equal_launches;
-    bool finds_unequal = false;                         ///< unequal ones are findings
-    std::vector<metrics::DeviceFault> failed_launches;  ///< launches that could not begin
+    bool finds_unequal = false;  ///< unequal ones are findings
+    std::vector<FailedLaunch> failed_launches;
+    std::vector<metrics::EmptyLaunches> empty_launches;  ///< whose error the program has taken
     RuntimeUse use;
     counting::MemoryState memory;
     Results();
@@ -193,6 +203,8 @@ class State {
     /// Faults of calls: a sentence for each, once.
     std::vector<std::string> wrong_calls;
     void keep_wrong_call(std::string what);
+    /// The thread has taken the error of its launches with an empty grid: they are no faults.
+    void forgive_empty_launches();
     /// The findings since the last call, which launches are compared with no more.
     std::vector<metrics::DeviceFault> take_findings();
   };

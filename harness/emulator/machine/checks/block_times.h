@@ -38,8 +38,8 @@ class BlockTimes {
   void publish(std::uint32_t warp);
   /// The warp learns what was made known, by an acquire.
   void learn(std::uint32_t warp);
-  /// The warp sees that it was, by a strong read that is no acquire: a fence behind it makes it one.
-  /// False if an earlier read has seen the same.
+  /// The warp sees that it was, by a strong read that is no acquire: a fence behind it makes it
+  /// one. False if an earlier read has seen the same.
   bool see(std::uint32_t warp);
   void learn_seen(std::uint32_t warp);
   /// The warp learns it, and that copies have landed, by an mbarrier.

@@ -128,7 +128,6 @@ std::optional<std::uint32_t> History::unfenced_read(std::uint32_t warp, std::uin
   return counter;
 }
 
-
 void History::learn_of(Scope scope) {
   if (scope == Scope::block) return;
   if (launch_.tells_clusters()) acquired_in_cluster_ = launch_.fenced();

@@ -189,7 +189,8 @@ class History {
     return scope == Scope::grid || block == block_ ||
            (scope == Scope::cluster && cluster_.has(block));
   }
-  /// The counter of the strong read behind which a fence would order what `block` did then; or none.
+  /// The counter of the strong read behind which a fence would order what `block` did then; or
+  /// none.
   std::optional<std::uint32_t> unfenced_read(std::uint32_t warp, std::uint64_t block,
                                              std::uint64_t time) const;
   std::optional<std::uint32_t> unfenced_read_in_block(std::uint32_t warp, std::uint32_t maker,
@@ -236,7 +237,7 @@ class History {
   /// What a read that is no acquire has seen: fences of the grid and of the cluster up to these.
   struct Seen {
     std::uint64_t in_grid = 0, in_cluster = 0;
-    BlockTimes::Time time = 0;  ///< of the read; 0: there was none
+    BlockTimes::Time time = 0;                        ///< of the read; 0: there was none
     std::uint32_t counter = 0, counter_in_block = 0;  ///< of the reads that saw it first
   };
   std::array<Seen, BlockTimes::kMostWarps> seen_{};  ///< by warp

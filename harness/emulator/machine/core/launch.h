@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "metrics/base/source_line.h"
+
 namespace warpgauge::emulator::machine {
 
 struct Finding;
@@ -18,7 +20,8 @@ struct MemoryUse;
 struct Order;
 
 struct KernelInfo {
-  std::string name;  ///< mangled
+  std::string name;          ///< mangled
+  metrics::CallSite source;  ///< its first line; file empty if it is not known
   std::uint64_t shared_static_bytes = 0;
   std::uint64_t local_bytes = 0;  ///< per thread
   std::uint64_t constant_bytes = 0;
