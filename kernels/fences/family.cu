@@ -1,11 +1,10 @@
 // Sum in one launch: the last to finish adds up what the others left in memory.
 //
 // An atomic ticket says that others have come, not that their results have arrived. A fence before
-// the ticket, and one behind it in the thread that draws the last, order the two: who reads behind
-// both sees the results.
+// the ticket orders the two: a thread that sees the ticket then also sees the result.
 //   two_launches   the end of a launch orders everything, at the price of another launch
-//   last_block     each block leaves its sum, fences (__threadfence), takes a ticket in global
-//                  memory, and fences again; the block with the last ticket adds the sums up
+//   last_block     each block leaves its sum, fences (__threadfence) and takes a ticket in global
+//                  memory; the block with the last ticket adds the sums up
 //   last_warp      the same one level down: the warps of a block take tickets in shared memory, for
 //                  which __threadfence_block is enough, and none waits at a barrier for the others
 // Sums are read as volatile, so that no thread takes an older value from a register or from L1. A
@@ -88,7 +87,6 @@ __global__ void last_block(std::uint32_t* sum, std::uint32_t* sums, std::uint32_
     __threadfence();
     // After the last ticket comes 0 again: the next launch finds what this one found.
     is_last = atomicInc(ticket, gridDim.x - 1) == gridDim.x - 1;
-    __threadfence();
   }
   __syncthreads();
   if (!is_last) return;
@@ -109,7 +107,6 @@ __global__ void last_warp(std::uint32_t* sums, const std::uint32_t* a, int n) {
     of_warps[threadIdx.x / kWarp] = value;
     __threadfence_block();
     drawn = atomicAdd(&ticket, 1);
-    __threadfence_block();
   }
   if (__shfl_sync(0xffffffff, drawn, 0) != kWarps - 1) return;
   const std::uint32_t of_block = sum_of_warp(lane < kWarps ? of_warps[lane] : 0);

@@ -303,7 +303,7 @@ TEST(SharedRace, IsOrderedByFencesAndAFlag) {
   EXPECT_THAT(
       found(kernel("membar.cta;", ""), blocks(1, 64)),
       ElementsAre(HasSubstr("; no __syncthreads() stands between, nor a "
-                            "__threadfence_block() behind the atomic or volatile read at")));
+                            "__threadfence_block() behind the volatile or relaxed read at")));
 }
 
 TEST(SharedRace, WithACopyThatNothingHasWaitedForIsFound) {
@@ -778,7 +778,7 @@ TEST(GlobalRace, IsNotOrderedByAReadWithoutAFenceBehindIt) {
   const std::string relaxed = "ld.relaxed.gpu.global.u32 %r5,";
   EXPECT_THAT(found(kernel(relaxed, meet), shape),
               ElementsAre(EndsWith("the blocks are not ordered: no __threadfence() stands between "
-                                   "this and the atomic or volatile read at f.cu:17")));
+                                   "this and the volatile or relaxed read at f.cu:17")));
   for (const std::string read : {relaxed.c_str(), "ld.volatile.global.u32 %r5,"}) {
     EXPECT_EQ(races(read, meet), 1U) << read;
     EXPECT_EQ(races(read, "membar.gl;" + meet), 0U) << read;

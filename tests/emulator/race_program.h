@@ -43,7 +43,7 @@ struct Step {
   bool is_atomic() const { return op == Op::add || op == Op::exchange; }
   bool is_load() const { return op == Op::load || op == Op::read_only_load; }
   bool is_strong() const { return is_atomic() || !order.empty(); }
-  bool acquires() const { return order == ".acquire" || order == ".acq_rel"; }
+  bool acquires() const { return is_atomic() || order == ".acquire" || order == ".acq_rel"; }
   bool releases() const { return order == ".release" || order == ".acq_rel"; }
   std::uint32_t offset_of(std::uint32_t lane) const {
     return (offset + lane * stride) % kRegionBytes;

@@ -121,14 +121,15 @@ constexpr Edge kEdges[] = {
        return are_of_two_blocks(access, earlier) && earlier.unfenced_read.has_value();
      },
      "race",
-     "the blocks are not ordered: no __threadfence() stands between this and the atomic or "
-     "volatile read at ",
+     "the blocks are not ordered: no __threadfence() stands between this and the volatile or "
+     "relaxed read at ",
      Barrier::none, true},
     {[](const LaneAccess&, const EarlierAccess& earlier) {
        return earlier.unfenced_read.has_value();
      },
      "race",
-     "no __syncthreads() stands between, nor a __threadfence_block() behind the atomic or volatile "
+     "no __syncthreads() stands between, nor a __threadfence_block() behind the volatile or "
+     "relaxed "
      "read at ",
      Barrier::of_block, true},
     {are_of_two_blocks, "race",

@@ -84,7 +84,8 @@ void History::order_by(const Warp& warp, const Instruction& instruction, const A
   if (access.effect == AccessEffect::write) return;
   cluster_.note_met(rank_);
   last_read_ = {.scope = scope,
-                .acquires = (instruction.flags & memory_flag::kAcquire) != 0,
+                .acquires = access.effect == AccessEffect::update ||
+                            (instruction.flags & memory_flag::kAcquire) != 0,
                 .warp = warp.number,
                 .counter = counter};
   if (last_read_.acquires) return times_.learn(warp.number);
