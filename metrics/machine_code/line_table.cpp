@@ -94,6 +94,9 @@ PtxLines::PtxLines(const Cubin& cubin) : table_(cubin, ".nv_debug_line_sass") {
   std::ranges::replace(text_, '\0', '\n');
   strong_loads_ = lines_with({"ld.volatile.", "ld.relaxed.", "ld.acquire.", "ld.mmio."}, text_);
   approximations_ = lines_with({".approx.", "div.full."}, text_);
+  fusible_ = lines_with({"add.f32", "add.ftz.f32", "add.f64", "sub.f32", "sub.ftz.f32", "sub.f64",
+                         "div.approx.", "div.full."},
+                        text_);
 }
 
 bool PtxLines::is_one_of(const std::set<int>& lines, std::string_view kernel,
@@ -109,6 +112,10 @@ bool PtxLines::is_strong_load(std::string_view kernel, std::uint64_t pc) const {
 
 bool PtxLines::is_approximation(std::string_view kernel, std::uint64_t pc) const {
   return is_one_of(approximations_, kernel, pc);
+}
+
+bool PtxLines::may_be_fused(std::string_view kernel, std::uint64_t pc) const {
+  return is_one_of(fusible_, kernel, pc);
 }
 
 std::optional<int> PtxLines::find(std::string_view kernel, std::uint64_t pc) const {

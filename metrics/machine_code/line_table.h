@@ -66,6 +66,9 @@ class PtxLines {
   bool is_strong_load(std::string_view kernel, std::uint64_t pc) const;
   /// True if it comes from an approximate function, such as div.full.
   bool is_approximation(std::string_view kernel, std::uint64_t pc) const;
+  /// True if it comes from a sum or a quotient that ptxas may make one instruction of, with
+  /// rounding once, of it and the product beside it.
+  bool may_be_fused(std::string_view kernel, std::uint64_t pc) const;
   /// The PTX text of the cubin, with line ends; empty if it has none.
   const std::string& text() const { return text_; }
 
@@ -74,7 +77,7 @@ class PtxLines {
 
   LineTable table_;
   std::string text_;
-  std::set<int> strong_loads_, approximations_;  // lines of PTX
+  std::set<int> strong_loads_, approximations_, fusible_;  // lines of PTX
 };
 
 }  // namespace warpgauge::metrics

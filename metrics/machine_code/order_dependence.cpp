@@ -79,7 +79,7 @@ class Numbering {
 };
 
 constexpr unsigned kBarrierInMemory = 0x1a7, kMoreRegisters = 0x1c8, kCallElsewhere = 0x143,
-                   kMultifunction = 0x108;
+                   kMultifunction = 0x108, kFusedFloat = 0x023, kFusedDouble = 0x02b;
 
 /// The stores that a thread may see behind an instruction.
 enum class Synchronization : std::uint8_t {
@@ -96,7 +96,8 @@ struct DecodedInstruction {
   Spaces loads_from, stores_to;
   std::optional<OrderSource> source;  // a source in any circumstances
   bool is_approximation = false;
-  bool is_sum = false;  // a product of tiles of floats
+  bool is_sum = false;    // a product of tiles of floats
+  bool is_fused = false;  // a sum with a product that the PTX rounds by itself
   Synchronization synchronizes = Synchronization::none;
 };
 
@@ -204,6 +205,9 @@ DecodedInstruction instruction_of(const SassWord& word, const Surroundings& arou
   }
   instruction.synchronizes = synchronization_of(word, instruction);
   instruction.is_sum = multiplies_floats(word);
+  const bool is_fused = word.opcode() == kFusedFloat || word.opcode() == kFusedDouble;
+  instruction.is_fused = is_fused && around.ptx_lines != nullptr &&
+                         around.ptx_lines->may_be_fused(around.kernel, word.pc);
   instruction.is_approximation = word.opcode() == kMultifunction && around.ptx_lines != nullptr &&
                                  around.ptx_lines->is_approximation(around.kernel, word.pc);
   return instruction;
@@ -216,6 +220,8 @@ std::optional<OrderSource> source_in(Circumstances circumstances,
   }
   if (instruction.is_sum && circumstances.products == Products::of_the_emulator)
     return OrderSource::product;
+  if (instruction.is_fused && circumstances.rounding == Rounding::of_the_ptx)
+    return OrderSource::fusion;
   if (instruction.source) return instruction.source;
   const bool loads = instruction.access && is_load(*instruction.access);
   if (loads && circumstances.memory == Memory::unsettled) return OrderSource::memory;
@@ -499,6 +505,8 @@ Trust OrderDependence::trust(const SourceLine& line) const {
         return "what an approximate function gives";
       case OrderSource::product:
         return "what a matrix product sums to";
+      case OrderSource::fusion:
+        return "what a product and a sum in one instruction give";
       case OrderSource::memory:
         return "what memory holds";
     }
@@ -524,6 +532,8 @@ Trust OrderDependence::trust(const SourceLine& line) const {
         return "but its values are known for sm_90 only";
       case OrderSource::product:
         return "but a GPU's sums may have other last bits";
+      case OrderSource::fusion:
+        return "but the emulator rounds twice, as the PTX says";
       case OrderSource::memory:
         return "and the order of threads or the rounding of a matrix product may have decided "
                "that, here or in an earlier launch";
@@ -550,6 +560,10 @@ OrderOfThreads::OrderOfThreads(const Cubin& cubin, std::string_view kernel,
 }
 
 OrderOfThreads::~OrderOfThreads() = default;
+
+bool OrderOfThreads::fuses() const {
+  return std::ranges::any_of(code_->instructions, &DecodedInstruction::is_fused);
+}
 
 OrderInfluence OrderOfThreads::influence(Circumstances circumstances) const {
   std::vector<std::optional<OrderSource>> sources;

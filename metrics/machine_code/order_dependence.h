@@ -25,6 +25,7 @@ struct OrderDependence {
     allocation,     ///< an address from malloc
     approximation,  ///< an approximate function
     product,        ///< a sum of floats by wgmma
+    fusion,         ///< a sum that ptxas has made one with a product
     memory,         ///< a value in unsettled memory
   };
   enum class Effect : std::uint8_t {
@@ -52,6 +53,9 @@ enum class Approximations : std::uint8_t { own, of_another_architecture };
 /// The maker of the sums of wgmma: the emulator's may differ from a GPU's in the last bits.
 enum class Products : std::uint8_t { of_a_gpu, of_the_emulator };
 
+/// The rounding of sums that ptxas has fused with a product: once, or twice as the PTX has them.
+enum class Rounding : std::uint8_t { of_a_gpu, of_the_ptx };
+
 /// The state of memory at the beginning of a kernel. It is settled if its contents depend on code
 /// and input alone. It is unsettled after a race, and after a kernel that stored values that depend
 /// on the order of threads or on the emulator's sums of wgmma.
@@ -62,6 +66,7 @@ struct Circumstances {
   Approximations approximations = Approximations::own;
   Memory memory = Memory::settled;
   Products products = Products::of_a_gpu;
+  Rounding rounding = Rounding::of_a_gpu;
 };
 
 /// The instructions of a kernel that the order of threads can decide.
@@ -92,6 +97,8 @@ class OrderOfThreads {
   OrderOfThreads(const Cubin& cubin, std::string_view kernel, const PtxLines* ptx_lines);
   ~OrderOfThreads();
 
+  /// Whether ptxas has fused sums with products.
+  bool fuses() const;
   OrderInfluence influence(Circumstances circumstances = {}) const;
 
  private:

@@ -101,3 +101,14 @@ def test_where_lanes_meet_behind_a_loop_instructions_are_estimates(counts):
     ]
     assert of_lines.count("exact") > 2, "other lines stay exact"
     assert of_lines.count("estimate") == 1, "that of the BSYNC"
+
+
+def test_what_a_fused_sum_decides_is_an_estimate(counts):
+    emulated, found = counts("newton")
+    assert emulated.returncode == 0, emulated.stderr
+    _, confidence, reason = found["global.load.requests", line_of("load of newton")]
+    assert confidence == "estimate"
+    assert (
+        f"a product and a sum in one instruction give at decided.cu:{line_of('sum of newton')}"
+        in reason
+    )

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <string>
 #include <utility>
@@ -228,6 +229,23 @@ void add_on_stack(const Match& match, ExecutionModel& executions, KernelTrust& t
   trust.on_stack.emplace(line, std::move(found));
 }
 
+constexpr const char* kAtSeveralLines =
+    "the machine code has parts of it at several lines of source";
+
+/// The first parts of the ids of the metrics that an access to `space` counts for.
+std::vector<const char*> groups_of(Space space) {
+  switch (space) {
+    case Space::global:
+      return {"global"};
+    case Space::shared:
+      return {"shared"};
+    case Space::local:
+      return {"local"};
+    default:
+      return {"global", "shared", "local"};
+  }
+}
+
 }  // namespace
 
 OracleAnswer conclude(Comparison comparison) {
@@ -261,6 +279,9 @@ OracleAnswer conclude(Comparison comparison) {
     const std::string& difference = matches[i].standing.difference;
     if (!difference.empty() && verdicts[i].trust == kExact)
       verdicts[i].trust = estimate(difference);
+    if (matches[i].sources.size() > 1 && verdicts[i].trust == kExact) {
+      verdicts[i].trust = estimate(kAtSeveralLines);
+    }
     if (matches[i].order && verdicts[i].trust == kExact) verdicts[i].trust = *matches[i].order;
   }
 
@@ -313,7 +334,16 @@ OracleAnswer conclude(Comparison comparison) {
   answer.trust.otherwise = {Confidence::predicted,
                             "it is not one of the accesses that are compared with machine code"};
   comparison.executions.settle();
-  for (const Match& match : matches) add_on_stack(match, comparison.executions, answer.trust);
+  for (const Match& match : matches) {
+    add_on_stack(match, comparison.executions, answer.trust);
+    const int line = match.access->text_line;
+    if (match.sources.size() < 2 || answer.trust.on_stack.contains(line)) continue;
+    for (const metrics::SourceLine& source : match.sources) {
+      for (const char* const group : groups_of(match.access->space)) {
+        answer.trust.uncounted.push_back({source, group, estimate(kAtSeveralLines)});
+      }
+    }
+  }
   for (ExtraAccess& extra : comparison.extras) {
     const auto beside = std::ranges::find_if(extra.beside, [&](int line) {
       return answer.trust.by_text_line.at(line).confidence == Confidence::exact;
@@ -330,7 +360,7 @@ OracleAnswer conclude(Comparison comparison) {
       answer.extras.push_back(std::move(extra));
     }
   }
-  answer.trust.uncounted = std::move(comparison.another_time);
+  std::ranges::move(comparison.another_time, std::back_inserter(answer.trust.uncounted));
   answer.trust.unsettled.uncounted = std::move(comparison.another_time_by_memory);
   answer.trust.unsettles_memory = comparison.unsettles_memory;
   answer.plans.watched.merge(comparison.executions.branches());

@@ -310,17 +310,18 @@ void add(const std::string& function, bool is_all, const CodeWithLines& code,
                                   : metrics::Approximations::of_another_architecture;
   const metrics::OrderOfThreads order(code.cubin, function, &code.lines);
   constexpr auto kProducts = metrics::Products::of_the_emulator;
+  constexpr auto kRounding = metrics::Rounding::of_the_ptx;
   const metrics::OrderInfluence settled =
-      order.influence({approximations, metrics::Memory::settled, kProducts});
+      order.influence({approximations, metrics::Memory::settled, kProducts, kRounding});
   const metrics::OrderInfluence unsettled =
-      order.influence({approximations, metrics::Memory::unsettled, kProducts});
+      order.influence({approximations, metrics::Memory::unsettled, kProducts, kRounding});
   add_dependences(settled.dependences, {function, code, match_at, &Match::order,
                                         comparison.another_time, comparison.execution_order});
   add_dependences(unsettled.dependences,
                   {function, code, match_at, &Match::memory, comparison.another_time_by_memory,
                    comparison.execution_memory});
   comparison.unsettles_memory |=
-      approximations == metrics::Approximations::own
+      approximations == metrics::Approximations::own && !order.fuses()
           ? settled.reaches_global_memory
           : order.influence({.products = kProducts}).reaches_global_memory;
 }
