@@ -402,14 +402,17 @@ def test_accesses_of_a_toolkit_header_are_counted_on_the_line_that_calls_it(tmp_
     assert (kernel.file, kernel.line) == (read.file, line_of("lookup.cu", "looks up"))
 
 
+JOINS = "lanes that part several times may wait for each other at one place"
+
+
 @pytest.mark.parametrize(
     ("kernel", "reason"),
     [
         ("bounded", ""),
         ("parted", ""),
-        ("rounds", ""),
+        ("rounds", JOINS),
         ("unrolled", "ptxas "),
-        ("left_twice", "lanes that part several times may wait for each other at one place"),
+        ("left_twice", JOINS),
         ("quotients", "the machine code calls functions that the PTX does not have"),
     ],
 )
@@ -422,7 +425,7 @@ def test_instructions_are_exact_where_the_machine_code_branches_as_the_ptx(
     for metric in ("instructions", "branches.divergent"):
         fact = values(tmp_path)[kernel, metric]
         if fact.confidence == "exact":
-            assert reason == ""
+            assert reason == "" or (reason == JOINS and metric == "branches.divergent")
         else:
             assert reason and reason in fact.confidence_reason
     counted = [fact.value for fact in lines(tmp_path, "instructions").values()]

@@ -84,7 +84,8 @@ T* on_device(const std::vector<T>& values) {
 }
 
 int main(int count, char** words) {
-  const auto is = [&](const char* way) { return count > 1 && std::strcmp(words[1], way) == 0; };
+  const char* const wanted = count > 1 ? words[1] : "gather";
+  const auto is = [&](const char* way) { return std::strcmp(wanted, way) == 0; };
   constexpr int kNodes = 1 << 12, kThreads = 256, kBlocks = kNodes / kThreads;
   std::vector<int> row(kNodes + 1), column, distance(kNodes, 1 << 20);
   unsigned random = 1;
@@ -115,6 +116,6 @@ int main(int count, char** words) {
     copy<<<kBlocks, kThreads>>>(columns, both);
   }
   const cudaError_t error = cudaDeviceSynchronize();
-  if (error != cudaSuccess) std::printf("%s\n", cudaGetErrorString(error));
+  std::printf("%s\n", error == cudaSuccess ? "PASSED" : cudaGetErrorString(error));
   return error == cudaSuccess ? 0 : 1;
 }
