@@ -17,11 +17,14 @@ def test_generated_kernels_count_what_a_gpu_counts(tmp_path):
     recorded = [kernel.case["variant"] for kernel in read_kernels(RECORDED).values()]
     seeds = sorted(int(name.removeprefix("k_")) for name in recorded)
     # The same programs: the machine code of a kernel depends a little on those beside it.
-    assert len(seeds) == 200 and seeds == list(range(seeds[0], seeds[0] + 200))
-    assert seeds[0] % 50 == 0
+    assert len(seeds) == 200
+    for first in range(0, len(seeds), 50):
+        of_program = seeds[first : first + 50]
+        assert of_program == list(range(of_program[0], of_program[0] + 50))
+        assert of_program[0] % 50 == 0
     result = subprocess.run(
         [
-            *(HERE / "run", "--seeds", f"{seeds[0]}:{len(seeds)}", "--against", RECORDED),
+            *(HERE / "run", "--seeds", ",".join(map(str, seeds)), "--against", RECORDED),
             *("--warpgauge", GAUGE, "--work", tmp_path / "work", "--out", tmp_path / "out"),
         ],
         capture_output=True,
@@ -33,4 +36,4 @@ def test_generated_kernels_count_what_a_gpu_counts(tmp_path):
     found = json.loads((tmp_path / "out" / "result.json").read_text())
     assert found["failures"] == {} and found["only_in_a"] == []
     assert found["kernels"] > len(seeds) / 2, "the generator has changed: record them again"
-    assert found["lines"]["exact"] > 0.6 * found["lines"]["all"]
+    assert found["lines"]["exact"] > found["lines"]["all"] / 2
