@@ -127,8 +127,9 @@ std::vector<std::string> empty_launches_of(const metrics::CountsReport& report) 
   std::vector<std::string> sentences;
   for (const metrics::EmptyLaunches& empty : report.empty_launches) {
     sentences.push_back(fmt::format(
-        "{} launch{} with an empty grid, whose error the program took: kernel {}{}", empty.count,
-        empty.count == 1 ? "" : "es", metrics::plain_name(metrics::demangled(empty.kernel)),
+        "{} launch{} with an empty grid or block, whose error the program took: kernel {}{}",
+        empty.count, empty.count == 1 ? "" : "es",
+        metrics::plain_name(metrics::demangled(empty.kernel)),
         empty.place.empty() ? "" : " at " + empty.place));
   }
   return sentences;

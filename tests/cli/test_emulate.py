@@ -478,7 +478,10 @@ def test_a_launch_with_an_empty_grid_is_a_fault_unless_the_program_took_its_erro
     assert "empty grid" not in result.stderr
     result = emulate("--arch", archs()[-1], "--out", tmp_path, "--", program, "empty_and_taken")
     assert result.returncode == 0, result.stdout + result.stderr
-    said = "2 launches with an empty grid, whose error the program took: kernel copy at ends.cu:"
+    said = (
+        "2 launches with an empty grid or block, whose error the program took: "
+        "kernel copy at ends.cu:"
+    )
     begin = (SOURCES / "ends.cu").read_text().split("__global__ void copy(")[0]
     assert f"{said}{begin.count(chr(10)) + 1}\n" in result.stderr, result.stderr
     assert said in (tmp_path / "summary.md").read_text()

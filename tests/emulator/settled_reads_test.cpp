@@ -28,7 +28,8 @@ using testing::Not;
 /// Whether each load of a kernel that has two allocations, `output` and `input`, is settled.
 class Reads {
  public:
-  explicit Reads(std::string_view body, std::string_view items = "") {
+  /// `beyond`: so far behind its allocation the pointer to the output points.
+  explicit Reads(std::string_view body, std::string_view items = "", std::size_t beyond = 0) {
     Program& program = machine_.load(ptx::parse(kernel_text(body, items), "test.ptx"));
     Kernel* const kernel = machine_.find_kernel(program, "k");
     machine_.prepare(*kernel);
@@ -36,6 +37,7 @@ class Reads {
     for (std::byte*& parameter : parameters) {
       parameter = machine_.memory().allocate(256, memory::Memory::Kind::device, "memory");
     }
+    parameters[0] += beyond;
     const Launch launch{.parameters = std::as_bytes(std::span(parameters))};
     const std::vector<bool> settled = settled_reads(*kernel->code, launch, machine_.memory());
     if (settled.empty()) return;  // none is
@@ -108,6 +110,21 @@ TEST(SettledReads, AreNoneWhereItIsNotKnownWhatIsWritten) {
   for (const std::string& way : ways) {
     EXPECT_THAT(Reads(loading_from("mov.u64 %rd5, %rd2;" + way)).are_settled(), IsEmpty()) << way;
   }
+}
+
+TEST(SettledReads, OfReadOnlyLoadsAreLikeOthers) {
+  const auto load = [](std::string_view pointer) {
+    return std::string("ld.global.nc.u32 %r3, [") + std::string(pointer) + "];" + kStore;
+  };
+  EXPECT_THAT(Reads(load("%rd2")).are_settled(), testing::ElementsAre(true));
+  EXPECT_THAT(Reads(load("%rd0")).are_settled(), testing::ElementsAre(false));
+}
+
+TEST(SettledReads, AreNoneWhereAPointerIsTheEndOfAnArray) {
+  const std::string store =
+      "add.s64 %rd6, %rd1, -4; sub.s64 %rd7, %rd6, %rd2; add.s64 %rd7, %rd7, %rd2;"
+      "st.global.u32 [%rd7], %r3;";
+  EXPECT_THAT(Reads("ld.global.u32 %r3, [%rd2];" + store, "", 256).are_settled(), IsEmpty());
 }
 
 TEST(SettledReads, AreNotDisturbedByStoresToSharedMemory) {

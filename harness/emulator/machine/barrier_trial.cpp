@@ -164,6 +164,7 @@ class Trials {
     Launch again = launch_;
     again.hits = nullptr;
     again.findings = &findings;
+    again.races = nullptr;
     again.uses = nullptr;
     try {
       run_launch(

@@ -11,6 +11,9 @@
 namespace warpgauge::emulator::machine {
 namespace {
 
+/// Numbers are below it, and addresses of this process are not.
+constexpr std::uint64_t kLeastAddress = std::uint64_t{1} << 32;
+
 /// Where an allocation begins.
 using Allocation = std::uint64_t;
 
@@ -20,11 +23,13 @@ class Reach {
     for (const Pointers::Root& root : pointers.roots) {
       std::uint64_t address = root.at;
       if (root.is_parameter) {
-        if (root.at + sizeof address > launch.parameters.size()) return;
         std::memcpy(&address, launch.parameters.data() + root.at, sizeof address);
       }
       const auto extent = memory.extent(address);
       roots_.push_back(extent ? std::optional(extent->allocation) : std::nullopt);
+      // The end of an array, or what lies in front of one, is no number.
+      const auto bit = kFirstRoot + static_cast<int>(roots_.size()) - 1;
+      if (!extent && address >= kLeastAddress) unknown_ |= PointerRoots{1} << bit;
     }
   }
 
@@ -36,12 +41,13 @@ class Reach {
       if (is_one && roots_[n]) allocations.insert(*roots_[n]);
     }
     const bool is_known =
-        (roots & kUnknownRoot) == 0 && (!allocations.empty() || roots == kNotGlobalRoot);
+        (roots & unknown_) == 0 && (!allocations.empty() || roots == kNotGlobalRoot);
     return is_known ? std::optional(allocations) : std::nullopt;
   }
 
  private:
   std::vector<std::optional<Allocation>> roots_;  ///< of numbers there are none
+  PointerRoots unknown_ = kUnknownRoot;           ///< that may lie anywhere
 };
 
 }  // namespace

@@ -84,11 +84,12 @@ machine::Launch launch_of(State& state, const Function& function, const KernelCa
           .concurrent = place.concurrent};
 }
 
-/// The lines of a race, "f.cu:12 and f.cu:20".
+/// The lines of a race, "f.cu:12 and f.cu:20"; empty where they are not known.
 std::string lines_of(const machine::Finding& race) {
   const auto name = [](const std::string& place) {
     return std::filesystem::path(place).filename().string();  // folders differ between machines
   };
+  if (race.source.line == 0) return "";  // and the other is none of a file
   return fmt::format("{}:{} and {}", name(race.source.file), race.source.line, name(race.other));
 }
 

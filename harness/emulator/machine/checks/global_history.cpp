@@ -1,6 +1,7 @@
 // Accesses to global memory, one after the other, held against those before.
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -76,8 +77,9 @@ struct History::GlobalLook {
 
   /// Whether another thread of the emulator, which has left its trace, stores the same just now.
   bool becomes_silent(int lane, const std::byte* to) const {
-    constexpr int kTurns = 64;
-    for (int turn = 0; access.is_store && turn < kTurns; ++turn) {
+    using Clock = std::chrono::steady_clock;
+    constexpr std::chrono::milliseconds kPatience(5);
+    for (const auto end = Clock::now() + kPatience; access.is_store && Clock::now() < end;) {
       std::this_thread::yield();
       if (is_silent(warp, instruction, access, lane, to)) return true;
     }

@@ -91,7 +91,7 @@ void History::order_by(const Warp& warp, const Instruction& instruction, const A
   if (last_read_.acquires) return times_.learn(warp.number);
   Seen& seen = seen_[warp.number];
   if (times_.see(warp.number)) seen.counter_in_block = counter;
-  if (seen.time < times_.floor_of_all()) seen_by_all_ = seen;
+  if (seen.time != 0 && seen.time < times_.floor_of_all()) seen_by_all_.join(seen);
   seen.time = times_.now();
   has_seen_ = true;
 }

@@ -2,6 +2,7 @@
 // nothing wrote are found.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -239,6 +240,14 @@ class History {
     std::uint64_t in_grid = 0, in_cluster = 0;
     BlockTimes::Time time = 0;                        ///< of the read; 0: there was none
     std::uint32_t counter = 0, counter_in_block = 0;  ///< of the reads that saw it first
+
+    void join(const Seen& more) {
+      if (more.in_grid > in_grid || more.in_cluster > in_cluster) counter = more.counter;
+      in_grid = std::max(in_grid, more.in_grid);
+      in_cluster = std::max(in_cluster, more.in_cluster);
+      counter_in_block = more.counter_in_block;
+      time = std::max(time, more.time);
+    }
   };
   std::array<Seen, BlockTimes::kMostWarps> seen_{};  ///< by warp
   Seen seen_by_all_;                                 ///< before a barrier of all

@@ -46,7 +46,7 @@ bool is_wide(const ptx::Instruction& instruction) {
   return type.ends_with("64") || type.ends_with("128");
 }
 
-/// Accesses of textures and surfaces go to arrays, which other instructions do not access.
+/// Textures and surfaces: what they access is not followed.
 bool is_of_arrays(std::string_view opcode) {
   return is_one_of(opcode, {"tex", "tld4", "txq", "suld", "sust", "sured", "suq"});
 }
@@ -91,9 +91,9 @@ class Follower {
       if (use->writes) {
         add_store(roots);
       } else {
-        // No thread may write what a read-only load reads.
-        const bool is_read_only = instruction.has("nc");
-        result_.loads[static_cast<std::uint32_t>(n)] = is_read_only ? kNotGlobalRoot : roots;
+        // No thread may write what a read-only load reads, but for mistakes that can be seen.
+        const bool is_settled = instruction.has("nc") && (roots & kUnknownRoot) != 0;
+        result_.loads[static_cast<std::uint32_t>(n)] = is_settled ? kNotGlobalRoot : roots;
       }
     }
     return std::move(result_);
