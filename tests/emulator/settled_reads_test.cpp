@@ -39,9 +39,9 @@ class Reads {
     }
     parameters[0] += beyond;
     const Launch launch{.parameters = std::as_bytes(std::span(parameters))};
-    const std::vector<bool> settled = settled_reads(*kernel->code, launch, machine_.memory());
+    const std::vector<bool> settled = settled_reads(*kernel, launch, machine_.memory());
     if (settled.empty()) return;  // none is
-    for (const auto& [position, roots] : kernel->code->pointers.loads) {
+    for (const auto& [position, roots] : kernel->pointers->loads) {
       for (std::size_t n = 0; n < kernel->code->counters.size(); ++n) {
         if (kernel->code->counters[n].instruction == position) are_settled_.push_back(settled[n]);
       }

@@ -529,7 +529,7 @@ LaunchRun::Parts::Parts(const Kernel& its_kernel, const Launch& its_launch,
   checks.races |= launch.races != nullptr;
   if (checks.history(code.is_async)) {
     std::vector<bool> settled;
-    if (!host.options.checks.history(false)) settled = settled_reads(code, launch, host.memory);
+    if (!host.options.checks.history(false)) settled = settled_reads(kernel, launch, host.memory);
     context.history =
         &history.emplace(checks, host.memory, context.findings, blocks, std::move(settled));
   }

@@ -15,6 +15,7 @@
 #include "harness/emulator/machine/core/code.h"
 #include "harness/emulator/machine/core/launch.h"
 #include "harness/emulator/machine/core/location.h"
+#include "harness/emulator/machine/core/pointers.h"
 #include "harness/emulator/machine/core/symbol.h"
 #include "harness/emulator/machine/memory/memory.h"
 #include "harness/emulator/ptx/module.h"
@@ -98,7 +99,8 @@ class Kernel {
   const KernelScope scope;
   const KernelInfo info;
   AccessPlans plans;
-  std::unique_ptr<KernelCode> code;  ///< from the first launch on
+  std::unique_ptr<KernelCode> code;          ///< from the first launch on
+  mutable std::optional<Pointers> pointers;  ///< when first asked for: settled_reads()
   /// Warp instructions of its last launch, for how many threads the next one begins with.
   mutable std::atomic<std::uint64_t> last_steps = ~std::uint64_t{0};
   /// By worker, of its last launch, for the next one: which need not make new ones then, and knows

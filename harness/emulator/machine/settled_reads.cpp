@@ -8,6 +8,8 @@
 #include <optional>
 #include <set>
 
+#include "harness/emulator/machine/decode/pointer_roots.h"
+
 namespace warpgauge::emulator::machine {
 namespace {
 
@@ -52,11 +54,15 @@ class Reach {
 
 }  // namespace
 
-std::vector<bool> settled_reads(const KernelCode& code, const Launch& launch,
+std::vector<bool> settled_reads(const Kernel& kernel, const Launch& launch,
                                 const memory::Memory& memory) {
-  const Reach reach(code.pointers, launch, memory);
+  if (!kernel.pointers)
+    kernel.pointers = decode::pointers_of(kernel.function, kernel.scope, kernel.program);
+  const Pointers& pointers = *kernel.pointers;
+  const KernelCode& code = *kernel.code;
+  const Reach reach(pointers, launch, memory);
   std::set<Allocation> written;
-  for (const PointerRoots roots : code.pointers.stores) {
+  for (const PointerRoots roots : pointers.stores) {
     const auto allocations = reach.of(roots);
     if (!allocations) return {};
     written.insert(allocations->begin(), allocations->end());
@@ -65,8 +71,8 @@ std::vector<bool> settled_reads(const KernelCode& code, const Launch& launch,
   for (std::size_t n = 0; n < settled.size(); ++n) {
     const KernelCode::Counter& counter = code.counters[n];
     if (counter.code != code.functions.front().get()) continue;
-    const auto load = code.pointers.loads.find(counter.instruction);
-    if (load == code.pointers.loads.end()) continue;
+    const auto load = pointers.loads.find(counter.instruction);
+    if (load == pointers.loads.end()) continue;
     const auto allocations = reach.of(load->second);
     settled[n] = allocations && std::ranges::none_of(*allocations, [&](Allocation allocation) {
                    return written.contains(allocation);

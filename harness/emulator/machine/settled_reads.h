@@ -3,15 +3,15 @@
 
 #include <vector>
 
-#include "harness/emulator/machine/core/code.h"
 #include "harness/emulator/machine/core/launch.h"
 #include "harness/emulator/machine/memory/memory.h"
+#include "harness/emulator/machine/program.h"
 
 namespace warpgauge::emulator::machine {
 
 /// By counter: whether the instruction only reads allocations that the launch does not write, as
-/// the kernel's pointers say (KernelCode::pointers). Other launches may write them.
-std::vector<bool> settled_reads(const KernelCode& code, const Launch& launch,
+/// the kernel's pointers say, which it keeps. Other launches may write them.
+std::vector<bool> settled_reads(const Kernel& kernel, const Launch& launch,
                                 const memory::Memory& memory);
 
 }  // namespace warpgauge::emulator::machine

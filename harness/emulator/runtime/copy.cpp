@@ -92,11 +92,11 @@ bool is_of_device(State& state, const void* memory) {
 
 /// Keeps that the host knows what the order of threads may have decided.
 void note_decision(State& state, const Copy& copy) {
+  const Size& size = copy.size;
+  if (size.width * size.height * size.depth > kMostBytesOfDecisions) return;
   const std::lock_guard lock(state.results.mutex);
   counting::MemoryState& memory = state.results.memory;
-  const Size& size = copy.size;
   if (!memory.is_unsettled() || memory.decides_launches) return;
-  if (size.width * size.height * size.depth > kMostBytesOfDecisions) return;
   memory.decides_launches = is_of_device(state, copy.source.box.begin) &&
                             !is_of_device(state, copy.destination.box.begin);
 }

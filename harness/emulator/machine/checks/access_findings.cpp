@@ -129,8 +129,7 @@ constexpr Edge kEdges[] = {
      },
      "race",
      "no __syncthreads() stands between, nor a __threadfence_block() behind the volatile or "
-     "relaxed "
-     "read at ",
+     "relaxed read at ",
      Barrier::of_block, true},
     {are_of_two_blocks, "race",
      "the blocks are not ordered: only an atomic with __threadfence(), or a barrier of the grid, "

@@ -11,7 +11,6 @@
 
 #include "harness/emulator/machine/core/instruction.h"
 #include "harness/emulator/machine/core/parameter_vectors.h"
-#include "harness/emulator/machine/core/pointers.h"
 #include "harness/emulator/machine/core/special_registers.h"
 #include "metrics/base/source_line.h"
 
@@ -128,7 +127,6 @@ struct KernelCode {
   bool is_async = false;      ///< uses mbarriers, the async proxy, or other blocks' memory
   bool warps_depend = false;  ///< warps of a block wait for each other: barriers, polling
   bool prints = false;
-  Pointers pointers;
   std::vector<std::shared_ptr<const void>> details;
 };
 

@@ -7,7 +7,6 @@
 
 #include "harness/emulator/machine/decode/control.h"
 #include "harness/emulator/machine/decode/function_decoder.h"
-#include "harness/emulator/machine/decode/pointer_roots.h"
 
 namespace warpgauge::emulator::machine::decode {
 
@@ -90,7 +89,6 @@ std::unique_ptr<KernelCode> KernelDecoder::decode() {
   result->shared_bytes = kernel.scope.shared_bytes;
   result->constants = constants.take();
   result->stack_bytes = stack_need(*result);
-  result->pointers = pointers_of(kernel.function, kernel.scope, kernel.program);
   find_sources(*result);
   return std::move(result);
 }
