@@ -17,7 +17,7 @@ install(TARGETS ${targets} EXPORT warpgaugeTargets ARCHIVE DESTINATION lib LIBRA
 install(TARGETS warpgauge_emulated_cudart EXPORT warpgaugeTargets
         LIBRARY DESTINATION lib/warpgauge NAMELINK_SKIP)
 install(TARGETS warpgauge_emulated_driver EXPORT warpgaugeTargets
-        LIBRARY DESTINATION lib/warpgauge/emulated NAMELINK_SKIP)
+        LIBRARY DESTINATION lib/warpgauge/emulated)
 install(EXPORT warpgaugeTargets NAMESPACE warpgauge:: DESTINATION ${share}/cmake)
 
 # GoogleTest, which tests of projects include and link themselves.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -14,6 +15,7 @@
 #include "harness/build_info.h"
 #include "harness/measuring/coverage_file.h"
 #include "harness/measuring/error_facts.h"
+#include "harness/process/found_program.h"
 #include "harness/programs/linkage.h"
 #include "harness/runtime.h"
 #include "metrics/architecture/architectures.h"
@@ -94,6 +96,13 @@ void add_compile_time(const metrics::Architecture& arch, const ReportedKernel& k
   if (!stack_known) values.erase("stack.bytes");
 }
 
+/// The folder, and then those of the variable.
+std::string with_folder(const fs::path& folder, const char* variable) {
+  const char* const others = std::getenv(variable);
+  const bool is_set = others != nullptr && *others != '\0';
+  return folder.string() + (is_set ? std::string(":") + others : "");
+}
+
 /// The processes that ended without a report, and so without counts.
 std::vector<std::string> lost_of(const std::vector<metrics::ReportedProcess>& processes) {
   std::vector<std::string> lost;
@@ -135,13 +144,12 @@ std::vector<std::string> empty_launches_of(const metrics::CountsReport& report) 
   return sentences;
 }
 
-/// The refused call, with its cause where it is the way in which the program is linked: NVIDIA's
-/// runtime asks the driver for private tables.
-std::string refusal_text(const std::string& program, const std::string& refused,
-                         const std::string& runtime) {
-  if (!refused.starts_with("cuGetExportTable ")) return refused;
+/// Who asked for the driver's private tables, with the cause where it is the way in which the
+/// program is linked: NVIDIA's runtime asks for them.
+std::string tables_text(const std::string& program, const std::string& asked,
+                        const std::string& runtime) {
   const programs::Linkage linkage = programs::linkage_of(program);
-  if (!programs::has_other_runtime(linkage, runtime)) return refused;
+  if (!programs::has_other_runtime(linkage, runtime)) return asked;
   return fmt::format("{} calls cuGetExportTable, which is not emulated: {}", program,
                      programs::why_not_called(linkage, runtime));
 }
@@ -203,6 +211,10 @@ class Emulated : public programs::Source {
     std::map<std::string, std::string> variables = {
         // A program that loads libcuda.so.1 by this name then gets the one that is there already.
         {"LD_PRELOAD", runtime_.string() + ":" + driver_.string()},
+        // Others look for its file: tinygrad by libcuda.so, Triton to link with it.
+        {"LD_LIBRARY_PATH", with_folder(driver_.parent_path(), "LD_LIBRARY_PATH")},
+        {"TRITON_LIBCUDA_PATH", driver_.parent_path().string()},
+        {"WARPGAUGE_EMULATED_PTXAS", process::found_in_toolkit("ptxas").string()},
         {"WARPGAUGE_EMULATED_ARCH", arch_},
         {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
         {"WARPGAUGE_EMULATED_CHECKS", checks_},
@@ -241,8 +253,14 @@ class Emulated : public programs::Source {
     std::map<std::string, std::vector<metrics::LineCounts>> lines;
     for (metrics::LineCounts& line : report.lines) lines[line.kernel].push_back(std::move(line));
     for (const std::string& refused : report.refused) {
+      counted.faults.push_back(programs::program_failure(kCounter, program, refused));
+    }
+    // NVRTC asks for them, too, and goes on without.
+    const bool is_cause = report.kernels.empty() && counted.faults.empty();
+    for (const std::string& asked : report.private_tables) {
+      if (!is_cause) break;
       counted.faults.push_back(programs::program_failure(
-          kCounter, program, refusal_text(program, refused, runtime_.filename().string())));
+          kCounter, program, tables_text(program, asked, runtime_.filename().string())));
     }
     for (const ReportedKernel& kernel : report.kernels) {
       counted.kernels.push_back(counted_kernel(kernel, std::move(lines[kernel.name])));

@@ -218,6 +218,10 @@ std::vector<std::string> refused_calls() {
   });
 }
 
+std::string private_tables() {
+  return with_results([](State::Results& results) { return results.use.private_tables; });
+}
+
 std::vector<std::string> take_wrong_calls() {
   return with_results(
       [](State::Results& results) { return std::exchange(results.wrong_calls, {}); });

@@ -34,6 +34,10 @@ std::vector<metrics::EmptyLaunches> take_empty_launches();
 /// the program takes its error with cudaGetLastError().
 std::vector<std::string> refused_calls();
 
+/// A sentence if the program asked the driver for its private tables, which is why a runtime that
+/// is part of it does not work; empty: it did not.
+std::string private_tables();
+
 /// The copies and fills since the last call that went beyond their memory, a sentence each, even if
 /// the program did not look at the error.
 std::vector<std::string> take_wrong_calls();

@@ -139,6 +139,7 @@ std::string report_text(const CountsReport& report) {
   for (const ReportedProcess& process : report.processes) add(to_json(process));
   for (const ReportedRuntime& runtime : report.runtimes) add(to_json(runtime));
   for (const std::string& refused : report.refused) add({{"refused", refused}});
+  for (const std::string& tables : report.private_tables) add({{"tables", tables}});
   for (const EmptyLaunches& empty : report.empty_launches) {
     add({{"empty", empty.kernel}, {"place", empty.place}, {"count", empty.count}});
   }
@@ -182,6 +183,8 @@ CountsReport read_report(const std::filesystem::path& path) {
         add_kernel(object, report.kernels);
       } else if (object.contains("refused")) {
         add_once(object.at("refused"), report.refused);
+      } else if (object.contains("tables")) {
+        add_once(object.at("tables"), report.private_tables);
       } else if (object.contains("empty")) {
         metrics::add(report.empty_launches,
                      {object.at("empty"), object.at("place"), object.at("count")});

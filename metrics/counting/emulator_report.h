@@ -56,6 +56,8 @@ struct CountsReport {
   std::vector<ReportedRuntime> runtimes = {};
   /// Calls that are a fault of the program: it ignored a refusal, or went beyond memory.
   std::vector<std::string> refused = {};
+  /// That a process asked for the driver's private tables, which tells why nothing was launched.
+  std::vector<std::string> private_tables = {};
   std::vector<EmptyLaunches> empty_launches = {};
   bool replayed = false;    ///< the launch of the order to be replayed has come
   bool is_partial = false;  ///< a process could not write what it has counted
@@ -72,9 +74,9 @@ class ReportError : public std::runtime_error {
 /// Appends the report to the file as JSON lines; several processes may do so at once. There is a
 /// line for each line of counts, and with a key of its own for each kernel ("launches"), fault
 /// ("fault"), process that launched kernels ("process"), process that used the runtime ("call"),
-/// refused call ("refused"), kernel with empty launches ("empty"), and one for the launch to be
-/// replayed ("replayed"). Throws ReportError where it cannot be written, and leaves a mark of that
-/// beside the file.
+/// refused call ("refused"), who asked for private tables ("tables"), kernel with empty launches
+/// ("empty"), and one for the launch to be replayed ("replayed"). Throws ReportError where it
+/// cannot be written, and leaves a mark of that beside the file.
 void append_report(const std::filesystem::path& path, const CountsReport& report);
 
 /// Reads the file. Counts of the same kernel, file and line are added up; each kernel, process and

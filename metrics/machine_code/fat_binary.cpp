@@ -283,34 +283,40 @@ Wrapper read_wrapper(const void* address) {
   return wrapper;
 }
 
-/// The container in memory at an address. Its sizes are trusted only as far as memory is mapped.
-std::span<const std::byte> container_at(const std::byte* address) {
+}  // namespace
+
+// Its sizes are trusted only as far as memory is mapped.
+std::span<const std::byte> fat_binary_in_memory(const std::byte* address) {
   const std::span<const std::byte> memory(address, readable_bytes(address));
-  const auto container = read<Container>(memory, 0, "the header of the registered container");
+  const auto container = read<Container>(memory, 0, "the header of the container in memory");
   if (container.magic != kContainerMagic) {
-    refuse_fat_binary(0, fmt::format("the registered container begins with {:#x}, not with {:#x}",
+    refuse_fat_binary(0, fmt::format("the container in memory begins with {:#x}, not with {:#x}",
                                      container.magic, kContainerMagic));
   }
   if (container.header_bytes > memory.size() ||
       container.bytes > memory.size() - container.header_bytes) {
     refuse_fat_binary(
-        0, fmt::format("the registered container ({} bytes) reaches beyond the program's memory",
+        0, fmt::format("the container in memory ({} bytes) reaches beyond the program's memory",
                        container.bytes));
   }
   return memory.first(container.header_bytes + container.bytes);
 }
 
-}  // namespace
+bool is_fat_binary_wrapper(std::span<const std::byte> bytes) {
+  return bytes.size() >= sizeof kWrapperMagic &&
+         std::memcmp(bytes.data(), &kWrapperMagic, sizeof kWrapperMagic) == 0;
+}
 
 std::span<const std::byte> registered_fat_binary(const void* wrapper) {
-  return container_at(read_wrapper(wrapper).container);
+  return fat_binary_in_memory(read_wrapper(wrapper).container);
 }
 
 std::vector<std::span<const std::byte>> linked_fat_binaries(const void* address) {
   const Wrapper wrapper = read_wrapper(address);
   std::vector<std::span<const std::byte>> objects;
   if (wrapper.version != kLinkedVersion || wrapper.objects == nullptr) return objects;
-  for (auto at = wrapper.objects; *at != nullptr; ++at) objects.push_back(container_at(*at));
+  for (auto at = wrapper.objects; *at != nullptr; ++at)
+    objects.push_back(fat_binary_in_memory(*at));
   return objects;
 }
 

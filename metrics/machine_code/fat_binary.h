@@ -49,6 +49,12 @@ std::span<const std::byte> fat_binary_at(std::span<const std::byte> bytes, std::
 /// .nv_fatbin of an object or a program, or in a file made by nvcc -fatbin. Throws FatBinaryError.
 std::vector<FatBinaryEntry> read_fat_binary(std::span<const std::byte> bytes);
 
+/// The container at an address of this process. Throws FatBinaryError.
+std::span<const std::byte> fat_binary_in_memory(const std::byte* address);
+
+/// True if the bytes begin like the argument of __cudaRegisterFatBinary.
+bool is_fat_binary_wrapper(std::span<const std::byte> bytes);
+
 /// The container that the argument of __cudaRegisterFatBinary points to. Throws FatBinaryError if
 /// it points to none.
 std::span<const std::byte> registered_fat_binary(const void* wrapper);

@@ -22,7 +22,8 @@ BUILD = Path(os.environ["WARPGAUGE_BINARY_DIR"])
 GAUGE = BUILD / "bin" / "warpgauge"
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "tests" / "emulator" / "programs"
-PROGRAMS = sorted(path.stem for path in SOURCES.glob("*.cu"))
+# `loaded` has no kernel in its source.
+PROGRAMS = sorted({path.stem for path in SOURCES.glob("*.cu")} - {"loaded"})
 
 
 def emulate(*arguments):
@@ -1026,6 +1027,38 @@ def test_a_static_runtime_that_asks_the_driver_is_told_from_the_program(tmp_path
         " ".join(result.stderr.split())
     )
     assert "as `warpgauge cc -- nvcc` does" in " ".join(result.stderr.split())
+
+
+def test_ptx_that_a_program_loads_is_compiled_and_counts_exactly(tmp_path):
+    done = emulate("--arch", "sm_90", "--out", tmp_path, "--", BUILD / "programs" / "loaded")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "PASSED" in done.stdout
+    conflicts = values(tmp_path)["strided", "shared.bank_conflicts"]
+    assert conflicts.value == 2, "two lanes meet in each bank, once stored and once loaded"
+    assert conflicts.confidence == "exact"
+    assert values(tmp_path)["strided", "registers"].value > 0
+
+
+def test_ptx_without_a_compiler_is_predicted(tmp_path):
+    hidden = {"PATH": "/usr/bin:/bin", "CUDA_HOME": str(tmp_path)}
+    command = [GAUGE, "emulate", "--out", tmp_path, "--", BUILD / "programs" / "loaded"]
+    subprocess.run(command, env=os.environ | hidden, capture_output=True, timeout=300)
+    conflicts = values(tmp_path)["strided", "shared.bank_conflicts"]
+    assert (conflicts.value, conflicts.confidence) == (2, "predicted")
+
+
+def test_a_cubin_without_ptx_is_a_refusal_that_a_program_cannot_swallow(tmp_path):
+    (tmp_path / "k.cu").write_text("__global__ void k(float* p) { p[threadIdx.x] = 1; }\n")
+    cubin = tmp_path / "k.cubin"
+    command = [nvcc(), "-cubin", "-arch", "sm_90", "-o", cubin, tmp_path / "k.cu"]
+    subprocess.run(command, check=True)
+    program = BUILD / "programs" / "loaded"
+    done = emulate("--arch", "sm_90", "--out", tmp_path / "out", "--", program, cubin)
+    assert "PASSED" in done.stdout
+    assert done.returncode == 2
+    assert "cuModuleLoad: this cubin keeps no PTX" in " ".join(done.stderr.split())
+    missing = emulate("--out", tmp_path / "out", "--", program, tmp_path / "missing.ptx")
+    assert missing.returncode == 1, "a file that is not there is the program's affair"
 
 
 @pytest.mark.parametrize("name", ["calls", "calls_apart"])

@@ -92,7 +92,8 @@ TEST_F(DriverDeviceTest, TheDeviceIsTheRuntimes) {
             CUDA_ERROR_INVALID_DEVICE);
 }
 
-TEST_F(DriverDeviceTest, ThePrimaryContextIsCurrent) {
+TEST_F(DriverDeviceTest, TheRuntimeMakesThePrimaryContextCurrent) {
+  ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
   CUcontext current = nullptr, retained = nullptr, popped = nullptr;
   EXPECT_EQ(cuCtxGetCurrent(&current), CUDA_SUCCESS);
   EXPECT_EQ(cuDevicePrimaryCtxRetain(&retained, 0), CUDA_SUCCESS);
@@ -179,16 +180,15 @@ TEST_F(DriverDeviceTest, TheRuntimeFindsTheSame) {
 }
 
 TEST_F(DriverDeviceTest, WhatIsNotEmulatedIsFoundAndSaysSo) {
-  const Found function = found("cuModuleLoad");
+  const Found function = found("cuMemRelease");
   ASSERT_NE(function.address, nullptr);
   testing::internal::CaptureStderr();
-  CUmodule module = nullptr;
-  EXPECT_EQ(reinterpret_cast<CUresult (*)(CUmodule*, const char*)>(function.address)(&module, "a"),
+  EXPECT_EQ(reinterpret_cast<CUresult (*)(CUmemGenericAllocationHandle)>(function.address)(1),
             CUDA_ERROR_NOT_SUPPORTED);
   EXPECT_THAT(testing::internal::GetCapturedStderr(),
-              HasSubstr("cuModuleLoad is not emulated: it returns CUDA_ERROR_NOT_SUPPORTED"));
-  EXPECT_THAT(refused(), ElementsAre("cuModuleLoad is not emulated"));
-  EXPECT_EQ(last_failure(), "cuModuleLoad: CUDA_ERROR_NOT_SUPPORTED");
+              HasSubstr("cuMemRelease is not emulated: it returns CUDA_ERROR_NOT_SUPPORTED"));
+  EXPECT_THAT(refused(), ElementsAre("cuMemRelease is not emulated"));
+  EXPECT_EQ(last_failure(), "cuMemRelease: CUDA_ERROR_NOT_SUPPORTED");
   EXPECT_EQ(cudaPeekAtLastError(), cudaSuccess) << "the driver's errors are not the runtime's";
   cudaIpcOpenEventHandle(nullptr, {});  // which leaves an error that can be taken
   cudaGetLastError();

@@ -36,6 +36,10 @@ const std::string kPtx = runtime::kPtxHead + R"(
 class DriverWorkTest : public runtime::RuntimeTest {
  protected:
   DriverWorkTest() : module_(kPtx) {}
+  void SetUp() override {
+    RuntimeTest::SetUp();
+    ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  }
   CUfunction function(const std::string& name) {
     CUfunction out = nullptr;
     EXPECT_EQ(cudaGetFuncBySymbol(&out, module_.kernel(name)), cudaSuccess);

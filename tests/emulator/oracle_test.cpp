@@ -171,10 +171,9 @@ TEST_P(OracleOf, ALoadOfAPartCountsByItsWidth) {
 }
 
 TEST_P(OracleOf, WithoutMachineCodeTheSameIsForetold) {
-  Recorded recorded(GetParam());
+  const Recorded recorded(GetParam());
   const auto known = recorded.about("wide_rows");
-  recorded.cubin.clear();
-  const auto predicted = recorded.about("wide_rows");
+  const auto predicted = Oracle(recorded.module, "no machine code").about("wide_rows");
   EXPECT_EQ(predicted.trust.otherwise.confidence, Confidence::predicted);
   EXPECT_THAT(predicted.trust.otherwise.reason, HasSubstr("no machine code"));
   EXPECT_THAT(predicted.trust.by_text_line, IsEmpty());

@@ -25,7 +25,7 @@ using testing::ThrowsMessage;
 
 TEST(CodeSelectionTest, TheArchitecturesOwnPtxComesFirst) {
   const auto image = fat_binary({{.arch = 75, .text = "old"}, {.arch = 90, .text = "own"}});
-  const SelectedCode code = select_code(image, "sm_90", true);
+  const SelectedCode code = select_code(image, {"sm_90", true});
   EXPECT_EQ(code.ptx, "own");
   EXPECT_EQ(code.ptx_arch, "sm_90");
   EXPECT_TRUE(code.cubin.empty());
@@ -34,8 +34,8 @@ TEST(CodeSelectionTest, TheArchitecturesOwnPtxComesFirst) {
 TEST(CodeSelectionTest, OlderPtxIsTakenOnlyWhereItIsAllowed) {
   const auto image = fat_binary(
       {{.arch = 75, .text = "older"}, {.arch = 80, .text = "old"}, {.arch = 100, .text = "newer"}});
-  EXPECT_EQ(select_code(image, "sm_90", true).ptx, "old");
-  EXPECT_THAT([&] { select_code(image, "sm_90", false); },
+  EXPECT_EQ(select_code(image, {"sm_90", true}).ptx, "old");
+  EXPECT_THAT([&] { select_code(image, {"sm_90", false}); },
               ThrowsMessage<NoPtx>(HasSubstr("sm_100, sm_75, sm_80")));
 }
 
@@ -50,10 +50,10 @@ TEST(CodeSelectionTest, ArchitecturesOfOneNumberAreToldApart) {
     return std::string(reinterpret_cast<const char*>(code.data()), code.size());
   };
   for (const bool older : {false, true}) {
-    const SelectedCode plain = select_code(image, "sm_90", older);
+    const SelectedCode plain = select_code(image, {"sm_90", older});
     EXPECT_EQ(plain.ptx, "90");
     EXPECT_THAT(text_of(plain.cubin), testing::StartsWith("code 90"));
-    const SelectedCode special = select_code(image, "sm_90a", older);
+    const SelectedCode special = select_code(image, {"sm_90a", older});
     EXPECT_EQ(special.ptx, "90a");
     EXPECT_EQ(special.ptx_arch, "sm_90a");
     EXPECT_THAT(text_of(special.cubin), testing::StartsWith("c 90a"));
@@ -63,22 +63,22 @@ TEST(CodeSelectionTest, ArchitecturesOfOneNumberAreToldApart) {
 TEST(CodeSelectionTest, OfAnotherNameIsOnlyWhatTheChipRuns) {
   constexpr std::uint64_t kOfOneChip = 0x100000, kOfAFamily = 0x200000;
   const auto hopper = fat_binary({{.arch = 90, .text = "90a", .flags = kOfOneChip}});
-  EXPECT_EQ(select_code(hopper, "sm_90", true).ptx_arch, "sm_90a");
-  EXPECT_THAT([&] { select_code(hopper, "sm_90", false); },
+  EXPECT_EQ(select_code(hopper, {"sm_90", true}).ptx_arch, "sm_90a");
+  EXPECT_THAT([&] { select_code(hopper, {"sm_90", false}); },
               ThrowsMessage<NoPtx>(HasSubstr("no PTX for sm_90 in this program: it holds PTX for "
                                              "sm_90a")));
-  EXPECT_THROW(select_code(hopper, "sm_100", true), NoPtx);
+  EXPECT_THROW(select_code(hopper, {"sm_100", true}), NoPtx);
 
   const auto blackwell = fat_binary({{.arch = 90, .text = "90"},
                                      {.arch = 100, .text = "100f", .flags = kOfAFamily},
                                      {.arch = 100, .text = "100"}});
-  EXPECT_EQ(select_code(blackwell, "sm_103", true).ptx, "100f");
-  EXPECT_EQ(select_code(blackwell, "sm_120", true).ptx, "100");
+  EXPECT_EQ(select_code(blackwell, {"sm_103", true}).ptx, "100f");
+  EXPECT_EQ(select_code(blackwell, {"sm_120", true}).ptx, "100");
 }
 
 TEST(CodeSelectionTest, MachineCodeAloneIsRecognised) {
   const auto image = fat_binary({{.arch = 90, .text = "code", .is_ptx = false}});
-  EXPECT_THAT([&] { select_code(image, "sm_90", true); },
+  EXPECT_THAT([&] { select_code(image, {"sm_90", true}); },
               ThrowsMessage<NoPtx>(HasSubstr("only machine code for sm_90")));
 }
 
@@ -86,8 +86,8 @@ TEST(CodeSelectionTest, MachineCodeGoesWithPtxOfTheSameArchitecture) {
   const auto image = fat_binary({{.arch = 80, .text = "ptx"},
                                  {.arch = 80, .text = "code 80", .is_ptx = false},
                                  {.arch = 90, .text = "code 90", .is_ptx = false}});
-  EXPECT_FALSE(select_code(image, "sm_80", false).cubin.empty());
-  EXPECT_TRUE(select_code(image, "sm_90", true).cubin.empty())
+  EXPECT_FALSE(select_code(image, {"sm_80", false}).cubin.empty());
+  EXPECT_TRUE(select_code(image, {"sm_90", true}).cubin.empty())
       << "made from other PTX than the one that is run";
 }
 

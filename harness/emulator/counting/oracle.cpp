@@ -45,7 +45,6 @@ OracleAnswer predict(const std::vector<PtxAccess>& accesses, const std::string& 
 Oracle::Oracle(const ptx::Module& module, std::string_view ptx, std::span<const std::byte> cubin)
     : module_(module) {
   try {
-    if (cubin.empty()) throw Refused("no machine code for the architecture was compiled with it");
     const metrics::Cubin code(cubin);
     metrics::memory_instructions(code, "");  // throws where the architecture is not known
     MachineCode machine{code, metrics::SourceLines(code), metrics::PtxLines(code)};

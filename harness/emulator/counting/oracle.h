@@ -23,7 +23,7 @@ namespace warpgauge::emulator::counting {
 /// predictions, with the reason.
 class Oracle {
  public:
-  /// `ptx` is the text that `module` was parsed from. `cubin` may be empty. Module and cubin must
+  /// `ptx` is the text that `module` was parsed from. Module and cubin must
   /// outlive the oracle, the text need not.
   Oracle(const ptx::Module& module, std::string_view ptx, std::span<const std::byte> cubin);
 

@@ -1,6 +1,7 @@
 // The way into the driver and out of it again.
 #include "harness/emulator/driver/call.h"
 
+#include "harness/emulator/driver/context.h"
 #include "harness/emulator/driver/refuse.h"
 #include "harness/emulator/runtime/refuse.h"
 
@@ -12,13 +13,21 @@ bool is_initialised() { return *runtime::State::instance().results.use.call != '
 }  // namespace
 
 CUresult call(const char* name, runtime::FunctionRef<cudaError_t()> forward) {
+  return call_anywhere(name, [&] {
+    if (current_context() != nullptr) return forward();
+    return runtime::call_always(
+        name, [](runtime::State&) { runtime::require(false, cudaErrorDeviceUninitialized); });
+  });
+}
+
+CUresult call_anywhere(const char* name, runtime::FunctionRef<cudaError_t()> forward) {
   if (!is_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
   const runtime::DriverCall as_driver(name);
   return result_of(forward());
 }
 
 CUresult query(const char* name, runtime::FunctionRef<void(runtime::State&)> body) {
-  return call(name, [&] { return runtime::call_always(name, body); });
+  return call_anywhere(name, [&] { return runtime::call_always(name, body); });
 }
 
 int refuse(const char* name, const void* caller) {

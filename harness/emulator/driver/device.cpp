@@ -1,4 +1,6 @@
 // The device: there is one, number 0.
+#include <cuda_profiler_api.h>
+
 #include <algorithm>
 #include <cstring>
 
@@ -29,7 +31,7 @@ int attribute_of(State& state, CUdevice_attribute attribute) {
 }  // namespace
 
 WARPGAUGE_API CUresult cuDeviceGetCount(int* count) {
-  return call("cuDeviceGetCount", [&] { return cudaGetDeviceCount(count); });
+  return call_anywhere("cuDeviceGetCount", [&] { return cudaGetDeviceCount(count); });
 }
 
 WARPGAUGE_API CUresult cuDeviceGet(CUdevice* device, int ordinal) {
@@ -91,11 +93,38 @@ WARPGAUGE_API CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevic
 }
 
 WARPGAUGE_API CUresult cuDeviceGetPCIBusId(char* id, int bytes, CUdevice device) {
-  return call("cuDeviceGetPCIBusId", [&] { return cudaDeviceGetPCIBusId(id, bytes, device); });
+  return call_anywhere("cuDeviceGetPCIBusId",
+                       [&] { return cudaDeviceGetPCIBusId(id, bytes, device); });
 }
 
 WARPGAUGE_API CUresult cuDeviceGetByPCIBusId(CUdevice* device, const char* id) {
-  return call("cuDeviceGetByPCIBusId", [&] { return cudaDeviceGetByPCIBusId(device, id); });
+  return call_anywhere("cuDeviceGetByPCIBusId",
+                       [&] { return cudaDeviceGetByPCIBusId(device, id); });
+}
+
+// There is one device, which has no peer.
+
+WARPGAUGE_API CUresult cuDeviceCanAccessPeer(int* can, CUdevice device, CUdevice peer) {
+  return query("cuDeviceCanAccessPeer", [&](State&) {
+    require(can != nullptr);
+    require_device(device);
+    require_device(peer);
+    *can = 0;
+  });
+}
+
+WARPGAUGE_API CUresult cuDeviceGetP2PAttribute(int*, CUdevice_P2PAttribute, CUdevice, CUdevice) {
+  return query("cuDeviceGetP2PAttribute", [](State&) { require(false, cudaErrorInvalidDevice); });
+}
+
+// As the runtime's, the profiler is not there: programs that call it go on.
+
+WARPGAUGE_API CUresult cuProfilerStart() {
+  return call("cuProfilerStart", [] { return cudaProfilerStart(); });
+}
+
+WARPGAUGE_API CUresult cuProfilerStop() {
+  return call("cuProfilerStop", [] { return cudaProfilerStop(); });
 }
 
 }  // namespace warpgauge::emulator::driver

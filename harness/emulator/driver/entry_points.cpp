@@ -62,6 +62,15 @@ WARPGAUGE_API CUresult cuGetProcAddress(const char* symbol, void** function, int
   return status == CU_GET_PROC_ADDRESS_SUCCESS ? CUDA_SUCCESS : CUDA_ERROR_NOT_FOUND;
 }
 
+// The private tables of NVIDIA's own libraries are not there. NVRTC and nvJitLink go on without, a
+// static runtime does not.
+WARPGAUGE_API CUresult cuGetExportTable(const void** table, const CUuuid*) {
+  if (table == nullptr) return CUDA_ERROR_INVALID_VALUE;
+  *table = nullptr;
+  runtime::note_private_table(__builtin_return_address(0));
+  return CUDA_ERROR_NOT_FOUND;
+}
+
 WARPGAUGE_API cudaError_t cudaGetDriverEntryPointByVersion(
     const char* symbol, void** function, unsigned version, unsigned long long flags,
     cudaDriverEntryPointQueryResult* status) {

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "harness/emulator/driver/call.h"
+#include "harness/emulator/driver/context.h"
 #include "harness/emulator/runtime/functions.h"
 
 namespace warpgauge::emulator::driver {
@@ -52,6 +53,12 @@ int attribute_of(const cudaFuncAttributes& all, CUfunction_attribute attribute) 
   }
 }
 
+/// A function of a module is one of its context; a kernel of a library, of all.
+void require_of_current_context(State& state, CUfunction function) {
+  const void* const context = runtime::function_of(state, function).module->context;
+  require(context == nullptr || context == current_context(), cudaErrorInvalidResourceHandle);
+}
+
 /// Where the arguments lie in the buffer that `extra` names: pairs of a key and a value.
 std::vector<void*> arguments_in(State& state, CUfunction function, void** extra) {
   std::byte* buffer = nullptr;
@@ -65,8 +72,10 @@ std::vector<void*> arguments_in(State& state, CUfunction function, void** extra)
     }
   }
   std::vector<void*> arguments;
-  for (const auto& parameter :
-       runtime::info_of(state, runtime::function_of(state, function)).parameters) {
+  const auto& info = runtime::info_of(state, runtime::function_of(state, function));
+  require(bytes <= info.parameter_bytes, cudaErrorLaunchOutOfResources);
+  // A GPU takes a buffer that is too small, too, and whatever stands behind it.
+  for (const auto& parameter : info.parameters) {
     require(buffer != nullptr && parameter.offset + parameter.bytes <= bytes);
     arguments.push_back(buffer + parameter.offset);
   }
@@ -78,13 +87,15 @@ template <typename Launch>
 CUresult launched(const char* name, CUfunction function, void** arguments, void** extra,
                   Launch launch) {
   return call(name, [&] {
-    if (extra == nullptr) return launch(arguments);
     std::vector<void*> found;
     const cudaError_t error = runtime::call_in_stream(name, [&](State& state) {
+      require_of_current_context(state, function);
+      if (extra == nullptr) return;
       require(arguments == nullptr);
       found = arguments_in(state, function, extra);
     });
-    return error == cudaSuccess ? launch(found.data()) : error;
+    if (error != cudaSuccess) return error;
+    return launch(extra == nullptr ? arguments : found.data());
   });
 }
 
@@ -95,6 +106,28 @@ cudaLaunchAttribute attribute_of(const CUlaunchAttribute& attribute) {
   std::memcpy(&out.val, &attribute.value, sizeof out.val);
   return out;
 }
+
+bool makes_sense(const CUlaunchConfig* config) {
+  return config != nullptr && (config->attrs != nullptr || config->numAttrs == 0);
+}
+
+/// The configuration of a launch as the runtime has it.
+struct SameConfig {
+  explicit SameConfig(const CUlaunchConfig& of) {
+    for (unsigned i = 0; i < of.numAttrs; ++i) attributes.push_back(attribute_of(of.attrs[i]));
+    config.gridDim = {of.gridDimX, of.gridDimY, of.gridDimZ};
+    config.blockDim = {of.blockDimX, of.blockDimY, of.blockDimZ};
+    config.dynamicSmemBytes = of.sharedMemBytes;
+    config.stream = of.hStream;
+    config.attrs = attributes.data();
+    config.numAttrs = of.numAttrs;
+  }
+  SameConfig(const SameConfig&) = delete;
+  SameConfig& operator=(const SameConfig&) = delete;
+
+  std::vector<cudaLaunchAttribute> attributes;
+  cudaLaunchConfig_t config{};
+};
 
 struct BlockSize {
   int threads = 0, blocks_per_multiprocessor = 0;
@@ -124,7 +157,7 @@ cudaError_t best_block_size(BlockSize& best, CUfunction function, CUoccupancyB2D
 
 WARPGAUGE_API CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute,
                                           CUfunction function) {
-  return call("cuFuncGetAttribute", [&] {
+  return call_anywhere("cuFuncGetAttribute", [&] {
     cudaFuncAttributes all;
     if (const auto error = cudaFuncGetAttributes(&all, function)) return error;
     return runtime::call("cuFuncGetAttribute", [&](State&) {
@@ -136,24 +169,89 @@ WARPGAUGE_API CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attri
 
 WARPGAUGE_API CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
                                           int value) {
-  return call("cuFuncSetAttribute", [&] {  // both have the same numbers
+  return call_anywhere("cuFuncSetAttribute", [&] {  // both have the same numbers
     return cudaFuncSetAttribute(function, static_cast<cudaFuncAttribute>(attribute), value);
   });
 }
 
 WARPGAUGE_API CUresult cuFuncSetCacheConfig(CUfunction function, CUfunc_cache config) {
-  return call("cuFuncSetCacheConfig",
-              [&] { return cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config)); });
+  return call_anywhere("cuFuncSetCacheConfig", [&] {
+    return cudaFuncSetCacheConfig(function, static_cast<cudaFuncCache>(config));
+  });
 }
 
 WARPGAUGE_API CUresult cuFuncGetName(const char** name, CUfunction function) {
-  return call("cuFuncGetName", [&] { return cudaFuncGetName(name, function); });
+  return call_anywhere("cuFuncGetName", [&] { return cudaFuncGetName(name, function); });
 }
 
 WARPGAUGE_API CUresult cuFuncGetParamInfo(CUfunction function, std::size_t index,
                                           std::size_t* offset, std::size_t* bytes) {
-  return call("cuFuncGetParamInfo",
-              [&] { return cudaFuncGetParamInfo(function, index, offset, bytes); });
+  return call_anywhere("cuFuncGetParamInfo",
+                       [&] { return cudaFuncGetParamInfo(function, index, offset, bytes); });
+}
+
+WARPGAUGE_API CUresult cuFuncIsLoaded(CUfunctionLoadingState* loaded, CUfunction function) {
+  return call_anywhere("cuFuncIsLoaded", [&] {
+    return runtime::call("cuFuncIsLoaded", [&](State& state) {
+      require(loaded != nullptr);
+      runtime::function_of(state, function);
+      *loaded = CU_FUNCTION_LOADING_STATE_LOADED;
+    });
+  });
+}
+
+WARPGAUGE_API CUresult cuFuncLoad(CUfunction function) {
+  return call_anywhere("cuFuncLoad", [&] {
+    return runtime::call("cuFuncLoad",
+                         [&](State& state) { runtime::function_of(state, function); });
+  });
+}
+
+WARPGAUGE_API CUresult cuFuncSetSharedMemConfig(CUfunction function, CUsharedconfig) {
+  return cuFuncLoad(function);  // since Maxwell banks are always four bytes wide
+}
+
+// A kernel of a library is a function of the one context.
+
+namespace {
+
+CUfunction function_of_kernel(CUkernel kernel) { return reinterpret_cast<CUfunction>(kernel); }
+
+/// Calls `forward` where the device is the one that there is.
+CUresult on_device(const char* name, CUdevice device, runtime::FunctionRef<CUresult()> forward) {
+  const CUresult result = query(name, [&](State&) { require_device(device); });
+  return result == CUDA_SUCCESS ? forward() : result;
+}
+
+}  // namespace
+
+WARPGAUGE_API CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute,
+                                            CUkernel kernel, CUdevice device) {
+  return on_device("cuKernelGetAttribute", device, [&] {
+    return cuFuncGetAttribute(value, attribute, function_of_kernel(kernel));
+  });
+}
+
+WARPGAUGE_API CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value,
+                                            CUkernel kernel, CUdevice device) {
+  return on_device("cuKernelSetAttribute", device, [&] {
+    return cuFuncSetAttribute(function_of_kernel(kernel), attribute, value);
+  });
+}
+
+WARPGAUGE_API CUresult cuKernelSetCacheConfig(CUkernel kernel, CUfunc_cache config,
+                                              CUdevice device) {
+  return on_device("cuKernelSetCacheConfig", device,
+                   [&] { return cuFuncSetCacheConfig(function_of_kernel(kernel), config); });
+}
+
+WARPGAUGE_API CUresult cuKernelGetName(const char** name, CUkernel kernel) {
+  return cuFuncGetName(name, function_of_kernel(kernel));
+}
+
+WARPGAUGE_API CUresult cuKernelGetParamInfo(CUkernel kernel, std::size_t index, std::size_t* offset,
+                                            std::size_t* bytes) {
+  return cuFuncGetParamInfo(function_of_kernel(kernel), index, offset, bytes);
 }
 
 WARPGAUGE_API CUresult cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
@@ -233,22 +331,30 @@ WARPGAUGE_API CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned g
 
 WARPGAUGE_API CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function,
                                         void** arguments, void** extra) {
-  if (config == nullptr || (config->attrs == nullptr && config->numAttrs > 0)) {
-    return query("cuLaunchKernelEx", [](State&) { require(false); });
-  }
-  std::vector<cudaLaunchAttribute> attributes;
-  for (unsigned i = 0; i < config->numAttrs; ++i) {
-    attributes.push_back(attribute_of(config->attrs[i]));
-  }
-  cudaLaunchConfig_t same{};
-  same.gridDim = {config->gridDimX, config->gridDimY, config->gridDimZ};
-  same.blockDim = {config->blockDimX, config->blockDimY, config->blockDimZ};
-  same.dynamicSmemBytes = config->sharedMemBytes;
-  same.stream = config->hStream;
-  same.attrs = attributes.data();
-  same.numAttrs = config->numAttrs;
+  if (!makes_sense(config)) return query("cuLaunchKernelEx", [](State&) { require(false); });
+  const SameConfig same(*config);
   return launched("cuLaunchKernelEx", function, arguments, extra,
-                  [&](void** given) { return cudaLaunchKernelExC(&same, function, given); });
+                  [&](void** given) { return cudaLaunchKernelExC(&same.config, function, given); });
+}
+
+WARPGAUGE_API CUresult cuOccupancyMaxActiveClusters(int* clusters, CUfunction function,
+                                                    const CUlaunchConfig* config) {
+  if (!makes_sense(config)) {
+    return query("cuOccupancyMaxActiveClusters", [](State&) { require(false); });
+  }
+  const SameConfig same(*config);
+  return call("cuOccupancyMaxActiveClusters",
+              [&] { return cudaOccupancyMaxActiveClusters(clusters, function, &same.config); });
+}
+
+WARPGAUGE_API CUresult cuOccupancyMaxPotentialClusterSize(int* blocks, CUfunction function,
+                                                          const CUlaunchConfig* config) {
+  if (!makes_sense(config)) {
+    return query("cuOccupancyMaxPotentialClusterSize", [](State&) { require(false); });
+  }
+  const SameConfig same(*config);
+  return call("cuOccupancyMaxPotentialClusterSize",
+              [&] { return cudaOccupancyMaxPotentialClusterSize(blocks, function, &same.config); });
 }
 
 WARPGAUGE_PER_THREAD(cuLaunchKernel, _ptsz)

@@ -88,9 +88,40 @@ void put_attribute(void* data, CUpointer_attribute attribute, CUdeviceptr addres
       return put(data, static_cast<std::size_t>(found.bytes));
     case CU_POINTER_ATTRIBUTE_MAPPED:
       return put(data, 1U);
+    case CU_POINTER_ATTRIBUTE_SYNC_MEMOPS:
+    case CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE:
+      return put(data, 0U);
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      return put(data, reinterpret_cast<unsigned long long>(found.begin));
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return put(data, CUmemoryPool{});
     default:
       throw Failure{cudaErrorNotSupported,
                     "attribute " + std::to_string(attribute) + " is not emulated"};
+  }
+}
+
+/// cuPointerGetAttributes knows nothing, which is no error, where cuPointerGetAttribute fails.
+bool has_attribute(CUpointer_attribute attribute, const Memory::Allocation& found) {
+  return attribute != CU_POINTER_ATTRIBUTE_HOST_POINTER ||
+         found.kind == Memory::Kind::pinned_host || found.kind == Memory::Kind::managed;
+}
+
+void put_nothing(void* data, CUpointer_attribute attribute) {
+  switch (attribute) {
+    case CU_POINTER_ATTRIBUTE_CONTEXT:
+    case CU_POINTER_ATTRIBUTE_DEVICE_POINTER:
+    case CU_POINTER_ATTRIBUTE_HOST_POINTER:
+    case CU_POINTER_ATTRIBUTE_RANGE_START_ADDR:
+    case CU_POINTER_ATTRIBUTE_MEMPOOL_HANDLE:
+      return put(data, CUdeviceptr{});
+    case CU_POINTER_ATTRIBUTE_RANGE_SIZE:
+    case CU_POINTER_ATTRIBUTE_BUFFER_ID:
+      return put(data, std::uint64_t{});
+    case CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL:
+      return put(data, CU_DEVICE_INVALID);
+    default:
+      return put(data, 0U);
   }
 }
 
@@ -211,6 +242,49 @@ WARPGAUGE_API CUresult cuPointerGetAttribute(void* data, CUpointer_attribute att
     require(data != nullptr && found.has_value());
     put_attribute(data, attribute, address, *found);
   });
+}
+
+WARPGAUGE_API CUresult cuPointerGetAttributes(unsigned count, CUpointer_attribute* attributes,
+                                              void** data, CUdeviceptr address) {
+  return query("cuPointerGetAttributes", [&](State& state) {
+    require(count == 0 || (attributes != nullptr && data != nullptr));
+    const auto found = state.memory().find(pointer(address));
+    for (unsigned i = 0; i < count; ++i) {
+      require(data[i] != nullptr);
+      if (!found || !has_attribute(attributes[i], *found)) {
+        put_nothing(data[i], attributes[i]);
+      } else {
+        put_attribute(data[i], attributes[i], address, *found);
+      }
+    }
+  });
+}
+
+WARPGAUGE_API CUresult cuPointerSetAttribute(const void* value, CUpointer_attribute attribute,
+                                             CUdeviceptr address) {
+  return query("cuPointerSetAttribute", [&](State& state) {
+    require(value != nullptr && attribute == CU_POINTER_ATTRIBUTE_SYNC_MEMOPS);  // they all are
+    require(state.memory().find(pointer(address)).has_value());
+  });
+}
+
+WARPGAUGE_API CUresult cuMemHostRegister_v2(void* memory, std::size_t bytes, unsigned flags) {
+  return call("cuMemHostRegister", [&] { return cudaHostRegister(memory, bytes, flags); });
+}
+
+WARPGAUGE_API CUresult cuMemHostUnregister(void* memory) {
+  return call("cuMemHostUnregister", [&] { return cudaHostUnregister(memory); });
+}
+
+WARPGAUGE_API CUresult cuMemHostGetDevicePointer_v2(CUdeviceptr* out, void* memory,
+                                                    unsigned flags) {
+  return call("cuMemHostGetDevicePointer", [&] {
+    return cudaHostGetDevicePointer(reinterpret_cast<void**>(out), memory, flags);
+  });
+}
+
+WARPGAUGE_API CUresult cuMemHostGetFlags(unsigned* flags, void* memory) {
+  return call("cuMemHostGetFlags", [&] { return cudaHostGetFlags(flags, memory); });
 }
 
 WARPGAUGE_API CUresult cuMemGetAddressRange_v2(CUdeviceptr* begin, std::size_t* bytes,

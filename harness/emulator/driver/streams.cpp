@@ -38,6 +38,10 @@ WARPGAUGE_API CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
   return call("cuStreamGetFlags", [&] { return cudaStreamGetFlags(stream, flags); });
 }
 
+WARPGAUGE_API CUresult cuStreamGetDevice(CUstream stream, CUdevice* device) {
+  return call("cuStreamGetDevice", [&] { return cudaStreamGetDevice(stream, device); });
+}
+
 WARPGAUGE_API CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
   return call("cuStreamGetId", [&] { return cudaStreamGetId(stream, id); });
 }
@@ -80,6 +84,7 @@ WARPGAUGE_PER_THREAD(cuStreamQuery, _ptsz)
 WARPGAUGE_PER_THREAD(cuStreamWaitEvent, _ptsz)
 WARPGAUGE_PER_THREAD(cuStreamGetPriority, _ptsz)
 WARPGAUGE_PER_THREAD(cuStreamGetFlags, _ptsz)
+WARPGAUGE_PER_THREAD(cuStreamGetDevice, _ptsz)
 WARPGAUGE_PER_THREAD(cuStreamGetId, _ptsz)
 WARPGAUGE_PER_THREAD(cuEventRecord, _ptsz)
 WARPGAUGE_PER_THREAD(cuEventRecordWithFlags, _ptsz)

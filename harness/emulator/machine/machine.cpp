@@ -1,6 +1,7 @@
 // The machine: programs, kernels, launches.
 #include "harness/emulator/machine/machine.h"
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <stdexcept>
@@ -67,6 +68,13 @@ Program& Machine::load(ptx::Module module) {
   const auto number = static_cast<std::uint32_t>(impl_->programs.size());
   return *impl_->programs.emplace_back(
       std::make_unique<Program>(std::move(module), impl_->memory, number));
+}
+
+void Machine::unload(Program& program) {
+  const std::lock_guard lock(impl_->mutex);
+  std::erase_if(impl_->latest, [&](const Kernel* kernel) { return &kernel->program == &program; });
+  // Its place stays: the numbers of programs are in the addresses of their functions.
+  std::ranges::find(impl_->programs, &program, &std::unique_ptr<Program>::get)->reset();
 }
 
 Kernel* Machine::find_kernel(Program& program, std::string_view name) {

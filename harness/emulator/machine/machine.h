@@ -49,6 +49,9 @@ class Machine {
   /// they are first launched. Throws ptx::PtxError for a module that makes no sense.
   Program& load(ptx::Module module);
 
+  /// Frees its variables. Nothing of it may be running; kernels of it are no more.
+  void unload(Program& program);
+
   /// nullptr if the program has no such kernel.
   Kernel* find_kernel(Program& program, std::string_view name);
   const KernelInfo& info(const Kernel& kernel) const;

@@ -175,6 +175,9 @@ bool report(std::chrono::seconds) {
   if (!launched) report.emplace();
   report->runtimes = {{program_invocation_name, last_call(), last_failure()}};
   report->refused = refused_calls();
+  if (std::string tables = private_tables(); !tables.empty()) {
+    report->private_tables.push_back(std::move(tables));
+  }
   std::ranges::move(take_wrong_calls(), std::back_inserter(report->refused));
   std::ranges::move(take_findings(), std::back_inserter(report->faults));
   if (!launched) return append(*report);

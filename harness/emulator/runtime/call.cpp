@@ -16,6 +16,7 @@ namespace {
 
 thread_local cudaError_t last_error = cudaSuccess;
 thread_local const char* driver_function = nullptr;  // that the thread is in
+thread_local bool used_primary_context = false;
 
 const char* error_name(cudaError_t error) {
   return driver_function == nullptr ? cudaGetErrorName(error)
@@ -65,10 +66,8 @@ cudaError_t code_of(const char* name, State& state, FunctionRef<void(State&)> bo
     return cudaSuccess;
   } catch (const Failure& failure) {
     say(failure.why);
-    const bool refused =
-        failure.code == cudaErrorNotSupported && !failure.why.empty() && !failure.kept;
     const std::string what = std::string(name) + ": " + failure.why;
-    if (refused) keep_refusal(state, what);
+    if (failure.is_refusal && !failure.kept) keep_refusal(state, what);
     if (failure.is_fault) state.results.keep_wrong_call(what);
     return failure.code;
   } catch (const std::bad_alloc&) {
@@ -77,6 +76,11 @@ cudaError_t code_of(const char* name, State& state, FunctionRef<void(State&)> bo
     say(error.what());
     return cudaErrorUnknown;
   }
+}
+
+/// Functions of the runtime that reach the device make its context current.
+void note_context() {
+  if (driver_function == nullptr) used_primary_context = true;
 }
 
 cudaError_t run(const char* name, State& state, FunctionRef<void(State&)> body) {
@@ -90,6 +94,15 @@ DriverCall::DriverCall(const char* name) : outer_(std::exchange(driver_function,
 
 DriverCall::~DriverCall() { driver_function = outer_; }
 
+void note_private_table(const void* caller) {
+  State& state = State::instance();
+  const std::lock_guard lock(state.results.mutex);
+  state.results.use.call = "cuGetExportTable";
+  state.results.use.private_tables = "cuGetExportTable is not emulated" + library_text(caller);
+}
+
+bool take_use_of_primary_context() { return std::exchange(used_primary_context, false); }
+
 const char* called_as(const char* name) {
   return driver_function == nullptr ? name : driver_function;
 }
@@ -101,6 +114,7 @@ cudaError_t record(cudaError_t error) {
 }
 
 cudaError_t call(const char* name, FunctionRef<void(State&)> body) {
+  note_context();
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   state.background.wait();
@@ -109,6 +123,7 @@ cudaError_t call(const char* name, FunctionRef<void(State&)> body) {
 }
 
 cudaError_t call_in_stream(const char* name, FunctionRef<void(State&)> body) {
+  note_context();
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   if (state.fault != cudaSuccess) return record(state.fault);
@@ -127,6 +142,7 @@ cudaError_t call_waiting(const char* name, FunctionRef<void(State&)> body) {
 
 cudaError_t call_waiting_until(const char* name, FunctionRef<bool(State&)> done,
                                FunctionRef<void(State&)> body) {
+  note_context();
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   state.background.wait_until([&] { return done(state); });

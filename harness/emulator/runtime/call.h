@@ -44,6 +44,12 @@ class DriverCall {
   const char* const outer_;
 };
 
+/// Keeps that the program asked for a private table, from where: it may be why it launches nothing.
+void note_private_table(const void* caller);
+
+/// Whether this thread has used the runtime since the last call, which needs the primary context.
+bool take_use_of_primary_context();
+
 /// The function that the program has called: `name`, or the function of the driver that this thread
 /// is in.
 const char* called_as(const char* name);

@@ -1,4 +1,4 @@
-// Selects the code of a fat binary that the emulated GPU runs.
+// Selects the code that the emulated GPU runs, of a fat binary or of what a program loads.
 #include "harness/emulator/runtime/code_selection.h"
 
 #include <fmt/format.h>
@@ -8,8 +8,12 @@
 #include <optional>
 #include <set>
 
+#include "harness/emulator/ptx/error.h"
 #include "metrics/architecture/arch_name.h"
+#include "metrics/machine_code/code_image.h"
+#include "metrics/machine_code/cubin.h"
 #include "metrics/machine_code/fat_binary.h"
+#include "metrics/machine_code/line_table.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
@@ -59,29 +63,106 @@ std::string no_ptx_text(const std::vector<FatBinaryEntry>& entries, std::string_
       arch, held, number);
 }
 
+/// The name after `.target`; empty if there is none.
+std::string target_of(std::string_view ptx) {
+  constexpr std::string_view kTarget = ".target";
+  const auto at = ptx.find(kTarget);
+  if (at == ptx.npos) return "";
+  const auto begin = ptx.find_first_not_of(" \t", at + kTarget.size());
+  if (begin == ptx.npos) return "";
+  return std::string(ptx.substr(begin, ptx.find_first_of(" \t\r\n,;", begin) - begin));
+}
+
+SelectedCode code_of_text(std::span<const std::byte> bytes, std::string_view arch) {
+  SelectedCode out{.ptx = {reinterpret_cast<const char*>(bytes.data()), bytes.size()}};
+  if (out.ptx.find(".version") == out.ptx.npos) {
+    throw std::invalid_argument("it is no PTX, no cubin and no fat binary");
+  }
+  out.ptx_arch = target_of(out.ptx);
+  const auto made = ArchName::parse(out.ptx_arch), chip = ArchName::parse(arch);
+  if (made && chip && !made->ptx_compiles_for(chip->number)) {
+    throw ptx::PtxError(
+        fmt::format("this PTX is for {}, and the emulated GPU is {}", made->str(), arch));
+  }
+  return out;
+}
+
+/// A cubin with the PTX that it was made of.
+SelectedCode code_of_cubin(std::span<const std::byte> bytes, std::string_view arch) {
+  const metrics::Cubin cubin(bytes);
+  const auto made = ArchName::parse(cubin.arch()), chip = ArchName::parse(arch);
+  if (made && chip && !made->machine_code_runs_on(chip->number)) {
+    throw NoPtx(fmt::format("this cubin is for {}, and the emulated GPU is {}", made->str(), arch));
+  }
+  SelectedCode out{.ptx = metrics::PtxLines(cubin).text(), .cubin = {bytes.begin(), bytes.end()}};
+  if (out.ptx.empty()) {
+    throw NoPtx(
+        "this cubin keeps no PTX, which the emulator runs: have it compiled with line tables "
+        "(-lineinfo; Numba: lineinfo=True), or load PTX",
+        true);
+  }
+  out.ptx_arch = target_of(out.ptx);
+  return out;
+}
+
 }  // namespace
 
-SelectedCode select_code(std::span<const std::byte> fat_binary, std::string_view arch,
-                         bool older_ptx) {
+SelectedCode select_code(std::span<const std::byte> fat_binary, const WantedCode& wanted) {
   const auto entries = metrics::read_fat_binary(fat_binary);
-  const auto* ptx = named(entries, CodeKind::ptx, arch);
-  const auto wanted = ArchName::parse(arch);
-  if (ptx == nullptr && older_ptx && wanted) ptx = other_ptx(entries, *wanted);
-  if (ptx == nullptr) throw NoPtx(no_ptx_text(entries, arch));
-  SelectedCode out{.ptx = ptx->unpack_text(), .ptx_arch = ptx->arch, .cubin = {}};
+  const auto* ptx = named(entries, CodeKind::ptx, wanted.arch);
+  const auto arch = ArchName::parse(wanted.arch);
+  if (ptx == nullptr && wanted.older_ptx && arch) ptx = other_ptx(entries, *arch);
+  if (ptx == nullptr) throw NoPtx(no_ptx_text(entries, wanted.arch));
+  SelectedCode out{.ptx = ptx->unpack_text(), .ptx_arch = ptx->arch};
   // The driver makes other code of the PTX than the cubin of an older architecture has.
   const auto made = ArchName::parse(ptx->arch);
   const auto* cubin = named(entries, CodeKind::cubin, ptx->arch);
-  if (cubin != nullptr && wanted && made && made->number == wanted->number) {
+  if (cubin != nullptr && arch && made && made->number == arch->number) {
     out.cubin = cubin->unpack();
   }
   return out;
 }
 
-std::vector<std::byte> select_cubin(std::span<const std::byte> fat_binary, std::string_view arch) {
-  const auto entries = metrics::read_fat_binary(fat_binary);
-  const auto* cubin = named(entries, CodeKind::cubin, arch);
-  return cubin == nullptr ? std::vector<std::byte>() : cubin->unpack();
+ModuleCode select_registered(const void* wrapper, const WantedCode& wanted) {
+  const std::span<const std::byte> own = metrics::registered_fat_binary(wrapper);
+  ModuleCode out;
+  const auto objects = metrics::linked_fat_binaries(wrapper);
+  if (objects.empty()) {
+    out.objects.push_back(select_code(own, wanted));
+    return out;
+  }
+  for (const auto& object : objects) {
+    try {
+      out.objects.push_back(select_code(object, wanted));
+    } catch (const NoPtx& error) {
+      out.left_out = error.what();
+    }
+  }
+  if (out.objects.empty()) throw NoPtx(out.left_out);
+  const auto entries = metrics::read_fat_binary(own);
+  const auto* cubin = named(entries, CodeKind::cubin, out.objects.front().ptx_arch);
+  if (cubin != nullptr) out.linked_cubin = cubin->unpack();
+  return out;
+}
+
+ModuleCode select_loaded(const void* image, const WantedCode& wanted) {
+  const WantedCode as_driver{wanted.arch, true};
+  const metrics::CodeImage code = metrics::code_image_at(image);
+  ModuleCode out;
+  switch (code.kind) {
+    case metrics::CodeImage::Kind::wrapper:
+      return select_registered(image, as_driver);
+    case metrics::CodeImage::Kind::fat_binary:
+      out.objects.push_back(select_code(code.bytes, as_driver));
+      break;
+    case metrics::CodeImage::Kind::cubin:
+      out.objects.push_back(code_of_cubin(code.bytes, wanted.arch));
+      break;
+    case metrics::CodeImage::Kind::text:
+      out.objects.push_back(code_of_text(code.bytes, wanted.arch));
+      break;
+  }
+  return out;
 }
 
 }  // namespace warpgauge::emulator::runtime

@@ -14,6 +14,9 @@ struct Failure {
   std::string why = {};
   bool kept = false;      ///< as the failure of a launch
   bool is_fault = false;  ///< of the program, also if it looks at the code and goes on
+  /// The emulator cannot do it, where a GPU could: what cudaErrorNotSupported always is, with a
+  /// sentence.
+  bool is_refusal = code == cudaErrorNotSupported && !why.empty();
 };
 
 /// Fails with `code` unless `condition` holds.

@@ -81,7 +81,7 @@ WARPGAUGE_API cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, 
     out.maxThreadsPerBlock = max_threads_of(state, function);
     out.numRegs = function.registers();
     out.binaryVersion = state.limits().major * 10 + state.limits().minor;
-    const auto made = metrics::ArchName::parse(function.module->ptx_arch);
+    const auto made = metrics::ArchName::parse(function.module->ptx_arch());
     out.ptxVersion = made ? made->number : out.binaryVersion;
     out.maxDynamicSharedSizeBytes = static_cast<int>(max_dynamic_shared_bytes(state, function));
     out.preferredShmemCarveout = function.attributes.shared_carveout;

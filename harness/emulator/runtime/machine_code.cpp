@@ -91,11 +91,16 @@ void move_lines(counting::OracleAnswer& answer, int first_line) {
   answer.trust.conditions = std::move(conditions);
 }
 
+counting::Oracle oracle_of(const ptx::Module& module, const SelectedCode& code) {
+  if (code.cubin.empty()) return {module, code.why_no_cubin};
+  return {module, code.ptx, code.cubin};
+}
+
 }  // namespace
 
 MachineCode::MachineCode(const ptx::Module& module, const SelectedCode& code)
     : cubin_(code.cubin), resources_(metrics::resources_of_kernels(cubin_)) {
-  parts_.push_back({counting::Oracle(module, code.ptx, code.cubin), 0});
+  parts_.push_back({oracle_of(module, code), 0});
 }
 
 MachineCode::MachineCode(std::vector<Object> objects, const ptx::Module& program,
@@ -113,8 +118,7 @@ MachineCode::MachineCode(std::vector<Object> objects, const ptx::Module& program
       const std::size_t part = calls_functions(function, program) ? 0 : parts_.size();
       part_of_.try_emplace(function.name, part);
     }
-    parts_.push_back(
-        {counting::Oracle(object.module, object.code->ptx, object.code->cubin), object.first_line});
+    parts_.push_back({oracle_of(object.module, *object.code), object.first_line});
   }
 }
 

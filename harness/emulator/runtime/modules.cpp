@@ -2,7 +2,7 @@
 #include "harness/emulator/runtime/modules.h"
 
 #include <algorithm>
-#include <span>
+#include <stdexcept>
 #include <string_view>
 #include <utility>
 
@@ -11,23 +11,19 @@
 #include "harness/emulator/ptx/link.h"
 #include "harness/emulator/runtime/failure.h"
 #include "harness/emulator/runtime/machine_code.h"
+#include "metrics/machine_code/cubin.h"
+#include "metrics/machine_code/elf_sections.h"
 #include "metrics/machine_code/fat_binary.h"
+#include "metrics/machine_code/line_table.h"
 
 namespace warpgauge::emulator::runtime {
 namespace {
-
-/// The containers with the PTX of what was registered.
-std::vector<std::span<const std::byte>> ptx_containers(const void* wrapper) {
-  auto objects = metrics::linked_fat_binaries(wrapper);
-  if (objects.empty()) objects.push_back(metrics::registered_fat_binary(wrapper));
-  return objects;
-}
 
 int lines_of(std::string_view text) { return static_cast<int>(std::ranges::count(text, '\n')) + 1; }
 
 /// Loads the code of a program of one object.
 void load_alone(Module& module, machine::Machine& machine, const std::string& name) {
-  const SelectedCode& code = module.code.front();
+  const SelectedCode& code = module.code.objects.front();
   machine::Program& program = machine.load(ptx::parse(code.ptx, name));
   module.machine_code = std::make_shared<MachineCode>(program.module(), code);
   module.program = &program;
@@ -38,46 +34,29 @@ void load_linked(Module& module, machine::Machine& machine, const std::string& n
   std::vector<MachineCode::Object> objects;
   std::vector<ptx::ModuleToLink> to_link;
   int lines = 0;
-  for (const SelectedCode& code : module.code) {
+  for (const SelectedCode& code : module.code.objects) {
     objects.push_back({ptx::parse(code.ptx, name), &code, lines});
     to_link.push_back({objects.back().module, lines_of(code.ptx)});
     lines += to_link.back().text_lines;
   }
-  auto cubin = select_cubin(metrics::registered_fat_binary(module.wrapper), module.ptx_arch);
   machine::Program& program = machine.load(ptx::link(std::move(to_link), name + ", linked"));
   module.machine_code =
-      std::make_shared<MachineCode>(std::move(objects), program.module(), std::move(cubin));
+      std::make_shared<MachineCode>(std::move(objects), program.module(), module.code.linked_cubin);
   module.program = &program;
 }
 
-/// The code of the objects of a module, and why the last one without PTX has none.
-struct ModuleCode {
-  std::vector<SelectedCode> code;
-  std::string left_out;  ///< empty: all have PTX
-};
-
-ModuleCode select_module_code(const Module& module, const WantedCode& wanted) {
-  ModuleCode selected;
-  for (const auto& container : ptx_containers(module.wrapper)) {
-    try {
-      selected.code.push_back(select_code(container, wanted.arch, wanted.older_ptx));
-    } catch (const NoPtx& error) {
-      selected.left_out = error.what();
-    }
-  }
-  return selected;
+/// Selects the code of a registered module.
+void read_code(Module& module, const WantedCode& wanted) {
+  if (module.wrapper != nullptr) module.code = select_registered(module.wrapper, wanted);
 }
 
-/// Selects the code of the objects of a module, and loads it.
-void read_code(Module& module, machine::Machine& machine, const WantedCode& wanted) {
-  ModuleCode selected = select_module_code(module, wanted);
-  module.code = std::move(selected.code);
-  module.left_out = std::move(selected.left_out);
-  if (module.code.empty()) throw NoPtx(module.left_out);
-  module.ptx_arch = module.code.front().ptx_arch;
-  const bool is_one_object = module.code.size() == 1 && module.left_out.empty();
-  const auto load_code = is_one_object ? load_alone : load_linked;
-  load_code(module, machine, "PTX for " + module.ptx_arch);
+void load_code(Module& module, machine::Machine& machine, const WantedCode& wanted,
+               const JitOptions& options) {
+  const bool is_one_object = module.code.objects.size() == 1 && module.code.left_out.empty();
+  SelectedCode& first = module.code.objects.front();
+  if (is_one_object && first.cubin.empty()) compile(first, wanted.arch, options);
+  const auto load_objects = is_one_object ? load_alone : load_linked;
+  load_objects(module, machine, "PTX for " + module.ptx_arch());
 }
 
 /// Calls `read`, which reads code. Throws Failure if the code cannot be run.
@@ -85,8 +64,18 @@ template <typename Read>
 void require_readable(Read read) try {
   read();
 } catch (const NoPtx& error) {
-  throw Failure{cudaErrorNoKernelImageForDevice, error.what()};
+  throw Failure{.code = cudaErrorNoKernelImageForDevice,
+                .why = error.what(),
+                .is_refusal = error.runs_on_gpu};
+} catch (const std::invalid_argument& error) {
+  throw Failure{cudaErrorInvalidKernelImage, error.what()};
 } catch (const metrics::FatBinaryError& error) {
+  throw Failure{cudaErrorInvalidKernelImage, error.what()};
+} catch (const metrics::CubinError& error) {
+  throw Failure{cudaErrorInvalidKernelImage, error.what()};
+} catch (const metrics::ElfError& error) {
+  throw Failure{cudaErrorInvalidKernelImage, error.what()};
+} catch (const metrics::LineTableError& error) {
   throw Failure{cudaErrorInvalidKernelImage, error.what()};
 } catch (const ptx::PtxError& error) {
   throw Failure{cudaErrorInvalidPtx, error.what()};
@@ -100,11 +89,42 @@ Module* Modules::add(const void* wrapper) {
   return &module;
 }
 
-void Modules::remove(Module* module) {
+Module& Modules::add_loaded(const void* image, machine::Machine& machine, const WantedCode& wanted,
+                            const JitOptions& options) {
+  Module& module = modules_.emplace_back();
+  try {
+    require_readable([&] {
+      module.code = select_loaded(image, wanted);
+      load_code(module, machine, wanted, options);
+    });
+  } catch (...) {
+    modules_.pop_back();
+    throw;
+  }
+  return module;
+}
+
+Module* Modules::find_loaded(const void* handle) {
+  const auto found = std::ranges::find_if(modules_, [&](const Module& module) {
+    return &module == handle && module.wrapper == nullptr;
+  });
+  return found == modules_.end() ? nullptr : &*found;
+}
+
+std::vector<Module*> Modules::loaded_in(const void* context) {
+  std::vector<Module*> found;
+  for (Module& module : modules_) {
+    if (module.wrapper == nullptr && module.context == context) found.push_back(&module);
+  }
+  return found;
+}
+
+void Modules::remove(Module* module, machine::Machine* machine) {
   const auto found = std::ranges::find_if(modules_, [&](Module& m) { return &m == module; });
   if (found == modules_.end()) return;
   std::erase_if(functions_, [&](const auto& entry) { return entry.second->module == module; });
   std::erase_if(variables_, [&](const auto& entry) { return entry.second.module == module; });
+  if (machine != nullptr && module->program != nullptr) machine->unload(*module->program);
   modules_.erase(found);
 }
 
@@ -148,7 +168,10 @@ Variable* Modules::find_variable(const void* shadow) {
 
 void Modules::load(Module& module, machine::Machine& machine, const WantedCode& wanted) {
   if (module.program != nullptr) return;
-  require_readable([&] { read_code(module, machine, wanted); });
+  require_readable([&] {
+    read_code(module, wanted);
+    load_code(module, machine, wanted, {});
+  });
   for (const Variable& variable : module.managed) {
     *variable.managed = machine.find_symbol(*module.program, variable.name).address;
   }
@@ -160,12 +183,12 @@ machine::Kernel& Modules::kernel(Function& function, machine::Machine& machine,
   Module& module = *function.module;
   load(module, machine, wanted);
   function.kernel = machine.find_kernel(*module.program, function.name);
-  if (function.kernel == nullptr && !module.left_out.empty()) {
-    throw Failure{cudaErrorNoKernelImageForDevice, module.left_out};
+  if (function.kernel == nullptr && !module.code.left_out.empty()) {
+    throw Failure{cudaErrorNoKernelImageForDevice, module.code.left_out};
   }
   if (function.kernel == nullptr) {
     throw Failure{cudaErrorInvalidDeviceFunction,
-                  "the PTX for " + module.ptx_arch + " has no kernel " + function.name};
+                  "the PTX for " + module.ptx_arch() + " has no kernel " + function.name};
   }
   MachineCode::Answer answer = module.machine_code->about(function.name);
   machine.set_access_plans(*function.kernel, std::move(answer.plans));
@@ -175,10 +198,13 @@ machine::Kernel& Modules::kernel(Function& function, machine::Machine& machine,
 }
 
 void Modules::unload() {
+  std::erase_if(functions_, [](const auto& f) { return f.second->module->wrapper == nullptr; });
+  std::erase_if(variables_, [](const auto& v) { return v.second.module->wrapper == nullptr; });
+  std::erase_if(modules_, [](const Module& module) { return module.wrapper == nullptr; });
   for (Module& module : modules_) {
     module.program = nullptr;
     module.machine_code.reset();
-    module.code.clear();
+    module.code = {};
     for (Function& function : module.functions) {
       function.kernel = nullptr;
       function.attributes = {};
@@ -193,11 +219,12 @@ std::vector<std::string> Modules::use_new_ptx(const WantedCode& wanted,
     if (!std::exchange(module.is_new, false)) continue;
     try {
       require_readable([&] {
-        const ModuleCode selected = select_module_code(module, wanted);
-        for (const SelectedCode& code : selected.code) {
-          use(ptx::parse(code.ptx, "PTX for " + code.ptx_arch));
+        const ModuleCode code =
+            module.wrapper == nullptr ? module.code : select_registered(module.wrapper, wanted);
+        for (const SelectedCode& object : code.objects) {
+          use(ptx::parse(object.ptx, "PTX for " + object.ptx_arch));
         }
-        if (!selected.left_out.empty()) reasons.push_back(selected.left_out);
+        if (!code.left_out.empty()) reasons.push_back(code.left_out);
       });
     } catch (const Failure& failure) {
       reasons.push_back(failure.why);

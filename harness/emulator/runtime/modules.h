@@ -14,6 +14,7 @@
 
 #include "harness/emulator/machine/machine.h"
 #include "harness/emulator/runtime/code_selection.h"
+#include "harness/emulator/runtime/jit.h"
 #include "metrics/counting/emulator_report.h"
 
 namespace warpgauge::emulator::counting {
@@ -56,33 +57,36 @@ struct Variable {
   void** managed = nullptr;  ///< where the host keeps the address of a __managed__ variable
 };
 
-/// One fat binary. Its address, as void**, is the handle that nvcc's code keeps.
+/// One fat binary, or what a program has loaded. Its address is the handle that nvcc's code keeps
+/// (as void**), and a CUmodule, CUlibrary and cudaLibrary_t.
 struct Module {
-  const void* wrapper = nullptr;
+  const void* wrapper = nullptr;  ///< what was registered; nullptr where a program has loaded it
   std::list<Function> functions;
   std::list<Variable> managed;
-  bool is_new = true;  ///< use_new_ptx() has not seen it
+  bool is_new = true;             ///< use_new_ptx() has not seen it
+  const void* context = nullptr;  ///< the driver's, whose end is the module's, too
 
   // The device has these once the module is loaded.
   machine::Program* program = nullptr;
-  std::string ptx_arch;            ///< "sm_90": what its PTX was made for
-  std::vector<SelectedCode> code;  ///< a code for each linked object, or its own
-  /// Why objects are not in it: those of libraries may have machine code alone (libcudadevrt). What
-  /// they define is missing where it is called.
-  std::string left_out;
+  ModuleCode code;  ///< of one that was loaded by the program: always
   std::shared_ptr<const MachineCode> machine_code;  ///< looks into `program` and `code`
-};
 
-/// Which code of a fat binary the device runs: see select_code().
-struct WantedCode {
-  std::string arch;
-  bool older_ptx = false;
+  /// "sm_90": what its PTX was made for, once the module is loaded.
+  const std::string& ptx_arch() const { return code.objects.front().ptx_arch; }
 };
 
 class Modules {
  public:
   Module* add(const void* wrapper);
-  void remove(Module* module);
+  /// Loads what a program gives: see select_loaded(). Throws Failure as load() does.
+  Module& add_loaded(const void* image, machine::Machine& machine, const WantedCode& wanted,
+                     const JitOptions& options);
+  /// One that the program has loaded. nullptr if unknown.
+  Module* find_loaded(const void* handle);
+  /// Those of a context.
+  std::vector<Module*> loaded_in(const void* context);
+  /// Also unloads it from the machine, where there is one.
+  void remove(Module* module, machine::Machine* machine);
   void add_function(Module* module, const void* stub, const char* name);
   void add_variable(Module* module, const void* shadow, const char* name, std::size_t bytes);
   void add_managed_variable(Module* module, void** pointer, const char* name, std::size_t bytes);
@@ -100,7 +104,7 @@ class Modules {
   /// The kernel of a function, ready for its launch. Throws Failure as load() does, and with
   /// cudaErrorInvalidDeviceFunction.
   machine::Kernel& kernel(Function& function, machine::Machine& machine, const WantedCode& wanted);
-  /// Forgets what belongs to the device, which is about to end.
+  /// Forgets what belongs to the device, which is about to end, and what the program has loaded.
   void unload();
 
   /// Calls `use` with the PTX of each object registered since the last call, as it would be loaded.

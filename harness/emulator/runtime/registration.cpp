@@ -43,7 +43,8 @@ WARPGAUGE_API void __cudaUnregisterFatBinary(void** handle) {
   State& state = State::instance();
   const std::lock_guard lock(state.mutex);
   if (state.background.is_busy()) return;  // a program that ends does not wait for its kernels
-  state.modules.remove(module_of(handle));
+  state.modules.remove(module_of(handle),
+                       state.has_own_device() ? &state.device().machine : nullptr);
 }
 
 WARPGAUGE_API void __cudaRegisterFunction(void** handle, const char* stub, char*, const char* name,

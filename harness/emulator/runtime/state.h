@@ -125,6 +125,7 @@ struct RuntimeUse {
   std::atomic<const char*> call = "";  ///< the last function; needs no lock
   std::string failure;                 ///< the last that failed, with its error
   std::vector<Refusal> refusals;       ///< refusals whose error the thread has not taken
+  std::string private_tables;          ///< a sentence if the program asked for one
 };
 
 class State {
