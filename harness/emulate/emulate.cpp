@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
@@ -174,9 +175,9 @@ std::optional<metrics::OrderFile> replayed_of(const OtherOrders& orders, const s
 class Emulated : public programs::Source {
  public:
   /// `coverage` may be nullptr.
-  Emulated(std::string arch, std::string checks, OtherOrders orders,
+  Emulated(EmulatedDevice device, std::string checks, OtherOrders orders,
            std::chrono::seconds launch_limit, const CoverageFile* coverage)
-      : arch_(std::move(arch)),
+      : device_(std::move(device)),
         checks_(std::move(checks)),
         orders_(std::move(orders)),
         launch_limit_(launch_limit),
@@ -186,6 +187,13 @@ class Emulated : public programs::Source {
   std::filesystem::path reads() const override { return orders_.replay; }
   std::vector<std::string> own_options() const override {
     std::vector<std::string> options = {"--arch", arch_};
+    if (device_.memory_bytes != 0) {
+      options.insert(options.end(), {"--memory", fmt::format("{}B", device_.memory_bytes)});
+    }
+    if (device_.driver != 0) {
+      options.insert(options.end(), {"--driver", fmt::format("{}.{}", device_.driver / 1000,
+                                                             device_.driver % 1000 / 10)});
+    }
     if (checks_ != kUsualChecks) options.insert(options.end(), {"--check", checks_});
     if (orders_.schedules != 0) {
       options.insert(options.end(), {"--schedules", std::to_string(orders_.schedules)});
@@ -217,6 +225,8 @@ class Emulated : public programs::Source {
         {"WARPGAUGE_EMULATED_PTXAS", process::found_in_toolkit("ptxas").string()},
         {"WARPGAUGE_EMULATED_ARCH", arch_},
         {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
+        {"WARPGAUGE_EMULATED_MEMORY", std::to_string(device_.memory_bytes)},
+        {"WARPGAUGE_EMULATED_DRIVER", std::to_string(device_.driver)},
         {"WARPGAUGE_EMULATED_CHECKS", checks_},
         {"WARPGAUGE_EMULATED_SCHEDULES", std::to_string(orders_.schedules)},
         {"WARPGAUGE_EMULATED_ORDERS", orders_.schedules == 0 ? "" : fs::absolute(orders_.out)},
@@ -300,7 +310,8 @@ class Emulated : public programs::Source {
     return counted;
   }
 
-  const std::string arch_;
+  const EmulatedDevice device_;
+  const std::string& arch_ = device_.arch;
   const std::string checks_;
   const OtherOrders orders_;
   const std::optional<metrics::OrderFile> replayed_ = replayed_of(orders_, arch_);
@@ -312,14 +323,27 @@ class Emulated : public programs::Source {
 
 }  // namespace
 
-outcome::ExitCode emulate_program(const programs::ProgramOptions& options, const std::string& arch,
-                                  const fs::path& coverage, const std::string& checks,
-                                  const OtherOrders& orders) {
-  metrics::architecture(arch);  // throws here: the program itself would only blame a variable
+int driver_number(const std::string& version) {
+  unsigned major = 0, minor = 0;
+  int end = 0;
+  const bool is_one = std::sscanf(version.c_str(), "%2u.%1u%n", &major, &minor, &end) == 2 &&
+                      end == static_cast<int>(version.size());
+  if (!is_one || major < 12) {
+    throw std::invalid_argument(
+        fmt::format("--driver {}: expected the version of a CUDA from 12.0 on: 13.0", version));
+  }
+  return static_cast<int>(major * 1000 + minor * 10);
+}
+
+outcome::ExitCode emulate_program(const programs::ProgramOptions& options,
+                                  const EmulatedDevice& device, const fs::path& coverage,
+                                  const std::string& checks, const OtherOrders& orders) {
+  metrics::architecture(
+      device.arch);  // throws here: the program itself would only blame a variable
   std::optional<CoverageFile> file;
   if (!coverage.empty()) file.emplace(coverage);
   const auto code = programs::run_program(
-      options, Emulated(arch, checks, {orders.schedules, orders.replay, options.out},
+      options, Emulated(device, checks, {orders.schedules, orders.replay, options.out},
                         options.launch_limit, file ? &*file : nullptr));
   if (file) fmt::print(stderr, "{}", file->write());
   return code;
@@ -329,7 +353,7 @@ void record(const std::vector<std::string>& command, const std::string& arch,
             const fs::path& output, const fs::path& facts, const Compilation& compilation,
             std::chrono::seconds time_limit) {
   const auto launch_limit = std::max(time_limit / 2, std::chrono::seconds(1));
-  const Emulated source(arch, std::string(kUsualChecks), {}, launch_limit, nullptr);
+  const Emulated source({.arch = arch}, std::string(kUsualChecks), {}, launch_limit, nullptr);
   programs::record_program(command, source, output, facts, compilation, time_limit);
 }
 

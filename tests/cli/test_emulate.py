@@ -1039,6 +1039,33 @@ def test_ptx_that_a_program_loads_is_compiled_and_counts_exactly(tmp_path):
     assert values(tmp_path)["strided", "registers"].value > 0
 
 
+DEVICE = """
+import ctypes
+driver = ctypes.CDLL("libcuda.so.1")
+version, total, pointer = ctypes.c_int(), ctypes.c_size_t(), ctypes.c_uint64()
+context = ctypes.c_void_p()
+assert driver.cuInit(0) == 0
+assert driver.cuDriverGetVersion(ctypes.byref(version)) == 0
+assert driver.cuDeviceTotalMem_v2(ctypes.byref(total), 0) == 0
+assert driver.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0) == 0
+assert driver.cuCtxSetCurrent(context) == 0
+allocate = driver.cuMemAlloc_v2
+fits = [allocate(ctypes.byref(pointer), ctypes.c_size_t(mib << 20)) for mib in (60, 5)]
+print(version.value, total.value >> 20, fits)
+"""
+
+
+def test_the_device_is_as_large_and_its_driver_as_new_as_asked_for(tmp_path):
+    script = tmp_path / "device.py"
+    script.write_text(DEVICE)
+    options = ["--memory", "64MiB", "--driver", "13.5", "--out", tmp_path / "out"]
+    done = emulate(*options, "--", sys.executable, script)
+    assert done.stdout == "13050 64 [0, 2]\n"
+    wrong = emulate("--driver", "9", "--out", tmp_path / "out", "--", "true")
+    assert wrong.returncode == 2
+    assert "--driver 9: expected the version of a CUDA from 12.0 on: 13.0" in wrong.stderr
+
+
 def test_ptx_without_a_compiler_is_predicted(tmp_path):
     hidden = {"PATH": "/usr/bin:/bin", "CUDA_HOME": str(tmp_path)}
     command = [GAUGE, "emulate", "--out", tmp_path, "--", BUILD / "programs" / "loaded"]

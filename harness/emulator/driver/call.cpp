@@ -3,6 +3,7 @@
 
 #include "harness/emulator/driver/context.h"
 #include "harness/emulator/driver/refuse.h"
+#include "harness/emulator/runtime/device_properties.h"
 #include "harness/emulator/runtime/refuse.h"
 
 namespace warpgauge::emulator::driver {
@@ -43,7 +44,7 @@ WARPGAUGE_API CUresult cuInit(unsigned flags) {
 
 WARPGAUGE_API CUresult cuDriverGetVersion(int* version) {
   if (version == nullptr) return CUDA_ERROR_INVALID_VALUE;
-  *version = CUDA_VERSION;
+  *version = runtime::driver_version();
   return CUDA_SUCCESS;
 }
 

@@ -70,7 +70,7 @@ WARPGAUGE_API CUresult cuDeviceTotalMem_v2(std::size_t* bytes, CUdevice device) 
   return query("cuDeviceTotalMem", [&](State&) {
     require(bytes != nullptr);
     require_device(device);
-    *bytes = runtime::host_memory_bytes();
+    *bytes = runtime::device_memory_bytes();
   });
 }
 

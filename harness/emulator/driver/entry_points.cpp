@@ -4,6 +4,7 @@
 
 #include "harness/emulator/driver/functions.h"
 #include "harness/emulator/runtime/call.h"
+#include "harness/emulator/runtime/device_properties.h"
 
 #undef cuGetProcAddress  // an earlier variant, which the toolkit's headers do not declare
 
@@ -29,7 +30,8 @@ template <typename Status>
 bool look_up(const char* symbol, void** function, unsigned version, unsigned long long flags,
              Status* status) {
   if (symbol == nullptr || function == nullptr) return false;
-  if (version > CUDA_VERSION || (flags & ~kKnownFlags) != 0) return false;
+  if (version > static_cast<unsigned>(runtime::driver_version()) || (flags & ~kKnownFlags) != 0)
+    return false;
   const FoundFunction found = find_function(symbol, static_cast<int>(version));
   *function = found.address;
   if (status != nullptr) *status = static_cast<Status>(status_of(found));

@@ -226,7 +226,7 @@ WARPGAUGE_API cudaError_t cudaDeviceGetP2PAttribute(int*, cudaDeviceP2PAttr, int
 WARPGAUGE_API cudaError_t cudaDriverGetVersion(int* version) {
   return call_always(__func__, [&](State&) {
     require(version != nullptr);
-    *version = CUDART_VERSION;
+    *version = driver_version();
   });
 }
 

@@ -4,6 +4,9 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
+#include <cstdlib>
 #include <cstring>
 
 namespace warpgauge::emulator::runtime {
@@ -61,11 +64,26 @@ void set_persisting_l2(cudaDeviceProp& out, const metrics::Architecture& limits)
   out.accessPolicyMaxWindowSize = is_measured ? 128 << 20 : out.l2CacheSize;
 }
 
+/// A number in the environment; 0 where there is none.
+std::uint64_t number_in(const char* variable) {
+  std::uint64_t number = 0;
+  const char* const text = std::getenv(variable);
+  if (text != nullptr) std::from_chars(text, text + std::strlen(text), number);
+  return number;
+}
+
 }  // namespace
 
-std::size_t host_memory_bytes() {
-  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
-         static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+std::size_t device_memory_bytes() {
+  static const std::uint64_t given = number_in("WARPGAUGE_EMULATED_MEMORY");
+  static const std::size_t of_host = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                                     static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return given != 0 ? given : of_host;
+}
+
+int driver_version() {
+  static const auto given = static_cast<int>(number_in("WARPGAUGE_EMULATED_DRIVER"));
+  return given != 0 ? given : CUDART_VERSION;
 }
 
 cudaDeviceProp properties_of(const std::string& arch, const metrics::Architecture& limits) {
@@ -74,7 +92,7 @@ cudaDeviceProp properties_of(const std::string& arch, const metrics::Architectur
   name.copy(out.name, sizeof out.name - 1);
   const std::string id = "emulated " + arch;  // "sm_100a" just fits
   id.copy(out.uuid.bytes, sizeof out.uuid.bytes);
-  out.totalGlobalMem = host_memory_bytes();
+  out.totalGlobalMem = device_memory_bytes();
   out.memPitch = 2147483647;
   out.major = limits.major;
   out.minor = limits.minor;

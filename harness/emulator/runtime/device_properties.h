@@ -27,7 +27,10 @@ cudaDeviceProp properties_of(const std::string& arch, const metrics::Architectur
 std::optional<int> attribute_of(cudaDeviceAttr attribute, const std::string& arch,
                                 const metrics::Architecture& limits);
 
-/// Bytes of memory in this machine.
-std::size_t host_memory_bytes();
+/// Bytes of memory that the device has: as many as this machine, or as emulate's --memory says.
+std::size_t device_memory_bytes();
+
+/// The newest CUDA that the driver knows, 13000 for 13.0: the build's, or that of --driver.
+int driver_version();
 
 }  // namespace warpgauge::emulator::runtime

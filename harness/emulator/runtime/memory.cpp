@@ -25,8 +25,8 @@ std::byte* allocate(State& state, const char* name, std::size_t bytes,
   if (bytes == 0) return nullptr;
   Device& device = state.device();
   const std::size_t left =
-      host_memory_bytes() -
-      std::min<std::uint64_t>(device.machine.memory().bytes_in_use(), host_memory_bytes());
+      device_memory_bytes() -
+      std::min<std::uint64_t>(device.machine.memory().bytes_in_use(), device_memory_bytes());
   require(bytes <= left, cudaErrorMemoryAllocation);
   std::byte* const memory = device.machine.memory().allocate(
       bytes, kind, std::string(called_as(name)) + " #" + std::to_string(++device.allocations));
@@ -240,7 +240,7 @@ WARPGAUGE_API cudaError_t cudaHostGetFlags(unsigned* flags, void* host) {
 WARPGAUGE_API cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
   return call(__func__, [&](State& state) {
     require(free != nullptr && total != nullptr);
-    *total = host_memory_bytes();
+    *total = device_memory_bytes();
     *free = *total - std::min<std::uint64_t>(state.memory().bytes_in_use(), *total);
   });
 }
