@@ -5,7 +5,9 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdint>
 #include <cstdlib>
@@ -30,6 +32,7 @@ constexpr int kLongestMs = 5000;
 bool (*flush_process)(std::chrono::seconds patience) = nullptr;
 pid_t process = 0;
 int asked = -1, answered = -1;  // eventfds: a write wakes the reader
+std::atomic<bool> has_handlers = false;
 
 void at_exit() {
   if (in_flushing_process()) flush_process(kPatience);
@@ -53,6 +56,7 @@ void on_fatal_signal(int signal) {
     pollfd wait = {.fd = answered, .events = POLLIN, .revents = 0};
     if (write(asked, &unit, sizeof unit) == sizeof unit) poll(&wait, 1, kLongestMs);
   }
+  has_handlers = false;
   std::signal(signal, SIG_DFL);
   raise(signal);
 }
@@ -111,6 +115,11 @@ void watch_first_thread() {
 
 }  // namespace
 
+void (*flushing_handler(int signal))(int) {
+  const bool is_fatal = std::ranges::find(kFatal, signal) != kFatal.end();
+  return has_handlers && is_fatal ? on_fatal_signal : nullptr;
+}
+
 bool in_flushing_process() { return getpid() == process; }
 
 void flush_at_exit(bool (*flush)(std::chrono::seconds patience)) {
@@ -127,6 +136,7 @@ void flush_at_exit(bool (*flush)(std::chrono::seconds patience)) {
     ours.sa_flags = SA_NODEFER;
     sigaction(signal, &ours, nullptr);
   }
+  has_handlers = true;
 }
 
 void flush_forked_child() {

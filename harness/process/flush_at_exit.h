@@ -13,6 +13,11 @@ namespace warpgauge::process {
 /// (metrics/base/own_thread.h). Forked children do not flush by themselves.
 void flush_at_exit(bool (*flush)(std::chrono::seconds patience));
 
+/// The handler that stands where a program sees the default action of a signal; nullptr where the
+/// signal has none of ours, or ends the process already. Who stands between the program and the C
+/// library hides it.
+void (*flushing_handler(int signal))(int);
+
 /// False in a child that the process has forked.
 bool in_flushing_process();
 

@@ -1012,7 +1012,8 @@ def test_the_emulated_library_has_the_functions_of_the_toolkits_libraries():
         pytest.skip("this toolkit is not CUDA 13.0 with all of its libraries")
     functions = set.union(*map(exported, libraries)) - {libraries[0].name}
     functions = {name for name in functions if not name.startswith("cudbg")}
-    own = exported(BUILD / "lib" / "libcudart.so.13") - {libraries[0].name, "_exit", "_Exit"}
+    of_the_c_library = {"_exit", "_Exit", "sigaction", "signal"}
+    own = exported(BUILD / "lib" / "libcudart.so.13") - {libraries[0].name} - of_the_c_library
     of_graphics = {name for name in own if re.search("GL|VDPAU|EglFrame", name)}
     assert functions <= own
     assert own - functions <= of_graphics
@@ -1064,6 +1065,31 @@ def test_the_device_is_as_large_and_its_driver_as_new_as_asked_for(tmp_path):
     wrong = emulate("--driver", "9", "--out", tmp_path / "out", "--", "true")
     assert wrong.returncode == 2
     assert "--driver 9: expected the version of a CUDA from 12.0 on: 13.0" in wrong.stderr
+
+
+WORKERS = """
+import multiprocessing, os, signal, subprocess, sys
+def work(program):
+    return subprocess.run([program], stdout=subprocess.DEVNULL).returncode
+if __name__ == "__main__":
+    with multiprocessing.get_context(sys.argv[1]).Pool(2) as pool:
+        print(pool.map(work, [sys.argv[2]] * 3))
+    try:
+        os.kill(os.getpid(), signal.SIGINT)
+        signal.pause()
+    except KeyboardInterrupt:
+        print("interrupted")
+"""
+
+
+@pytest.mark.parametrize("start", ["fork", "spawn", "forkserver"])
+def test_workers_of_python_are_counted_and_its_signals_are_its_own(start, tmp_path):
+    script = tmp_path / "workers.py"
+    script.write_text(WORKERS)
+    program = [sys.executable, script, start, BUILD / "programs" / "loaded"]
+    done = emulate("--out", tmp_path / "out", "--", *program)
+    assert done.stdout == "[0, 0, 0]\ninterrupted\n", done.stderr
+    assert values(tmp_path / "out")["strided", "shared.bank_conflicts"].value == 3 * 2
 
 
 def test_ptx_without_a_compiler_is_predicted(tmp_path):

@@ -1,6 +1,7 @@
 // The emulated runtime as a shared library, libcudart.so, for programs that were not built with it:
 // when such a program ends, however it does, its counts and faults go to the file that `warpgauge
 // emulate` asked for.
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -9,6 +10,7 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -205,11 +207,47 @@ const bool kReportsAtExit = [] {
   for (;;) syscall(SYS_exit_group, code);
 }
 
+using SigAction = int (*)(int, const struct sigaction*, struct sigaction*);
+
+/// The C library's.
+SigAction real_sigaction() {
+  static const auto real = reinterpret_cast<SigAction>(dlsym(RTLD_NEXT, "sigaction"));
+  return real;
+}
+
+/// Programs see the default action where our handler is, and set it where they set that: Python
+/// would else find a handler that it does not know, and have no KeyboardInterrupt.
+int sigaction_of_program(int signal, const struct sigaction* wanted, struct sigaction* before) {
+  void (*const own)(int) = process::flushing_handler(signal);
+  struct sigaction ours = {};
+  if (own != nullptr && wanted != nullptr && wanted->sa_handler == SIG_DFL) {
+    ours.sa_handler = own;
+    ours.sa_flags = SA_NODEFER;
+    wanted = &ours;
+  }
+  const int result = real_sigaction()(signal, wanted, before);
+  if (result == 0 && own != nullptr && before != nullptr && before->sa_handler == own) {
+    *before = {};
+  }
+  return result;
+}
+
 }  // namespace
 }  // namespace warpgauge::emulator::preload
 
 // The program's calls come here instead of to the C library.
 extern "C" {
+
+int sigaction(int signal, const struct sigaction* wanted, struct sigaction* before) noexcept {
+  return warpgauge::emulator::preload::sigaction_of_program(signal, wanted, before);
+}
+
+sighandler_t signal(int signal, sighandler_t handler) noexcept {
+  struct sigaction wanted = {}, before = {};
+  wanted.sa_handler = handler;
+  wanted.sa_flags = SA_RESTART;
+  return sigaction(signal, &wanted, &before) == 0 ? before.sa_handler : SIG_ERR;
+}
 
 void _exit(int code) { warpgauge::emulator::preload::report_and_end(code); }
 
