@@ -9,8 +9,10 @@ namespace warpgauge::commands {
 namespace {
 
 constexpr std::string_view kEmulateFooter =
-    R"(The program must be linked with the shared CUDA runtime and hold PTX (`warpgauge cc`
-builds it so), or load its kernels by the driver, as Triton does. Its own output stays as it is: the counts go to stderr and facts.jsonl.
+    R"(The program must hold PTX, and have the CUDA runtime as nvcc links it: static, and not
+stripped, or shared; or load its kernels by the driver, as Triton does. Counts belong to
+source lines if it has line tables (`warpgauge cc`).
+Its own output stays as it is: the counts go to stderr and facts.jsonl.
 Sections of the budget file are globs of kernel names, ["*reduce_kernel*"]; a kernel
 that none matches may have no bank conflicts and no local traffic.
 

@@ -40,8 +40,9 @@ constexpr programs::Counter kCounter{.command = "emulate",
 
 fs::path emulated(std::string_view library) {
   if (!fs::exists(library)) {
-    throw std::runtime_error(std::string(library) +
-                             ": not there; build the target warpgauge_emulated_driver");
+    throw std::runtime_error(
+        std::string(library) +
+        ": not there; build the targets warpgauge_emulated_driver and warpgauge_static_runtime");
   }
   return library;
 }
@@ -97,11 +98,11 @@ void add_compile_time(const metrics::Architecture& arch, const ReportedKernel& k
   if (!stack_known) values.erase("stack.bytes");
 }
 
-/// The folder, and then those of the variable.
-std::string with_folder(const fs::path& folder, const char* variable) {
+/// The path, and then those of the variable.
+std::string before_others(const fs::path& path, const char* variable) {
   const char* const others = std::getenv(variable);
   const bool is_set = others != nullptr && *others != '\0';
-  return folder.string() + (is_set ? std::string(":") + others : "");
+  return path.string() + (is_set ? std::string(":") + others : "");
 }
 
 /// The processes that ended without a report, and so without counts.
@@ -149,10 +150,9 @@ std::vector<std::string> empty_launches_of(const metrics::CountsReport& report) 
 /// program is linked: NVIDIA's runtime asks for them.
 std::string tables_text(const std::string& program, const std::string& asked,
                         const std::string& runtime) {
-  const programs::Linkage linkage = programs::linkage_of(program);
-  if (!programs::has_other_runtime(linkage, runtime)) return asked;
-  return fmt::format("{} calls cuGetExportTable, which is not emulated: {}", program,
-                     programs::why_not_called(linkage, runtime));
+  const std::string why = programs::why_not_replaced(programs::linkage_of(program), runtime);
+  if (why.empty()) return asked;
+  return fmt::format("{} calls cuGetExportTable, which is not emulated: {}", program, why);
 }
 
 /// The order that is to be replayed, which must be one of a program on the architecture.
@@ -170,8 +170,8 @@ std::optional<metrics::OrderFile> replayed_of(const OtherOrders& orders, const s
   return order;
 }
 
-/// The emulated runtime and driver, which take the place of the shared CUDA runtime and of the
-/// driver in the program.
+/// The emulated runtime and driver, which take the place of the CUDA runtime, linked as a library
+/// or into the program, and of the driver.
 class Emulated : public programs::Source {
  public:
   /// `coverage` may be nullptr.
@@ -219,8 +219,10 @@ class Emulated : public programs::Source {
     std::map<std::string, std::string> variables = {
         // A program that loads libcuda.so.1 by this name then gets the one that is there already.
         {"LD_PRELOAD", runtime_.string() + ":" + driver_.string()},
+        // Of files whose runtime is linked into them.
+        {"LD_AUDIT", before_others(static_runtime_, "LD_AUDIT")},
         // Others look for its file: tinygrad by libcuda.so, Triton to link with it.
-        {"LD_LIBRARY_PATH", with_folder(driver_.parent_path(), "LD_LIBRARY_PATH")},
+        {"LD_LIBRARY_PATH", before_others(driver_.parent_path(), "LD_LIBRARY_PATH")},
         {"TRITON_LIBCUDA_PATH", driver_.parent_path().string()},
         {"WARPGAUGE_EMULATED_PTXAS", process::found_in_toolkit("ptxas").string()},
         {"WARPGAUGE_EMULATED_ARCH", arch_},
@@ -319,6 +321,7 @@ class Emulated : public programs::Source {
   const CoverageFile* const coverage_;
   const fs::path runtime_ = emulated(kBuildInfo.emulated_cudart);
   const fs::path driver_ = emulated(kBuildInfo.emulated_driver);
+  const fs::path static_runtime_ = emulated(kBuildInfo.static_runtime);
 };
 
 }  // namespace

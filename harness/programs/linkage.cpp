@@ -52,6 +52,7 @@ Linkage linkage_of(const std::string& program) try {
   Linkage out;
   for (const metrics::ElfSection& section : sections) {
     if (section.name == ".nv_fatbin") out.has_device_code = true;
+    if (section.type == SHT_SYMTAB) out.has_names = true;
     if (section.name == ".interp") out.loads_libraries = true;
     if (section.type != SHT_DYNAMIC || section.link >= sections.size()) continue;
     const auto entries = section.bytes;
@@ -73,31 +74,36 @@ bool has_cuda(const Linkage& linkage) {
   return linkage.has_device_code || needs(linkage, "libcuda.so") || needs(linkage, "libcudart.so");
 }
 
-bool has_other_runtime(const Linkage& linkage, const std::string& runtime) {
-  return !needs(linkage, runtime) && (linkage.has_device_code || needs(linkage, "libcudart.so."));
-}
-
-std::string why_not_called(const Linkage& linkage, const std::string& runtime) {
-  const std::string ended = "it ended before it called CUDA; its own output may say why";
-  if (needs(linkage, runtime)) return ended;
+std::string why_not_replaced(const Linkage& linkage, const std::string& runtime) {
+  if (needs(linkage, runtime)) return "";
   if (needs(linkage, "libcudart.so.")) {
     return fmt::format(
         "it is linked with the CUDA runtime of another version, and the emulator is {}: build it "
         "with that CUDA",
         runtime);
   }
-  if (linkage.has_device_code) {
-    return fmt::format(
-        "the CUDA runtime is part of it (nvcc links it statically unless told otherwise), and the "
-        "emulator can only take the place of {}: build it with -cudart shared, as `warpgauge cc -- "
-        "nvcc` does",
-        runtime);
-  }
-  if (needs(linkage, "libcuda.so.")) return ended;
+  if (!linkage.has_device_code) return "";
   return fmt::format(
-      "neither it nor a program that it started called {}. The emulator runs programs that are "
-      "linked with the shared CUDA runtime (nvcc -cudart shared): build them with `warpgauge cc -- "
-      "nvcc`",
+      "the CUDA runtime is part of it (nvcc links it statically unless told otherwise), {} with "
+      "-cudart shared",
+      linkage.has_names
+          ? "and could not be replaced, for the reason that stands above: build it"
+          : "and without the names of its functions, which were stripped, the "
+            "emulator cannot take its place: link it without -s or strip, or build it");
+}
+
+std::string why_not_called(const Linkage& linkage, const std::string& runtime) {
+  const bool is_replaced =
+      linkage.has_device_code && linkage.has_names && !needs(linkage, "libcudart.so.");
+  if (!is_replaced) {
+    if (std::string why = why_not_replaced(linkage, runtime); !why.empty()) return why;
+  }
+  if (is_replaced || needs(linkage, runtime) || needs(linkage, "libcuda.so.")) {
+    return "it ended before it called CUDA; its own output may say why";
+  }
+  return fmt::format(
+      "neither it nor a program that it started called {}. The emulator runs programs that nvcc "
+      "links with the CUDA runtime of that version",
       runtime);
 }
 

@@ -111,6 +111,7 @@ std::vector<ElfSection> elf_sections(Bytes bytes) {
                         .type = section.sh_type,
                         .flags = section.sh_flags,
                         .link = section.sh_link,
+                        .address = section.sh_addr,
                         .size = size,
                         .bytes = is_there ? bytes.subspan(offset, size) : Bytes()});
   }

@@ -26,9 +26,10 @@ class ElfError : public std::runtime_error {
 
 struct ElfSection {
   std::string_view name;
-  std::uint32_t type = 0;   ///< SHT_*
-  std::uint64_t flags = 0;  ///< SHF_*, and of cubins more
-  std::uint32_t link = 0;   ///< index of the section that goes with it
+  std::uint32_t type = 0;     ///< SHT_*
+  std::uint64_t flags = 0;    ///< SHF_*, and of cubins more
+  std::uint32_t link = 0;     ///< index of the section that goes with it
+  std::uint64_t address = 0;  ///< where it is in memory
   /// As it is in memory. Shared memory and uninitialised variables have a size, and no bytes.
   std::uint64_t size = 0;
   std::span<const std::byte> bytes;  ///< in the file, which must outlive it

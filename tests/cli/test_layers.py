@@ -57,6 +57,7 @@ LIBRARIES = {
     "harness/gate": [POSIX, FMT],
     "harness/emulate": [POSIX, FMT],
     "harness/environment": [POSIX],
+    "harness/static_runtime": [POSIX, FMT],
     "harness/inspect": [POSIX, FMT],
     "harness/programs": [POSIX, FMT],
     "harness/toolchain": [POSIX, FMT],
@@ -112,7 +113,7 @@ OURS = {
         *machine_folder("decode"),
     ],
     "harness/emulator/preload": [
-        r"harness/emulator/(emulator|launch_watch|uninterrupted_mutex)\.h",
+        r"harness/emulator/(emulator|launch_watch|runtime/refuse|uninterrupted_mutex)\.h",
         r"harness/(process/(flush_at_exit|progress)|files/\w+|programs/launch_filter|runtime)\.h",
         r"metrics/(base/(append_file|demangled)|counting/(emulator_report|coverage))\.h",
     ],
@@ -121,6 +122,10 @@ OURS = {
         r"warpgauge/cuda_error\.h",
     ],
     "harness/environment": [r"harness/environment/\w+\.h"],
+    "harness/static_runtime": [
+        r"harness/static_runtime/\w+\.h",
+        r"metrics/machine_code/elf_sections\.h",
+    ],
     "harness/include": [r"warpgauge/\w+\.h"],
     "harness/attach": harness_rooms(
         "attach", "programs", "outcome", "process", "files", "cases", "measuring", ""

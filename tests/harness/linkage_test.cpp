@@ -25,16 +25,24 @@ TEST(LinkageTest, EachWayHasItsReason) {
               HasSubstr("another version"));
   EXPECT_THAT(why({.needed = {"libcuda.so.1"}}), StartsWith("it ended before it called CUDA"));
   EXPECT_THAT(why({.needed = {"libcuda.so.1"}, .has_device_code = true}), HasSubstr("part of it"));
-  EXPECT_THAT(why({.needed = {"libm.so.6"}, .has_device_code = true}), HasSubstr("part of it"));
+  EXPECT_THAT(why({.needed = {"libm.so.6"}, .has_device_code = true}),
+              HasSubstr("link it without -s or strip"));
+  EXPECT_THAT(why({.needed = {"libm.so.6"}, .has_device_code = true, .has_names = true}),
+              StartsWith("it ended before it called CUDA"));
   EXPECT_THAT(why({}), StartsWith("neither it nor a program that it started"));
 }
 
 TEST(LinkageTest, ARuntimeIsTheEmulatedOneOrAnother) {
-  const std::string emulated = "libcudart.so.13";
-  EXPECT_FALSE(has_other_runtime({.needed = {emulated}, .has_device_code = true}, emulated));
-  EXPECT_TRUE(has_other_runtime({.needed = {"libcudart.so.12"}}, emulated));
-  EXPECT_TRUE(has_other_runtime({.needed = {"libcuda.so.1"}, .has_device_code = true}, emulated));
-  EXPECT_FALSE(has_other_runtime({.needed = {"libcuda.so.1"}}, emulated));
+  const auto why_other = [](const Linkage& linkage) {
+    return why_not_replaced(linkage, "libcudart.so.13");
+  };
+  EXPECT_EQ(why_other({.needed = {"libcudart.so.13"}, .has_device_code = true}), "");
+  EXPECT_EQ(why_other({.needed = {"libcuda.so.1"}}), "");
+  EXPECT_THAT(why_other({.needed = {"libcudart.so.12"}}), HasSubstr("another version"));
+  EXPECT_THAT(why_other({.needed = {"libcuda.so.1"}, .has_device_code = true}),
+              HasSubstr("names of its functions, which were stripped"));
+  EXPECT_THAT(why_other({.has_device_code = true, .has_names = true}),
+              HasSubstr("the reason that stands above"));
 }
 
 TEST(LinkageTest, AProgramIsFoundInThePathAndRead) {

@@ -25,6 +25,7 @@
 
 #include "harness/emulator/emulator.h"
 #include "harness/emulator/launch_watch.h"
+#include "harness/emulator/runtime/refuse.h"
 #include "harness/emulator/uninterrupted_mutex.h"
 #include "harness/files/printable.h"
 #include "harness/process/flush_at_exit.h"
@@ -252,5 +253,11 @@ sighandler_t signal(int signal, sighandler_t handler) noexcept {
 void _exit(int code) { warpgauge::emulator::preload::report_and_end(code); }
 
 void _Exit(int code) noexcept { warpgauge::emulator::preload::report_and_end(code); }
+
+// Stands in the place of a function of a runtime that is linked statically (harness/static_runtime)
+// which the emulator does not have.
+int warpgauge_refuse(const char* what) {
+  return warpgauge::emulator::runtime::refuse(what, __builtin_return_address(0));
+}
 
 }  // extern "C"

@@ -1,0 +1,90 @@
+// A library that the loader tells of all files that it loads (LD_AUDIT, rtld-audit(7)), before
+// their code runs: those with a CUDA runtime linked into them get the emulated one in its place.
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include "harness/static_runtime/static_runtime.h"
+#include "metrics/machine_code/elf_sections.h"
+
+namespace warpgauge::static_runtime {
+namespace {
+
+// The loader calls one function at a time.
+std::vector<Loaded> fresh;            // loaded since it was last consistent
+std::optional<Loaded> emulated_file;  // of the emulated runtime, which is preloaded
+
+/// The emulated runtime lies in the folder of this library.
+bool is_emulated_runtime(const std::string& path) {
+  Dl_info own{};
+  if (dladdr(&fresh, &own) == 0) return false;
+  const std::string here(own.dli_fname);
+  return path.starts_with(here.substr(0, here.rfind('/') + 1) + "libcudart.so.");
+}
+
+const EmulatedRuntime& emulated() {
+  static const EmulatedRuntime& runtime = *new EmulatedRuntime(*emulated_file);
+  return runtime;
+}
+
+/// The program itself has no name.
+Loaded loaded_of(const link_map& map) {
+  std::error_code unknown;
+  if (*map.l_name != '\0') return {map.l_name, map.l_addr};
+  return {std::filesystem::read_symlink("/proc/self/exe", unknown).string(), map.l_addr};
+}
+
+void replace_in_fresh() {
+  for (const Loaded& file : std::exchange(fresh, {})) {
+    try {
+      replace_in(file, emulated);
+    } catch (const metrics::ElfError&) {  // no file that nvcc wrote
+    } catch (const std::exception& error) {
+      std::fprintf(stderr,
+                   "warpgauge: %s: the CUDA runtime that is linked into it is not emulated: %s; "
+                   "build it with -cudart shared\n",
+                   file.path.c_str(), error.what());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace warpgauge::static_runtime
+
+using namespace warpgauge::static_runtime;
+
+extern "C" {
+
+unsigned la_version(unsigned version) { return std::min<unsigned>(version, LAV_CURRENT); }
+
+unsigned la_objopen(link_map* map, Lmid_t, std::uintptr_t*) {
+  Loaded file = loaded_of(*map);
+  if (is_emulated_runtime(file.path)) {
+    emulated_file = std::move(file);
+  } else {
+    fresh.push_back(std::move(file));
+  }
+  return 0;
+}
+
+/// Also of what could not be loaded to its end.
+unsigned la_objclose(std::uintptr_t* map) {
+  const std::uintptr_t base = reinterpret_cast<const link_map*>(*map)->l_addr;
+  std::erase_if(fresh, [&](const Loaded& file) { return file.base == base; });
+  return 0;
+}
+
+void la_activity(std::uintptr_t*, unsigned flag) {
+  if (flag == LA_ACT_CONSISTENT && emulated_file) replace_in_fresh();
+}
+
+}  // extern "C"
