@@ -1,5 +1,6 @@
 // A library that the loader tells of all files that it loads (LD_AUDIT, rtld-audit(7)), before
-// their code runs: those with a CUDA runtime linked into them get the emulated one in its place.
+// their code runs: those with a CUDA runtime linked into them get the emulated one in its place. It
+// also tells which functions they find: those of compilers get an option more.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -13,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/static_runtime/compilers.h"
 #include "harness/static_runtime/static_runtime.h"
 #include "metrics/machine_code/elf_sections.h"
 
@@ -73,7 +75,13 @@ unsigned la_objopen(link_map* map, Lmid_t, std::uintptr_t*) {
   } else {
     fresh.push_back(std::move(file));
   }
-  return 0;
+  return is_compiler(map->l_name) ? LA_FLG_BINDTO : LA_FLG_BINDFROM;
+}
+
+/// Of what a file with LA_FLG_BINDFROM finds in one with LA_FLG_BINDTO, also by dlsym().
+std::uintptr_t la_symbind64(Elf64_Sym* symbol, unsigned, std::uintptr_t*, std::uintptr_t*,
+                            unsigned*, const char* name) {
+  return with_line_tables(name, symbol->st_value);
 }
 
 /// Also of what could not be loaded to its end.

@@ -31,22 +31,23 @@
   X(cuInit, 2000) X(cuKernelGetAttribute, 12000) X(cuKernelGetFunction, 12000) \
   X(cuKernelGetLibrary, 12050) X(cuKernelGetName, 12030) X(cuKernelGetParamInfo, 12040) \
   X(cuKernelSetAttribute, 12000) X(cuKernelSetCacheConfig, 12000) \
-  X(cuLaunchCooperativeKernel, 9000) X(cuLaunchKernel, 4000) X(cuLaunchKernelEx, 11060) \
-  X(cuLibraryEnumerateKernels, 12040) X(cuLibraryGetGlobal, 12000) X(cuLibraryGetKernel, 12000) \
-  X(cuLibraryGetKernelCount, 12040) X(cuLibraryGetModule, 12000) X(cuLibraryLoadData, 12000) \
-  X(cuLibraryLoadFromFile, 12000) X(cuLibraryUnload, 12000) X(cuMemAllocAsync, 11020) \
-  X(cuMemAllocFromPoolAsync, 11020) X(cuMemAllocHost_v2, 3020) X(cuMemAllocManaged, 6000) \
-  X(cuMemAlloc_v2, 3020) X(cuMemFreeAsync, 11020) X(cuMemFreeHost, 2000) X(cuMemFree_v2, 3020) \
-  X(cuMemGetAddressRange_v2, 3020) X(cuMemGetInfo_v2, 3020) X(cuMemHostAlloc, 2020) \
-  X(cuMemHostGetDevicePointer_v2, 3020) X(cuMemHostGetFlags, 2030) X(cuMemHostRegister_v2, 6050) \
-  X(cuMemHostUnregister, 4000) X(cuMemPoolCreate, 11020) X(cuMemPoolDestroy, 11020) \
-  X(cuMemPoolGetAccess, 11020) X(cuMemPoolGetAttribute, 11020) X(cuMemPoolSetAccess, 11020) \
-  X(cuMemPoolSetAttribute, 11020) X(cuMemPoolTrimTo, 11020) X(cuMemcpy, 4000) \
-  X(cuMemcpyAsync, 4000) X(cuMemcpyDtoDAsync_v2, 3020) X(cuMemcpyDtoD_v2, 3020) \
-  X(cuMemcpyDtoHAsync_v2, 3020) X(cuMemcpyDtoH_v2, 3020) X(cuMemcpyHtoDAsync_v2, 3020) \
-  X(cuMemcpyHtoD_v2, 3020) X(cuMemsetD16Async, 3020) X(cuMemsetD16_v2, 3020) \
-  X(cuMemsetD32Async, 3020) X(cuMemsetD32_v2, 3020) X(cuMemsetD8Async, 3020) \
-  X(cuMemsetD8_v2, 3020) X(cuModuleEnumerateFunctions, 12040) X(cuModuleGetFunction, 2000) \
+  X(cuLaunchCooperativeKernel, 9000) X(cuLaunchHostFunc, 10000) X(cuLaunchKernel, 4000) \
+  X(cuLaunchKernelEx, 11060) X(cuLibraryEnumerateKernels, 12040) X(cuLibraryGetGlobal, 12000) \
+  X(cuLibraryGetKernel, 12000) X(cuLibraryGetKernelCount, 12040) X(cuLibraryGetModule, 12000) \
+  X(cuLibraryLoadData, 12000) X(cuLibraryLoadFromFile, 12000) X(cuLibraryUnload, 12000) \
+  X(cuMemAllocAsync, 11020) X(cuMemAllocFromPoolAsync, 11020) X(cuMemAllocHost_v2, 3020) \
+  X(cuMemAllocManaged, 6000) X(cuMemAlloc_v2, 3020) X(cuMemFreeAsync, 11020) \
+  X(cuMemFreeHost, 2000) X(cuMemFree_v2, 3020) X(cuMemGetAddressRange_v2, 3020) \
+  X(cuMemGetInfo_v2, 3020) X(cuMemHostAlloc, 2020) X(cuMemHostGetDevicePointer_v2, 3020) \
+  X(cuMemHostGetFlags, 2030) X(cuMemHostRegister_v2, 6050) X(cuMemHostUnregister, 4000) \
+  X(cuMemPoolCreate, 11020) X(cuMemPoolDestroy, 11020) X(cuMemPoolGetAccess, 11020) \
+  X(cuMemPoolGetAttribute, 11020) X(cuMemPoolSetAccess, 11020) X(cuMemPoolSetAttribute, 11020) \
+  X(cuMemPoolTrimTo, 11020) X(cuMemcpy, 4000) X(cuMemcpyAsync, 4000) \
+  X(cuMemcpyDtoDAsync_v2, 3020) X(cuMemcpyDtoD_v2, 3020) X(cuMemcpyDtoHAsync_v2, 3020) \
+  X(cuMemcpyDtoH_v2, 3020) X(cuMemcpyHtoDAsync_v2, 3020) X(cuMemcpyHtoD_v2, 3020) \
+  X(cuMemsetD16Async, 3020) X(cuMemsetD16_v2, 3020) X(cuMemsetD32Async, 3020) \
+  X(cuMemsetD32_v2, 3020) X(cuMemsetD8Async, 3020) X(cuMemsetD8_v2, 3020) \
+  X(cuModuleEnumerateFunctions, 12040) X(cuModuleGetFunction, 2000) \
   X(cuModuleGetFunctionCount, 12040) X(cuModuleGetGlobal_v2, 3020) \
   X(cuModuleGetLoadingMode, 11070) X(cuModuleLoad, 2000) X(cuModuleLoadData, 2000) \
   X(cuModuleLoadDataEx, 2010) X(cuModuleLoadFatBinary, 2000) X(cuModuleUnload, 2000) \
@@ -59,8 +60,8 @@
   X(cuProfilerStart, 4000) X(cuProfilerStop, 4000) X(cuStreamCreate, 2000) \
   X(cuStreamCreateWithPriority, 5050) X(cuStreamDestroy_v2, 4000) X(cuStreamGetCtx, 9020) \
   X(cuStreamGetCtx_v2, 12050) X(cuStreamGetDevice, 12080) X(cuStreamGetFlags, 5050) \
-  X(cuStreamGetId, 12000) X(cuStreamGetPriority, 5050) X(cuStreamQuery, 2000) \
-  X(cuStreamSynchronize, 2000) X(cuStreamWaitEvent, 3020) X(cuTensorMapEncodeIm2col, 12000) \
-  X(cuTensorMapEncodeIm2colWide, 12080) X(cuTensorMapEncodeTiled, 12000) \
-  X(cuTensorMapReplaceAddress, 12000)
+  X(cuStreamGetId, 12000) X(cuStreamGetPriority, 5050) X(cuStreamIsCapturing, 10000) \
+  X(cuStreamQuery, 2000) X(cuStreamSynchronize, 2000) X(cuStreamWaitEvent, 3020) \
+  X(cuTensorMapEncodeIm2col, 12000) X(cuTensorMapEncodeIm2colWide, 12080) \
+  X(cuTensorMapEncodeTiled, 12000) X(cuTensorMapReplaceAddress, 12000)
 // clang-format on

@@ -44,6 +44,13 @@ const FatBinaryEntry* other_ptx(const std::vector<FatBinaryEntry>& entries, cons
   return best;
 }
 
+bool has_machine_code_for(const std::vector<FatBinaryEntry>& entries, int chip) {
+  return std::ranges::any_of(entries, [&](const FatBinaryEntry& entry) {
+    const auto name = ArchName::parse(entry.arch);
+    return entry.kind == CodeKind::cubin && name && name->machine_code_runs_on(chip);
+  });
+}
+
 std::string no_ptx_text(const std::vector<FatBinaryEntry>& entries, std::string_view arch) {
   std::set<std::string> ptx, machine_code;
   for (const FatBinaryEntry& entry : entries) {
@@ -112,7 +119,10 @@ SelectedCode select_code(std::span<const std::byte> fat_binary, const WantedCode
   const auto* ptx = named(entries, CodeKind::ptx, wanted.arch);
   const auto arch = ArchName::parse(wanted.arch);
   if (ptx == nullptr && wanted.older_ptx && arch) ptx = other_ptx(entries, *arch);
-  if (ptx == nullptr) throw NoPtx(no_ptx_text(entries, wanted.arch));
+  if (ptx == nullptr) {
+    const bool runs_on_gpu = arch && has_machine_code_for(entries, arch->number);
+    throw NoPtx(no_ptx_text(entries, wanted.arch), runs_on_gpu);
+  }
   SelectedCode out{.ptx = ptx->unpack_text(), .ptx_arch = ptx->arch};
   // The driver makes other code of the PTX than the cubin of an older architecture has.
   const auto made = ArchName::parse(ptx->arch);
@@ -131,14 +141,16 @@ ModuleCode select_registered(const void* wrapper, const WantedCode& wanted) {
     out.objects.push_back(select_code(own, wanted));
     return out;
   }
+  bool runs_on_gpu = false;
   for (const auto& object : objects) {
     try {
       out.objects.push_back(select_code(object, wanted));
     } catch (const NoPtx& error) {
       out.left_out = error.what();
+      runs_on_gpu |= error.runs_on_gpu;
     }
   }
-  if (out.objects.empty()) throw NoPtx(out.left_out);
+  if (out.objects.empty()) throw NoPtx(out.left_out, runs_on_gpu);
   const auto entries = metrics::read_fat_binary(own);
   const auto* cubin = named(entries, CodeKind::cubin, out.objects.front().ptx_arch);
   if (cubin != nullptr) out.linked_cubin = cubin->unpack();

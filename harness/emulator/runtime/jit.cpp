@@ -196,8 +196,9 @@ void compile(SelectedCode& code, const std::string& arch, const JitOptions& opti
   if (said.starts_with("ptxas") && !is_too_new(said)) {
     throw Failure{cudaErrorInvalidPtx, message_of_driver(said, text.string())};
   }
-  code.why_no_cubin = fmt::format("{} did not compile its PTX{}", ptxas,
-                                  said.empty() ? "" : ": " + first_line(said));
+  const std::string why = first_line(message_of_driver(said, text.string()));
+  code.why_no_cubin =
+      fmt::format("{} did not compile its PTX{}{}", ptxas, why.empty() ? "" : ": ", why);
 }
 
 }  // namespace warpgauge::emulator::runtime

@@ -1,0 +1,83 @@
+// Adds the option for line tables to what a program gives NVRTC and nvJitLink.
+#include "harness/static_runtime/compilers.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+
+namespace warpgauge::static_runtime {
+namespace {
+
+constexpr const char* kLineTables = "-lineinfo";
+constexpr std::array<std::string_view, 5> kHaveThem = {kLineTables, "--generate-line-info", "-G",
+                                                       "--device-debug", "-g"};
+/// What is linked later gets them then: line tables of several objects do not always fit together.
+constexpr std::array<std::string_view, 3> kLinkedLater = {"-dlto", "--dlink-time-opt", "-ltoir"};
+
+/// The functions of the newest library that was loaded.
+using CompileProgram = int (*)(void* program, int count, const char* const* options);
+using CreateLink = int (*)(void** link, std::uint32_t count, const char** options);
+std::atomic<CompileProgram> nvrtc_compile = nullptr;
+std::atomic<CreateLink> create_link = nullptr;
+
+/// The options of the program, and the one for line tables unless it has that already.
+class Options {
+ public:
+  Options(const char* const* given, std::size_t count) : given_(given), count_(count) {
+    const bool has_room = count < all_.size() && (given != nullptr || count == 0);
+    const bool is_one_of_ours = std::any_of(given, given + (has_room ? count : 0), [](auto text) {
+      const std::string_view option = text == nullptr ? "" : text;
+      return std::ranges::find(kHaveThem, option) != kHaveThem.end() ||
+             std::ranges::any_of(kLinkedLater, [&](auto o) { return option.starts_with(o); });
+    });
+    if (!has_room || is_one_of_ours) return;
+    std::copy_n(given, count, all_.begin());
+    all_[count_++] = kLineTables;
+    given_ = all_.data();
+  }
+
+  const char* const* data() const { return given_; }
+  std::size_t size() const { return count_; }
+
+ private:
+  std::array<const char*, 256> all_;
+  const char* const* given_;
+  std::size_t count_;
+};
+
+int compile_with_lines(void* program, int count, const char* const* options) {
+  const Options all(options, count < 0 ? 0 : static_cast<std::size_t>(count));
+  if (count < 0) return nvrtc_compile.load()(program, count, options);
+  return nvrtc_compile.load()(program, static_cast<int>(all.size()), all.data());
+}
+
+int create_link_with_lines(void** link, std::uint32_t count, const char** options) {
+  const Options all(options, count);
+  return create_link.load()(link, static_cast<std::uint32_t>(all.size()),
+                            const_cast<const char**>(all.data()));
+}
+
+}  // namespace
+
+bool is_compiler(const std::string& path) {
+  const std::string_view name = std::string_view(path).substr(path.rfind('/') + 1);
+  const bool is_nvrtc = name.starts_with("libnvrtc") && !name.starts_with("libnvrtc-builtins");
+  return is_nvrtc || name.starts_with("libnvJitLink");
+}
+
+std::uintptr_t with_line_tables(std::string_view symbol, std::uintptr_t function) {
+  if (symbol == "nvrtcCompileProgram") {
+    nvrtc_compile = reinterpret_cast<CompileProgram>(function);
+    return reinterpret_cast<std::uintptr_t>(&compile_with_lines);
+  }
+  // The header's name has a version behind it: __nvJitLinkCreate_13_0.
+  symbol.remove_prefix(std::min(symbol.find_first_not_of('_'), symbol.size()));
+  if (symbol == "nvJitLinkCreate" || symbol.starts_with("nvJitLinkCreate_")) {
+    create_link = reinterpret_cast<CreateLink>(function);
+    return reinterpret_cast<std::uintptr_t>(&create_link_with_lines);
+  }
+  return function;
+}
+
+}  // namespace warpgauge::static_runtime
