@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "metrics/machine_code/byte_text.h"
+#include "metrics/machine_code/partings.h"
 #include "metrics/machine_code/sass.h"
 #include "metrics/machine_code/sass_code.h"
 #include "metrics/machine_code/sass_flow.h"
@@ -235,6 +236,7 @@ struct OrderOfThreads::Code {
   std::vector<DecodedInstruction> instructions;
   SassFlow flow;
   Slot slots;  // number of slots
+  std::vector<Parting> partings;
 };
 
 namespace {
@@ -354,15 +356,30 @@ class Propagation {
   bool reaches_global_memory() const { return stored_[index_of(MemorySpace::global)] != kNone; }
 
   std::vector<OrderDependence> dependences() {
-    std::vector<OrderDependence> found;
+    struct Influence {
+      Effect effect = Effect::parting;
+      Origin origin = kNone;
+    };
+    std::vector<Influence> influences(code_.words.size());
     for (std::size_t block = 0; block < open_.size(); ++block) {
       follow(block, [&](std::size_t index, Effect effect, Origin origin) {
-        found.push_back({.pc = code_.words[index].pc,
-                         .source = *sources_[origin],
-                         .source_pc = code_.words[origin].pc,
-                         .effect = effect,
-                         .groups = groups_of(index, effect)});
+        influences[index] = {effect, origin};
       });
+    }
+    const std::vector<Origin> apart = origins_apart();
+    std::vector<OrderDependence> found;
+    for (std::size_t index = 0; index < influences.size(); ++index) {
+      auto& [effect, origin] = influences[index];
+      if (apart[index] != kNone && (origin == kNone || effect != Effect::execution)) {
+        effect = Effect::parting;
+        origin = apart[index];
+      }
+      if (origin == kNone) continue;
+      found.push_back({.pc = code_.words[index].pc,
+                       .source = *sources_[origin],
+                       .source_pc = code_.words[origin].pc,
+                       .effect = effect,
+                       .groups = groups_of(index, effect)});
     }
     return found;
   }
@@ -395,14 +412,15 @@ class Propagation {
 
   std::vector<std::string_view> groups_of(std::size_t index, Effect effect) const {
     std::vector<std::string_view> groups;
-    if (effect == Effect::execution) groups.emplace_back("instructions");
+    const bool is_repeated = effect == Effect::execution || effect == Effect::parting;
+    if (is_repeated) groups.emplace_back("instructions");
     if (effect != Effect::access && is_branch(code_.words[index])) groups.emplace_back("branches");
     const DecodedInstruction& instruction = code_.instructions[index];
     if (!instruction.access) return groups;
     const bool is_product = *instruction.access == MemoryOp::wgmma;
     if (is_product ||
         *instruction.access == MemoryOp::bulk) {  // their counts do not depend on addresses
-      if (effect != Effect::execution) return groups;
+      if (!is_repeated) return groups;
       is_product ? groups.insert(groups.end(), {"wgmma", "shared"})
                  : groups.insert(groups.end(), {"bulk", "cluster"});
       return groups;
@@ -411,6 +429,26 @@ class Propagation {
       groups.push_back(to_string(space));
     }
     return groups;
+  }
+
+  /// Whether all lanes of a warp have one result.
+  static bool is_of_whole_warps(OrderSource source) {
+    return source == OrderSource::barrier || source == OrderSource::registers;
+  }
+
+  /// By instruction, the origins of the branches whose lanes may come to it apart.
+  std::vector<Origin> origins_apart() const {
+    std::vector<Origin> origins(code_.words.size(), kNone);
+    const auto& blocks = code_.flow.blocks();
+    for (const Parting& parting : code_.partings) {
+      const auto behind = std::ranges::upper_bound(blocks, parting.branch, {}, &SassBlock::begin);
+      const Origin origin = branches_[static_cast<std::size_t>(behind - blocks.begin()) - 1];
+      if (origin == kNone || is_of_whole_warps(*sources_[origin])) continue;
+      for (std::size_t i = 0; i < origins.size(); ++i) {
+        if (parting.apart[i]) lower(origins[i], origin);
+      }
+    }
+    return origins;
   }
 
   /// Gives the origin of an instruction's results to registers and memory.
@@ -520,6 +558,8 @@ Trust OrderDependence::trust(const SourceLine& line) const {
         return "decides what this accesses";
       case Effect::divergence:
         return "decides a branch here";
+      case Effect::parting:
+        return "decides which lanes come here together";
     }
     return "";
   };
@@ -555,8 +595,10 @@ OrderOfThreads::OrderOfThreads(const Cubin& cubin, std::string_view kernel,
     instructions.push_back(instruction_of(word, around, numbering));
   }
   SassFlow flow(words, sm, branch_targets(cubin, kernel));
+  const SassFlow over_calls(words, sm, branch_targets(cubin, kernel), Calls::stepped_over);
+  std::vector<Parting> found = partings(words, over_calls, sm);
   code_ = std::make_unique<const Code>(std::move(words), std::move(instructions), std::move(flow),
-                                       numbering.size());
+                                       numbering.size(), std::move(found));
 }
 
 OrderOfThreads::~OrderOfThreads() = default;

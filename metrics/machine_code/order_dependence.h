@@ -32,6 +32,7 @@ struct OrderDependence {
     execution,   ///< it decides whether the instruction executes, and how often
     access,      ///< it is part of an address, or decides which lanes make the access
     divergence,  ///< it decides which lanes branch
+    parting,     ///< it decides at a branch which lanes come to the instruction together
   };
 
   std::uint64_t pc = 0;  ///< the instruction's offset into Cubin::code()

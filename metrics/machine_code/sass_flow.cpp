@@ -9,9 +9,9 @@
 namespace warpgauge::metrics {
 namespace {
 
-constexpr unsigned kCall = 0x144, kBranch = 0x147, kBranchIndexed = 0x149, kJump = 0x14a,
-                   kJumpIndexed = 0x14c, kExit = 0x14d, kReturn = 0x150, kBranchUniform = 0x158,
-                   kJumpUniform = 0x159, kKill = 0x15b;
+constexpr unsigned kGatheringEnd = 0x141, kGatheringBegin = 0x145, kCall = 0x144, kBranch = 0x147,
+                   kBranchIndexed = 0x149, kJump = 0x14a, kJumpIndexed = 0x14c, kExit = 0x14d,
+                   kReturn = 0x150, kBranchUniform = 0x158, kJumpUniform = 0x159, kKill = 0x15b;
 
 /// The places where control can go behind an instruction.
 struct Step {
@@ -159,7 +159,17 @@ bool is_branch_if_apart(const SassWord& word) {
   return word.opcode() == kBranch && (word.low >> 32 & 3) == 2;
 }
 
+bool is_branch_of_warp(const SassWord& word) {
+  return word.opcode() == kBranch && (word.low >> 32 & 3) == 1;
+}
+
 bool is_call(const SassWord& word) { return word.opcode() == kCall; }
+
+std::optional<std::size_t> call_target(const SassWord& word, std::size_t size, int sm) {
+  return is_call(word) ? step_of(word, size, sm).target : std::nullopt;
+}
+
+bool is_return(const SassWord& word) { return word.opcode() == kReturn; }
 
 bool is_break(const SassWord& word) {
   constexpr unsigned kBreak = 0x142;
@@ -172,19 +182,23 @@ bool is_yield(const SassWord& word) {
 }
 
 bool is_meeting_of_warp(const SassWord& word) {
-  constexpr unsigned kBarrierOfWarp = 0x148;
-  return word.opcode() == kBarrierOfWarp;
+  constexpr unsigned kBarrierOfWarp = 0x148, kCollective = 2;
+  return word.opcode() == kBarrierOfWarp && (word.high >> 21 & 3) != kCollective;
+}
+
+bool is_of_gathering(const SassWord& word) {
+  return word.opcode() == kGatheringBegin || word.opcode() == kGatheringEnd;
 }
 
 std::vector<Gathering> gatherings(std::span<const SassWord> code) {
-  constexpr unsigned kBegin = 0x145, kEnd = 0x141;
   const auto barrier = [](const SassWord& word) { return word.low >> 16 & 0xf; };
   std::vector<Gathering> found;
   for (std::size_t i = 0; i < code.size(); ++i) {
-    if (code[i].opcode() != kBegin) continue;
+    if (code[i].opcode() != kGatheringBegin) continue;
     // BSSY has the distance from its end to the BSYNC, in units of 4 bytes.
     const std::uint64_t end = i + (code[i].low >> 34) / 4;
-    if (end < code.size() && code[end].opcode() == kEnd && barrier(code[end]) == barrier(code[i])) {
+    if (end < code.size() && code[end].opcode() == kGatheringEnd &&
+        barrier(code[end]) == barrier(code[i])) {
       found.push_back({i, end});
     }
   }

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,8 +22,18 @@ struct SassBlock {
 /// True for BRA.DIV, which leads to code that does the same for a diverged warp.
 bool is_branch_if_apart(const SassWord& word);
 
+/// True for BRA.U, at which all lanes go one way.
+bool is_branch_of_warp(const SassWord& word);
+
 /// True for CALL, which returns.
 bool is_call(const SassWord& word);
+
+/// The target of a CALL, as an index into code of `size` instructions for `sm`; nullopt if it is
+/// none, or leads elsewhere.
+std::optional<std::size_t> call_target(const SassWord& word, std::size_t size, int sm);
+
+/// True for RET, which ends a function.
+bool is_return(const SassWord& word);
 
 /// True for BREAK, by which lanes leave out a BSYNC.
 bool is_break(const SassWord& word);
@@ -31,8 +42,12 @@ bool is_break(const SassWord& word);
 /// the others.
 bool is_yield(const SassWord& word);
 
-/// True for WARPSYNC, at which lanes of a warp meet.
+/// True for WARPSYNC, at which lanes of a warp meet; not for WARPSYNC.COLLECTIVE, behind which they
+/// are apart as before.
 bool is_meeting_of_warp(const SassWord& word);
+
+/// True for BSSY and BSYNC.
+bool is_of_gathering(const SassWord& word);
 
 /// A pair of BSSY and BSYNC. Lanes of a warp that diverge between them meet again at the second.
 struct Gathering {

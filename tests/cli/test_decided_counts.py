@@ -112,3 +112,12 @@ def test_what_a_fused_sum_decides_is_an_estimate(counts):
         f"a product and a sum in one instruction give at decided.cu:{line_of('sum of newton')}"
         in reason
     )
+
+
+# Seed 5726 of tests/exactness: an H200 stored 16 times, where the emulator, as PTX, does in 8.
+def test_behind_a_function_that_calls_itself_counts_are_estimates(counts):
+    emulated, found = counts("recurse")
+    assert emulated.returncode == 0, emulated.stderr
+    _, confidence, reason = found["global.store.requests", line_of("store of recurse")]
+    assert confidence == "estimate"
+    assert "may come to it apart" in reason

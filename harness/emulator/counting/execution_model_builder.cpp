@@ -269,7 +269,7 @@ class ExecutionModelBuilder {
       }
       behind.gathering.emplace();
       behind.gathering->begin = begin;
-      behind.gathering->yields = gathering.yields();
+      behind.gathering->yields = gathering.yields;
       blocks_[end].gathers = true;
       for (std::size_t block = 0; block < machine_.blocks().size(); ++block) {
         if (!gathering.between[block]) continue;

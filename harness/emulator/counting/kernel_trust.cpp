@@ -299,13 +299,12 @@ OracleAnswer conclude(Comparison comparison) {
             estimate(
                 "lanes of a warp part where the machine code has one copy of it for each way")}});
     }
-    const std::set<int>& before_yield = matches[i].standing.branches_before_yield;
-    if (verdicts[i].trust == kExact && !before_yield.empty()) {
+    const std::set<int>& parting = matches[i].standing.branches_parting;
+    if (verdicts[i].trust == kExact && !parting.empty()) {
       answer.trust.conditions.insert(
           {line,
-           {{before_yield, {}},
-            estimate("lanes of a warp that part in a loop in front of it "
-                     "may come to it apart")}});
+           {{parting, {}},
+            estimate("lanes of a warp that part in front of it may come to it apart")}});
     }
     for (const auto& [branch, difference] : matches[i].standing.branches_untaken) {
       if (verdicts[i].trust != kExact) break;

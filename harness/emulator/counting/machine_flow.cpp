@@ -46,7 +46,8 @@ MachineFlow::MachineFlow(const CodeWithLines& code, std::string_view kernel)
       flow_(words_, sm_, metrics::branch_targets(code.cubin, kernel), metrics::Calls::stepped_over),
       deciders_(graph().deciders()),
       loops_(graph().loops()),
-      gatherings_(find_gatherings()) {
+      gatherings_(find_gatherings()),
+      partings_(metrics::partings(words_, flow_, sm_)) {
   for (const metrics::SassWord& word : words_) lines_.push_back(code.lines.find(kernel, word.pc));
 }
 
@@ -141,27 +142,9 @@ std::vector<MachineFlow::Gathering> MachineFlow::find_gatherings() const {
       const std::size_t block = block_of(index);
       return gathering.between[block] && (block != begin || index > gathering.begin);
     };
-    if (std::ranges::any_of(yields, is_between)) gathering.apart = apart_behind(gathering.end);
+    gathering.yields = std::ranges::any_of(yields, is_between);
   }
   return found;
-}
-
-/// The instructions on ways from the one behind `index` that come to no WARPSYNC.
-std::vector<bool> MachineFlow::apart_behind(std::size_t index) const {
-  std::vector<bool> apart(words_.size());
-  /// False if the lanes meet on the way to the end of the block.
-  const auto follow = [&](std::size_t from, std::size_t end) {
-    for (std::size_t i = from; i < end; ++i) {
-      if (metrics::is_meeting_of_warp(words_[i])) return false;
-      apart[i] = true;
-    }
-    return true;
-  };
-  const std::size_t first = block_of(index);
-  if (!follow(index + 1, blocks()[first].end)) return apart;
-  walk(graph().behind(first), {},
-       [&](std::size_t block) { return follow(blocks()[block].begin, blocks()[block].end); });
-  return apart;
 }
 
 bool MachineFlow::reaches(std::vector<std::size_t> open, const std::vector<std::size_t>& past,

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "metrics/machine_code/partings.h"
 #include "metrics/machine_code/sass_flow.h"
 
 namespace warpgauge::emulator::counting {
@@ -47,14 +48,12 @@ class MachineFlow {
   struct Gathering {
     std::size_t begin = 0, end = 0;  ///< places of the two in words()
     std::vector<bool> between;
-    /// Of one with a YIELD between: the instructions behind it that lanes which parted between may
-    /// come to apart, up to a WARPSYNC; by place in words(). Of others empty.
-    std::vector<bool> apart;
-
-    bool yields() const { return !apart.empty(); }
+    bool yields = false;  ///< there is a YIELD between
   };
   /// The gatherings of several blocks.
   const std::vector<Gathering>& gatherings() const { return gatherings_; }
+  /// The branches at which lanes part that do not meet again; places are those in words().
+  const std::vector<metrics::Parting>& partings() const { return partings_; }
 
   /// Whether two blocks are one, or of one function of which every call comes to each once.
   bool execute_together(std::size_t a, std::size_t b) const;
@@ -85,7 +84,6 @@ class MachineFlow {
 
  private:
   std::vector<Gathering> find_gatherings() const;
-  std::vector<bool> apart_behind(std::size_t index) const;
   bool is_always_executed(std::size_t block) const {
     return deciders_[block].empty() && innermost_loop(block) == loops_.size();
   }
@@ -110,6 +108,7 @@ class MachineFlow {
   std::vector<std::vector<std::size_t>> deciders_;
   std::vector<metrics::FlowGraph::Loop> loops_;
   std::vector<Gathering> gatherings_;
+  std::vector<metrics::Parting> partings_;
   std::vector<std::optional<int>> lines_;
 };
 

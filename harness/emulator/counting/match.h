@@ -22,8 +22,8 @@ struct Standing {
   std::string difference;
   /// The counts are those of the access where no warp divides at any of these branches.
   std::set<int> branches_undivided;
-  /// Likewise: lanes that part there may go on apart.
-  std::set<int> branches_before_yield;
+  /// Likewise: lanes that part there do not meet again before it.
+  std::set<int> branches_parting;
   /// The counts are those of the access where no lane takes any of these branches; for each, what
   /// would differ.
   std::map<int, std::string> branches_untaken;
@@ -41,8 +41,7 @@ struct Standing {
   void merge(const Standing& other) {
     if (difference.empty()) difference = other.difference;
     branches_undivided.insert(other.branches_undivided.begin(), other.branches_undivided.end());
-    branches_before_yield.insert(other.branches_before_yield.begin(),
-                                 other.branches_before_yield.end());
+    branches_parting.insert(other.branches_parting.begin(), other.branches_parting.end());
     branches_untaken.insert(other.branches_untaken.begin(), other.branches_untaken.end());
     decided &= other.decided;
     once &= other.once;

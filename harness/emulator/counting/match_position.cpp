@@ -10,6 +10,7 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "harness/emulator/counting/counterparts.h"
 #include "harness/emulator/counting/match_count.h"
@@ -33,7 +34,9 @@ class Function {
         machine_(machine),
         counterparts_(flow, all, machine),
         loops_(counterparts_.loops()),
-        deciders_(flow.graph().deciders()) {}
+        deciders_(flow.graph().deciders()) {
+    find_lines_of_partings(all);
+  }
 
   /// `certain` are the blocks of the machine code that must stand where the same block of the PTX
   /// does: ptxas makes their accesses nowhere else.
@@ -46,7 +49,7 @@ class Function {
     for (const MemoryInstruction& instruction : found) {
       if (standing.difference.empty())
         compare_branches(access, instruction, found, certain, standing);
-      if (standing.difference.empty()) look_for_yields(instruction, standing);
+      if (standing.difference.empty()) look_for_partings(instruction, standing);
     }
     return standing;
   }
@@ -59,10 +62,9 @@ class Function {
     return flow_.last_line(loop.header);
   }
 
-  void add_exits(const FlowGraph::Loop& loop, Standing& standing) const {
+  void add_exits(const FlowGraph::Loop& loop, std::set<int>& lines) const {
     for (std::size_t block = 0; block < loop.contains.size(); ++block) {
-      if (counterparts_.is_exit(block, loop))
-        standing.branches_undivided.insert(flow_.last_line(block));
+      if (counterparts_.is_exit(block, loop)) lines.insert(flow_.last_line(block));
     }
   }
 
@@ -96,21 +98,37 @@ class Function {
     return true;
   }
 
-  void look_for_yields(const MemoryInstruction& instruction, Standing& standing) const {
-    const std::size_t index = instruction.pc / metrics::SassWord::kBytes;
-    for (const MachineFlow::Gathering& gathering : machine_.gatherings()) {
-      if (!gathering.yields() || !gathering.apart[index]) continue;
-      for (std::size_t block = 0; block < gathering.between.size(); ++block) {
-        if (!gathering.between[block] || machine_.graph().behind(block).size() < 2) continue;
-        const Counterpart& branch = counterparts_.of_branch(block);
-        if (branch.kind != Counterpart::Kind::found) {
-          standing.difference =
-              "lanes that part at a branch that the PTX does not have may come "
-              "to it apart";
-          return;
-        }
-        standing.branches_before_yield.insert(flow_.last_line(branch.number));
+  /// The lines of the branches of the PTX, of any function, at which lanes part.
+  void find_lines_of_partings(std::span<const PtxFlow> all) {
+    std::map<const PtxFlow*, Counterparts> others;
+    for (const metrics::Parting& parting : machine_.partings()) {
+      const std::size_t block = machine_.block_of(parting.branch);
+      std::set<int>& lines = lines_of_partings_.emplace_back();
+      const Counterpart& branch = counterparts_.of_branch(block);
+      if (branch.kind == Counterpart::Kind::of_another_function) {
+        const auto other = std::ranges::find_if(all, [&](const PtxFlow& flow) {
+          return flow.block_at(*machine_.last_line(block)).has_value();
+        });
+        const auto& there = others.try_emplace(&*other, *other, all, machine_).first->second;
+        if (there.is_known_branch(block))
+          lines.insert(other->last_line(there.of_branch(block).number));
+      } else if (counterparts_.is_known_branch(block)) {
+        add_lines(branch.number, unrolled_by(block, branch.number, branch.number), lines);
       }
+    }
+  }
+
+  void look_for_partings(const MemoryInstruction& instruction, Standing& standing) const {
+    const std::size_t index = instruction.pc / metrics::SassWord::kBytes;
+    for (std::size_t i = 0; i < machine_.partings().size(); ++i) {
+      if (!machine_.partings()[i].apart[index]) continue;
+      const std::set<int>& lines = lines_of_partings_[i];
+      if (lines.empty()) {
+        standing.difference =
+            "lanes that part at a branch that the PTX does not have may come to it apart";
+        return;
+      }
+      standing.branches_parting.insert(lines.begin(), lines.end());
     }
   }
 
@@ -163,7 +181,7 @@ class Function {
         return;
       }
       if (copies[loop] < found.size() || with_copies[loop].size() > 1) {
-        add_exits(loops_[loop], standing);
+        add_exits(loops_[loop], standing.branches_undivided);
       }
     }
   }
@@ -236,11 +254,11 @@ class Function {
     return nullptr;
   }
 
-  void add_branch(std::size_t block, const FlowGraph::Loop* unrolled, Standing& standing) const {
+  void add_lines(std::size_t block, const FlowGraph::Loop* unrolled, std::set<int>& lines) const {
     if (unrolled != nullptr) {
-      add_exits(*unrolled, standing);
+      add_exits(*unrolled, lines);
     } else {
-      standing.branches_undivided.insert(flow_.last_line(block));
+      lines.insert(flow_.last_line(block));
     }
   }
 
@@ -263,11 +281,11 @@ class Function {
       if (known && expected.contains(branch.number)) {
         // Lanes that part there come to it apart, for they meet again only behind it.
         if (machine_.arrivals(instruction.pc, block) > 1)
-          add_branch(branch.number, unrolled, standing);
+          add_lines(branch.number, unrolled, standing.branches_undivided);
         continue;
       }
       if (known && (covers(found, block) || unrolled != nullptr)) {
-        add_branch(branch.number, unrolled, standing);
+        add_lines(branch.number, unrolled, standing.branches_undivided);
         continue;
       }
       const std::string difference =
@@ -318,6 +336,7 @@ class Function {
   const Counterparts counterparts_;
   const std::vector<FlowGraph::Loop>& loops_;  // of counterparts_
   std::vector<std::vector<std::size_t>> deciders_;
+  std::vector<std::set<int>> lines_of_partings_;  // as machine_.partings()
 };
 
 }  // namespace

@@ -18,7 +18,7 @@ __global__ void swap_in_global(int* word) {
     seen = old;
     old = atomicCAS(word, seen, 3 * seen);  // depends
   } while (old != seen);
-  word[threadIdx.x + 1] = seen;
+  word[threadIdx.x + 1] = seen;  // depends
 }
 
 __global__ void swap_once_each(int* out, int n) {

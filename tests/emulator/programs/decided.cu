@@ -75,6 +75,18 @@ __global__ void copy(const int* in, int* out) {
   out[i] = in[i];  // load of copy
 }
 
+__device__ __noinline__ unsigned descend(unsigned a, unsigned depth) {
+  if (depth == 0 || (a & 7) == 0) return a;
+  return descend(a * 9 + 1, depth - 1) ^ depth;
+}
+
+/// Lanes that wait in one call of a function go on with those of another.
+__global__ void recurse(const int* in, int* out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  const unsigned a = static_cast<unsigned>(in[i]);
+  out[i] = static_cast<int>(descend(a, i & 3));  // store of recurse
+}
+
 template <typename T>
 T* on_device(const std::vector<T>& values) {
   T* memory = nullptr;
@@ -109,6 +121,7 @@ int main(int count, char** words) {
   if (is("divide")) divide<<<kBlocks, kThreads>>>(rows, columns, values, sums, kNodes);
   if (is("multiply")) multiply<<<kBlocks, kThreads>>>(rows, columns, values, sums, kNodes);
   if (is("newton")) newton<<<kBlocks, kThreads>>>(rows, both, kNodes);
+  if (is("recurse")) recurse<<<kBlocks, kThreads>>>(columns, both);
   if (is("decide") || is("results")) {
     relax<<<kBlocks, kThreads>>>(rows, columns, distances, kNodes);
     const std::size_t bytes = sizeof(int) * (is("decide") ? 1 : kNodes);
