@@ -121,3 +121,31 @@ def test_behind_a_function_that_calls_itself_counts_are_estimates(counts):
     _, confidence, reason = found["global.store.requests", line_of("store of recurse")]
     assert confidence == "estimate"
     assert "may come to it apart" in reason
+
+
+# An H200 stored 8 times where the PTX has 32 (seed 4323), and loaded 2 times instead of 3 (2320).
+@pytest.mark.parametrize(
+    "way, metric, why",
+    [
+        ("overwrite", "global.store.requests", "one address in a loop"),
+        ("reload", "global.load.requests", "the machine code has it once, and not the loop"),
+    ],
+)
+def test_where_one_access_can_stand_for_several_rounds_counts_are_estimates(
+    counts, way, metric, why
+):
+    emulated, found = counts(way)
+    assert emulated.returncode == 0, emulated.stderr
+    kind = "store" if "store" in metric else "load"
+    _, confidence, reason = found[metric, line_of(f"{kind} of {way}")]
+    assert confidence == "estimate"
+    assert why in reason
+
+
+# An H200 executes the loop's code 4 times, where the branch of the PTX executes 5 times (seed 603).
+def test_where_ptxas_has_turned_a_loop_instructions_are_estimates(counts):
+    emulated, found = counts("turn")
+    assert emulated.returncode == 0, emulated.stderr
+    _, confidence, reason = found["instructions", None]
+    assert confidence == "estimate"
+    assert "taken a round out of it" in reason

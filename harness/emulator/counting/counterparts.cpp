@@ -2,7 +2,9 @@
 #include "harness/emulator/counting/counterparts.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <utility>
 
 namespace warpgauge::emulator::counting {
 
@@ -68,6 +70,23 @@ bool Counterparts::is_exit(std::size_t block, const FlowGraph::Loop& loop) const
   };
   return loop.contains[block] && is_branch(block) &&
          std::ranges::any_of(flow_.graph().behind(block), leaves);
+}
+
+std::size_t Counterparts::innermost_loop(std::size_t block) const {
+  const auto contains = [&](const FlowGraph::Loop& loop) { return loop.contains[block]; };
+  return static_cast<std::size_t>(std::ranges::find_if(loops_, contains) - loops_.begin());
+}
+
+bool Counterparts::shows_rounds(std::size_t loop) const {
+  std::map<std::pair<int, unsigned>, std::size_t> separate;  // by line and opcode
+  for (std::size_t i = 0; i < machine_.words().size(); ++i) {
+    if (machine_.innermost_loop(machine_.block_of(i)) != loop || machine_.is_beside(i)) continue;
+    const auto line = machine_.line_at(i);
+    const auto home = line ? flow_.block_at(*line) : std::nullopt;
+    if (home && innermost_loop(*home) == same_loop_[loop].number && flow_.is_separate(*line))
+      ++separate[{*line, machine_.words()[i].opcode()}];
+  }
+  return std::ranges::any_of(separate, [](const auto& entry) { return entry.second == 1; });
 }
 
 Counterpart Counterparts::same_loop(const FlowGraph::Loop& loop) const {

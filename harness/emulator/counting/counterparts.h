@@ -32,6 +32,11 @@ class Counterparts {
   /// leaves it by one.
   const Counterpart& of_loop(std::size_t loop) const { return same_loop_[loop]; }
 
+  /// Whether arithmetic shows that a loop of the machine code has one round of that of the PTX.
+  bool shows_rounds(std::size_t loop) const;
+  /// The innermost loop of the PTX around a block; loops().size() if there is none.
+  std::size_t innermost_loop(std::size_t block) const;
+
   bool is_branch(std::size_t block) const { return flow_.graph().behind(block).size() > 1; }
   /// Whether a block of the machine code ends with a branch of the PTX.
   bool is_known_branch(std::size_t block) const {

@@ -36,6 +36,8 @@ class ExecutionModelBuilder {
   }
 
  private:
+  static constexpr const char* kOtherRounds =
+      "ptxas has unrolled a loop, or taken a round out of it";
   using Block = ExecutionModel::Block;
   using Edge = ExecutionModel::Edge;
   using Way = ExecutionModel::Way;
@@ -299,9 +301,12 @@ class ExecutionModelBuilder {
         refuse_loop(loop, "the machine code has a loop that the PTX does not have");
         continue;
       }
+      if (is_turned(loop, same.number)) {
+        refuse_loop(loop, kOtherRounds);
+        continue;
+      }
       std::set<int> inside, outside;  // lines of the loop
       bool is_repeated = false;       // one of them is inside more than once
-      std::map<std::pair<int, unsigned>, std::size_t> separate;  // inside, by opcode
       ExecutionModel::Ranges own;
       for (std::size_t block = 0; block < machine_.blocks().size(); ++block) {
         if (!reached_[first_[block]]) continue;
@@ -311,26 +316,50 @@ class ExecutionModelBuilder {
         for (std::size_t i = range.begin; i < range.end; ++i) {
           const auto line = machine_.line_at(i);
           const auto home = line ? flow_.block_at(*line) : std::nullopt;
-          if (!home || innermost_ptx_loop(*home) != same.number) continue;
+          if (!home || counterparts_.innermost_loop(*home) != same.number) continue;
           if (machine_.is_beside(i)) continue;
           if (flow_.is_simple(*line)) {
             const bool is_first = (is_inside ? inside : outside).insert(*line).second;
             is_repeated |= is_inside && !is_first;
           }
-          if (is_inside && flow_.is_separate(*line)) {
-            ++separate[{*line, machine_.words()[i].opcode()}];
-          }
         }
       }
       const auto is_outside = [&](int line) { return outside.contains(line); };
       if (is_repeated || std::ranges::any_of(inside, is_outside)) {
-        refuse_loop(loop, "ptxas has unrolled a loop, or taken a round out of it");
+        refuse_loop(loop, kOtherRounds);
         continue;
       }
-      const bool is_shown =
-          std::ranges::any_of(separate, [](const auto& entry) { return entry.second == 1; });
-      if (!is_shown) model_.unshown_.push_back(std::move(own));
+      if (!counterparts_.shows_rounds(loop)) model_.unshown_.push_back(std::move(own));
     }
+  }
+
+  /// Whether a loop of the machine code ends behind what the PTX executes only if its loop goes on
+  /// then: the first time, the branch of the PTX has none that executes.
+  bool is_turned(std::size_t loop, std::size_t ptx_loop) const {
+    const FlowGraph::Loop& own = machine_.loops()[loop];
+    const FlowGraph::Loop& same = counterparts_.loops()[ptx_loop];
+    std::set<std::size_t> onward;  // blocks of the PTX between such a branch and the next round
+    for (std::size_t block = 0; block < machine_.blocks().size(); ++block) {
+      if (!own.contains[block] || !counterparts_.is_known_branch(block)) continue;
+      const auto& behind = machine_.graph().behind(block);
+      const std::size_t ptx = counterparts_.of_branch(block).number;
+      const bool leads_back = std::ranges::find(behind, own.header) != behind.end();
+      if (!leads_back || !counterparts_.is_exit(ptx, same)) continue;
+      std::vector<std::size_t> open = flow_.graph().behind(ptx);
+      while (!open.empty()) {
+        const std::size_t next = open.back();
+        open.pop_back();
+        if (next == flow_.graph().size() || next == same.header || !same.contains[next]) continue;
+        if (!onward.insert(next).second) continue;
+        open.insert(open.end(), flow_.graph().behind(next).begin(),
+                    flow_.graph().behind(next).end());
+      }
+    }
+    for (std::size_t block = 0; block < machine_.blocks().size(); ++block) {
+      const auto is_onward = [&](std::size_t home) { return onward.contains(home); };
+      if (own.contains[block] && std::ranges::any_of(homes_[block], is_onward)) return true;
+    }
+    return false;
   }
 
   void refuse_loop(std::size_t loop, const std::string& why) {
@@ -338,12 +367,6 @@ class ExecutionModelBuilder {
       if (!machine_.loops()[loop].contains[block]) continue;
       for (std::size_t own = first_[block]; own <= last_[block]; ++own) refuse_block(own, why);
     }
-  }
-
-  std::size_t innermost_ptx_loop(std::size_t block) const {
-    const auto& loops = counterparts_.loops();
-    const auto contains = [&](const FlowGraph::Loop& loop) { return loop.contains[block]; };
-    return static_cast<std::size_t>(std::ranges::find_if(loops, contains) - loops.begin());
   }
 
   /// Branches of the PTX that the machine code does not have.

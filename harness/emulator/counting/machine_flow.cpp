@@ -58,7 +58,7 @@ bool MachineFlow::is_spill(std::size_t index) const {
 
 bool MachineFlow::is_beside(std::size_t index) const {
   const auto reads = metrics::registers_of(words_[index], sm_).reads;
-  return is_spill(index) || is_move(words_[index]) ||
+  return is_spill(index) || is_move(words_[index]) || metrics::is_of_gathering(words_[index]) ||
          std::ranges::find(reads, kStackPointer) != reads.end();
 }
 
@@ -77,6 +77,23 @@ std::size_t MachineFlow::innermost_loop(std::size_t block) const {
 
 bool MachineFlow::is_by_lane(const FlowGraph::Loop& loop, int text_line) const {
   return std::ranges::count(loop.contains, true) == 1 && last_line(loop.header) == text_line;
+}
+
+bool MachineFlow::address_changes(std::uint64_t pc, std::size_t loop) const {
+  const auto address = metrics::registers_of(words_[pc / metrics::SassWord::kBytes], sm_).address;
+  const auto is_of_address = [&](metrics::Register number) {
+    return std::ranges::find(address, number) != address.end();
+  };
+  for (std::size_t block = 0; block < blocks().size(); ++block) {
+    if (!loops_[loop].contains[block]) continue;
+    for (std::size_t i = blocks()[block].begin; i < blocks()[block].end; ++i) {
+      const metrics::RegisterUse use = metrics::registers_of(words_[i], sm_);
+      if (std::ranges::any_of(use.writes, is_of_address) ||
+          std::ranges::any_of(use.may_write, is_of_address))
+        return true;
+    }
+  }
+  return false;
 }
 
 bool MachineFlow::execute_together(std::size_t a, std::size_t b) const {

@@ -27,7 +27,7 @@ class MachineFlow {
   /// Whether an instruction accesses local memory at one place in all lanes, [R1 + a number].
   bool is_spill(std::size_t index) const;
   /// Whether it is beside what the PTX computes there: a spill, a move of a constant or a register,
-  /// an address on the stack.
+  /// an address on the stack, the begin or the end of a gathering.
   bool is_beside(std::size_t index) const;
   /// The line of the PTX that an instruction was made of.
   std::optional<int> line_at(std::size_t index) const { return lines_[index]; }
@@ -43,6 +43,9 @@ class MachineFlow {
   /// Whether a loop is of one instruction of that line of the PTX, which it issues for one lane
   /// after the other: BRA.U.ANY behind a bulk copy.
   bool is_by_lane(const metrics::FlowGraph::Loop& loop, int text_line) const;
+
+  /// Whether an access in a loop has an address there that may be another in another round.
+  bool address_changes(std::uint64_t pc, std::size_t loop) const;
 
   /// BSSY and BSYNC, and the blocks on ways from the first that have not come to the second.
   struct Gathering {

@@ -54,7 +54,39 @@ class Function {
     return standing;
   }
 
+  /// Loads and stores of one address in a loop can be put together where ptxas unrolls it.
+  void look_for_rounds(const std::vector<Match>& matches, Match& match) const {
+    if (match.access->kind != Kind::load && match.access->kind != Kind::store) return;
+    if (match.access->is_ordered) return;
+    for (const MemoryInstruction& instruction : match.found) {
+      const std::size_t loop = machine_.innermost_loop(machine_.block_at(instruction.pc));
+      if (!match.standing.difference.empty() || loop == machine_.loops().size()) continue;
+      if (machine_.address_changes(instruction.pc, loop)) continue;
+      const auto shows = [&](const Match& other) {
+        return shows_rounds(other, match.loop_header_last_line, loop);
+      };
+      if (std::ranges::any_of(matches, shows) || counterparts_.shows_rounds(loop)) continue;
+      match.standing.difference =
+          "it has one address in a loop, and nothing shows whether ptxas has made one access of "
+          "those of several rounds";
+    }
+  }
+
  private:
+  /// Whether an access shows that ptxas has not unrolled a loop: it is there once, and one of
+  /// several rounds cannot stand for them all.
+  bool shows_rounds(const Match& match, int header_last_line, std::size_t loop) const {
+    if (match.loop_header_last_line != header_last_line) return false;
+    std::vector<const MemoryInstruction*> inside;
+    for (const MemoryInstruction& instruction : match.found) {
+      if (machine_.innermost_loop(machine_.block_at(instruction.pc)) == loop)
+        inside.push_back(&instruction);
+    }
+    return inside.size() == 1 && inside[0]->width == match.access->width &&
+           (match.access->kind == Kind::atomic || match.access->is_ordered ||
+            machine_.address_changes(inside[0]->pc, loop));
+  }
+
   int line_of(const FlowGraph::Loop& loop) const {
     for (std::size_t block = 0; block < loop.contains.size(); ++block) {
       if (counterparts_.is_exit(block, loop)) return flow_.last_line(block);
@@ -132,6 +164,22 @@ class Function {
     }
   }
 
+  /// ptxas has one access and no loop.
+  void expect_one_round(std::size_t loop, Standing& standing) const {
+    const std::size_t header = loops_[loop].header;
+    const std::string difference = fmt::format(
+        "the machine code has it once, and not the loop that ends in line {} of the PTX",
+        line_of(loops_[loop]));
+    for (const std::size_t block : flow_.graph().before(header)) {
+      if (!loops_[loop].contains[block]) continue;
+      if (flow_.falls_through(block) && taken_way(block).contains(header)) {
+        standing.branches_untaken.emplace(flow_.last_line(block), difference);
+      } else {
+        standing.difference = difference;
+      }
+    }
+  }
+
   bool is_unrolled_altogether(std::size_t loop) const {
     for (std::size_t i = 0; i < machine_.loops().size(); ++i) {
       if (is_same_loop(i, loop)) return false;
@@ -174,7 +222,10 @@ class Function {
     }
     for (std::size_t loop = 0; loop < loops_.size(); ++loop) {
       if (!loops_[loop].contains[own]) continue;
-      if (is_unrolled_altogether(loop)) continue;
+      if (is_unrolled_altogether(loop)) {
+        if (found.size() == 1) expect_one_round(loop, standing);
+        continue;
+      }
       if (copies[loop] == 0) {
         standing.difference = fmt::format(
             "ptxas took it out of the loop that ends in line {} of the PTX", line_of(loops_[loop]));
@@ -363,6 +414,7 @@ void compare_places(std::vector<Match>& matches, std::span<const PtxFlow> flows,
         match->standing = function.place_of(*match->access, match->found, certain);
       }
       compare_neighbours(block, machine);
+      for (Match* match : block) function.look_for_rounds(matches, *match);
       for (Match* match : block) match->standing.once = is_once(*match, matches, machine);
     }
   }

@@ -143,6 +143,7 @@ std::optional<PtxAccess> classify(const Instruction& instruction) {
     return std::nullopt;
   }
   const bool moves = access.kind == Kind::load || access.kind == Kind::store;
+  access.is_ordered = is_ordered(instruction);
   access.is_plain = moves && access.width == width_of(instruction) && !is_ordered(instruction) &&
                     std::ranges::none_of(instruction.operands, [](const Operand& operand) {
                       return operand.kind == Operand::Kind::vector;

@@ -37,8 +37,9 @@ struct PtxAccess {
   ptx::Space space = ptx::Space::generic;  ///< generic, global, shared or local
   /// Bytes a lane; of matrices 4 for each of the warp, of wgmma the columns of the product.
   int width = 0;
-  bool is_cas = false;    ///< atom.cas
-  bool is_plain = false;  ///< a load or store of one value, neither volatile nor ordered
+  bool is_cas = false;      ///< atom.cas
+  bool is_plain = false;    ///< a load or store of one value, neither volatile nor ordered
+  bool is_ordered = false;  ///< volatile, or of an order for other threads
   bool guarded = false;
   int parts = 1;               ///< a fragment's counted accesses of this width; 0: not known
   bool by_rows = false;        ///< for a fragment: they load matrices

@@ -87,6 +87,61 @@ __global__ void recurse(const int* in, int* out) {
   out[i] = static_cast<int>(descend(a, i & 3));  // store of recurse
 }
 
+/// The address is the same in each round: ptxas stores once for four of them.
+__global__ void overwrite(const uint4* row, int* out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  unsigned u = row[0].x;
+  if (i % 4 == 1) {
+    unsigned rest = 0;
+    for (unsigned k = 0; k < 32; ++k) {
+      unsigned divisor = (row[i].z & 255) + 1;
+      rest &= 255;
+      while (divisor != 0) {
+        const unsigned next = rest % divisor;
+        rest = divisor;
+        divisor = next;
+      }
+      out[i * 4 + 3] = static_cast<int>((u - k) ^ rest);  // store of overwrite
+    }
+  }
+  out[i * 4] = static_cast<int>(u);
+}
+
+/// No round changes what the load reads: ptxas has no loop.
+__global__ void reload(const uint2* pairs, const float* in, unsigned* out, unsigned n) {
+  const unsigned t = threadIdx.x, i = blockIdx.x * 64 + t, warp = t / 32;
+  unsigned u = pairs[warp * 7].x;
+  const unsigned v = pairs[t].y;
+  float f = in[i];
+  if (v % 3 != 0) {
+#pragma unroll 1
+    for (unsigned k = 0; k < (warp & 3) + 1; ++k) {
+      if ((t & 5) == 0) break;
+      f = in[i];
+      u = pairs[(t * 2 + 30) & 1023].x;  // load of reload
+      unsigned a = __umulhi(k, u) + pairs[(t * 4 + 1) & 1023].y;
+      unsigned b = (__dp4a(u, a, k) & 255) + 1;
+      a &= 255;
+      while (b != 0) {
+        const unsigned rest = a % b;
+        a = b;
+        b = rest;
+      }
+    }
+    for (unsigned k = i; k < n; k += 64) f += in[k];
+  }
+  out[63 - i % 64] = v * 5 + u + __float_as_uint(f);
+}
+
+/// ptxas takes the first of nine rounds out of the loop.
+__global__ void turn(const int* row, float* out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  float f = -7.125f;
+#pragma unroll 2
+  for (unsigned k = 0; k < 9; ++k) f += fminf(f, f - 7.125f);
+  out[i] = f + static_cast<float>(row[i]);
+}
+
 template <typename T>
 T* on_device(const std::vector<T>& values) {
   T* memory = nullptr;
@@ -122,6 +177,12 @@ int main(int count, char** words) {
   if (is("multiply")) multiply<<<kBlocks, kThreads>>>(rows, columns, values, sums, kNodes);
   if (is("newton")) newton<<<kBlocks, kThreads>>>(rows, both, kNodes);
   if (is("recurse")) recurse<<<kBlocks, kThreads>>>(columns, both);
+  if (is("overwrite")) overwrite<<<2, kThreads>>>(reinterpret_cast<const uint4*>(columns), both);
+  if (is("reload")) {
+    reload<<<1, 64>>>(reinterpret_cast<const uint2*>(columns), values,
+                      reinterpret_cast<unsigned*>(both), 179);
+  };
+  if (is("turn")) turn<<<kBlocks, kThreads>>>(rows, sums);
   if (is("decide") || is("results")) {
     relax<<<kBlocks, kThreads>>>(rows, columns, distances, kNodes);
     const std::size_t bytes = sizeof(int) * (is("decide") ? 1 : kNodes);
