@@ -115,21 +115,24 @@ class Partings {
 
   using Indices = std::vector<std::size_t>;
 
-  /// Adds to `reached` what lanes come to that go on at `from` and have parted in block `parted`.
-  void follow(std::size_t from, std::size_t parted, std::vector<bool>& seen,
-              Indices& reached) const {
+  /// Adds to `reached` what lanes come to that go on at `from` and have parted in block `parted`,
+  /// and to `gathered` the BSYNCs where they wait for the others.
+  void follow(std::size_t from, std::size_t parted, std::vector<bool>& seen, Indices& reached,
+              Indices& gathered) const {
     Indices gathers, open = {from};
     for (const Meeting& meeting : meetings_) {
       if (meeting.between[parted]) gathers.push_back(meeting.end);
     }
-    const auto gather = [&](std::size_t index) {
-      return is_meeting_of_warp(code_[index]) || std::ranges::find(gathers, index) != gathers.end();
+    const auto is_end = [&](std::size_t index) {
+      const bool gathers_here = std::ranges::find(gathers, index) != gathers.end();
+      if (gathers_here) gathered.push_back(index);
+      return gathers_here || is_meeting_of_warp(code_[index]);
     };
     while (!open.empty()) {
       std::size_t at = open.back();
       open.pop_back();
       const std::size_t block = blocks_[at], end = flow_.blocks()[block].end;
-      for (; at < end && !seen[at] && !gather(at); ++at) {
+      for (; at < end && !seen[at] && !is_end(at); ++at) {
         seen[at] = true;
         reached.push_back(at);
       }
@@ -143,10 +146,8 @@ class Partings {
 
   /// What lanes may come to apart that part at the end of a block.
   Indices apart_behind(std::size_t branch) {
-    Indices once, apart;
-    for (const std::size_t way : flow_.blocks()[branch].next) {
-      Indices reached;
-      follow(flow_.blocks()[way].begin, branch, on_way_, reached);
+    Indices once, apart, gathered;
+    const auto come_to = [&](const Indices& reached) {
       for (const std::size_t index : reached) {
         on_way_[index] = false;
         if (!once_[index]) {
@@ -157,19 +158,37 @@ class Partings {
           apart.push_back(index);
         }
       }
+    };
+    for (const std::size_t way : flow_.blocks()[branch].next) {
+      Indices reached;
+      follow(flow_.blocks()[way].begin, branch, on_way_, reached, gathered);
+      come_to(reached);
     }
+    // Those that a BSYNC has gathered come to what lanes have gone on to that left it out by BREAK.
+    const Indices ends = std::move(gathered);
+    Indices reached;
+    set_block(branch, true);
+    for (const std::size_t end : ends) follow(end + 1, branch, on_way_, reached, gathered);
+    set_block(branch, false);
+    come_to(reached);
     for (const std::size_t index : once) once_[index] = false;
     for (bool changes = !apart.empty(); changes;) {
       changes = false;
       for (const Call& call : calls_) {
         const std::size_t behind = call.index + 1, before = apart.size();
         if (behind >= code_.size() || apart_[behind] || !returns_apart(call.target)) continue;
-        follow(behind, blocks_[call.index], apart_, apart);
+        follow(behind, blocks_[call.index], apart_, apart, gathered);
         changes |= apart.size() > before;
       }
     }
     for (const std::size_t index : apart) apart_[index] = false;
     return apart;
+  }
+
+  /// Whether ways are to end at a block.
+  void set_block(std::size_t block, bool seen) {
+    const SassBlock& range = flow_.blocks()[block];
+    for (std::size_t i = range.begin; i < range.end; ++i) on_way_[i] = seen;
   }
 
   bool returns_apart(std::size_t entry) const {

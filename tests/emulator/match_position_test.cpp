@@ -63,7 +63,7 @@ TEST_P(PlacesOf, CopiesOfALoopAreExactWhereLanesLeaveItTogether) {
   EXPECT_EQ(answer.trust.of(load, KernelTrust::Ways{}).confidence, Confidence::exact);
   EXPECT_EQ(answer.trust.of(load, KernelTrust::Ways{{load}, {}}).confidence, Confidence::exact);
   EXPECT_EQ(answer.trust.of(load, divided).confidence, Confidence::estimate);
-  EXPECT_THAT(answer.trust.of(load, divided).reason, HasSubstr("lanes of a warp part"));
+  EXPECT_THAT(answer.trust.of(load, divided).reason, HasSubstr("lanes of a warp that part"));
 }
 
 TEST_P(PlacesOf, WhatIsLoadedAgainInALoopIsNotExact) {

@@ -296,15 +296,8 @@ OracleAnswer conclude(Comparison comparison) {
       answer.trust.conditions.insert(
           {line,
            {{undivided, {}},
-            estimate(
-                "lanes of a warp part where the machine code has one copy of it for each way")}});
-    }
-    const std::set<int>& parting = matches[i].standing.branches_parting;
-    if (verdicts[i].trust == kExact && !parting.empty()) {
-      answer.trust.conditions.insert(
-          {line,
-           {{parting, {}},
-            estimate("lanes of a warp that part in front of it may come to it apart")}});
+            estimate("lanes of a warp that part in front of it may come to it, or to copies of it, "
+                     "apart")}});
     }
     for (const auto& [branch, difference] : matches[i].standing.branches_untaken) {
       if (verdicts[i].trust != kExact) break;

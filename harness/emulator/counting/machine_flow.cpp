@@ -103,37 +103,6 @@ bool MachineFlow::execute_together(std::size_t a, std::size_t b) const {
   return reaches({a}, {}, b) || reaches({b}, {}, a);
 }
 
-std::size_t MachineFlow::arrivals(std::uint64_t pc, std::size_t branch) const {
-  const std::size_t index = pc / metrics::SassWord::kBytes, block = block_of(index);
-  std::vector<bool> gathers(graph().size());  // blocks with a BSYNC for lanes that part there
-  for (const Gathering& gathering : gatherings_) {
-    const std::size_t end = block_of(gathering.end);
-    if (gathering.between[branch] && (end != block || index > gathering.end)) gathers[end] = true;
-  }
-  std::size_t apart = 0;
-  bool together = false;
-  for (const std::size_t way : graph().behind(branch)) {
-    const Arrival lanes = arrival(way, block, branch, gathers);
-    if (lanes.apart) ++apart;
-    if (lanes.together) together = true;
-  }
-  return apart + (together ? 1 : 0);
-}
-
-MachineFlow::Arrival MachineFlow::arrival(std::size_t way, std::size_t block, std::size_t branch,
-                                          const std::vector<bool>& gathers) const {
-  Arrival lanes;
-  walk({way}, {branch, graph().meeting_point(branch)}, [&](std::size_t at) {
-    if (gathers[at]) {
-      if (at == block || leads_before_meeting(at, block, branch)) lanes.together = true;
-      return false;
-    }
-    if (at == block) lanes.apart = true;
-    return true;
-  });
-  return lanes;
-}
-
 std::size_t MachineFlow::block_of(std::size_t index) const {
   const auto& blocks = flow_.blocks();
   const auto behind = std::ranges::upper_bound(blocks, index, {}, &metrics::SassBlock::begin);
@@ -172,10 +141,6 @@ bool MachineFlow::reaches(std::vector<std::size_t> open, const std::vector<std::
     return !found;
   });
   return found;
-}
-
-bool MachineFlow::leads_before_meeting(std::size_t from, std::size_t to, std::size_t branch) const {
-  return reaches(graph().behind(from), {branch, graph().meeting_point(branch)}, to);
 }
 
 }  // namespace warpgauge::emulator::counting

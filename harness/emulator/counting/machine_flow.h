@@ -61,10 +61,6 @@ class MachineFlow {
   /// Whether two blocks are one, or of one function of which every call comes to each once.
   bool execute_together(std::size_t a, std::size_t b) const;
 
-  /// On how many ways from a branch lanes come apart to the instruction at `pc` before all meet: 1
-  /// if they have met at a BSYNC.
-  std::size_t arrivals(std::uint64_t pc, std::size_t branch) const;
-
   /// Calls visit(block) once for each of `open` and for those behind blocks of which it returned
   /// true, but for those of `past`.
   template <typename Visit>
@@ -93,18 +89,6 @@ class MachineFlow {
   /// Whether a way from the blocks `open` comes to one before it comes to those of `past`.
   bool reaches(std::vector<std::size_t> open, const std::vector<std::size_t>& past,
                std::size_t to) const;
-  /// Whether a way leads from one block to another before the ways from `branch` meet.
-  bool leads_before_meeting(std::size_t from, std::size_t to, std::size_t branch) const;
-
-  /// How lanes of one way from a branch come to a block.
-  struct Arrival {
-    bool apart = false;     ///< straight from the branch
-    bool together = false;  ///< by a BSYNC, where they have met the others
-  };
-  /// `gathers`: the blocks where a BSYNC gathers the lanes that came apart at the branch.
-  Arrival arrival(std::size_t way, std::size_t block, std::size_t branch,
-                  const std::vector<bool>& gathers) const;
-
   int sm_ = 0;
   std::vector<metrics::SassWord> words_;
   metrics::SassFlow flow_;

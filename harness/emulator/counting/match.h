@@ -20,10 +20,9 @@ namespace warpgauge::emulator::counting {
 struct Standing {
   /// Why the machine code may count something else than the access; empty where it does not.
   std::string difference;
-  /// The counts are those of the access where no warp divides at any of these branches.
+  /// The counts are those of the access where no warp divides at any of these branches: lanes that
+  /// part there come to it apart, or to copies of it.
   std::set<int> branches_undivided;
-  /// Likewise: lanes that part there do not meet again before it.
-  std::set<int> branches_parting;
   /// The counts are those of the access where no lane takes any of these branches; for each, what
   /// would differ.
   std::map<int, std::string> branches_untaken;
@@ -41,7 +40,6 @@ struct Standing {
   void merge(const Standing& other) {
     if (difference.empty()) difference = other.difference;
     branches_undivided.insert(other.branches_undivided.begin(), other.branches_undivided.end());
-    branches_parting.insert(other.branches_parting.begin(), other.branches_parting.end());
     branches_untaken.insert(other.branches_untaken.begin(), other.branches_untaken.end());
     decided &= other.decided;
     once &= other.once;

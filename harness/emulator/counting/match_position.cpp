@@ -160,7 +160,7 @@ class Function {
             "lanes that part at a branch that the PTX does not have may come to it apart";
         return;
       }
-      standing.branches_parting.insert(lines.begin(), lines.end());
+      standing.branches_undivided.insert(lines.begin(), lines.end());
     }
   }
 
@@ -329,12 +329,7 @@ class Function {
       const auto* const unrolled = known ? unrolled_by(block, branch.number, own) : nullptr;
       if (known) present.insert(branch.number);
       if (known && unrolled == nullptr) certain.insert(branch.number);
-      if (known && expected.contains(branch.number)) {
-        // Lanes that part there come to it apart, for they meet again only behind it.
-        if (machine_.arrivals(instruction.pc, block) > 1)
-          add_lines(branch.number, unrolled, standing.branches_undivided);
-        continue;
-      }
+      if (known && expected.contains(branch.number)) continue;
       if (known && (covers(found, block) || unrolled != nullptr)) {
         add_lines(branch.number, unrolled, standing.branches_undivided);
         continue;
