@@ -102,6 +102,13 @@ struct DecodedInstruction {
   Synchronization synchronizes = Synchronization::none;
 };
 
+/// HMMA (on sm_75 its form with k = 8 has an opcode of its own), DMMA, QMMA, OMMA.
+bool multiplies_in_warp(unsigned opcode, int sm) {
+  constexpr unsigned kFirstHmma = 0x036;  // VIADD from sm_90 on
+  return opcode == 0x03c || opcode == 0x03f || opcode == 0x07a || opcode == 0x07f ||
+         (opcode == kFirstHmma && sm == 75);
+}
+
 bool only_stores(MemoryOp op) {
   return op == MemoryOp::stg || op == MemoryOp::sts || op == MemoryOp::stl || op == MemoryOp::st ||
          op == MemoryOp::stsm || op == MemoryOp::red;
@@ -205,7 +212,7 @@ DecodedInstruction instruction_of(const SassWord& word, const Surroundings& arou
     instruction.writes = numbering.of({kResult, kResult + 1});
   }
   instruction.synchronizes = synchronization_of(word, instruction);
-  instruction.is_sum = multiplies_floats(word);
+  instruction.is_sum = multiplies_floats(word) || multiplies_in_warp(word.opcode(), around.sm);
   const bool is_fused = word.opcode() == kFusedFloat || word.opcode() == kFusedDouble;
   instruction.is_fused = is_fused && around.ptx_lines != nullptr &&
                          around.ptx_lines->may_be_fused(around.kernel, word.pc);

@@ -24,7 +24,7 @@ struct OrderDependence {
     registers,      ///< whether a warpgroup already has more registers (setmaxnreg)
     allocation,     ///< an address from malloc
     approximation,  ///< an approximate function
-    product,        ///< a sum of floats by wgmma
+    product,        ///< a sum of floats in a matrix product
     fusion,         ///< a sum that ptxas has made one with a product
     memory,         ///< a value in unsettled memory
   };
@@ -51,7 +51,7 @@ struct OrderDependence {
 /// The architecture whose values approximate functions had in a run.
 enum class Approximations : std::uint8_t { own, of_another_architecture };
 
-/// The maker of the sums of wgmma: the emulator's may differ from a GPU's in the last bits.
+/// The maker of the sums of matrix products: the emulator's may differ from a GPU's in the last bits.
 enum class Products : std::uint8_t { of_a_gpu, of_the_emulator };
 
 /// The rounding of sums that ptxas has fused with a product: once, or twice as the PTX has them.
@@ -59,7 +59,7 @@ enum class Rounding : std::uint8_t { of_a_gpu, of_the_ptx };
 
 /// The state of memory at the beginning of a kernel. It is settled if its contents depend on code
 /// and input alone. It is unsettled after a race, and after a kernel that stored values that depend
-/// on the order of threads or on the emulator's sums of wgmma.
+/// on the order of threads or on the emulator's sums of matrix products.
 enum class Memory : std::uint8_t { settled, unsettled };
 
 /// The circumstances of a launch, beside the kernel's code.

@@ -83,7 +83,7 @@ constexpr auto kRows = std::to_array<Row>({
     {0x034, kA | kB | kQ | kP | kPP},                      // HSETP2
     {0x035, kA | kB | kC | kD},                            // HFMA2.MMA
     {0x035, kA | kB | kQ | kDD | kPairs, 100},             // IADD.64
-    {0x036, kA | kB | kD},                                 // VIADD
+    {0x036, kA | kB | kD, 90},                             // VIADD
     {0x03e, kA | kB | kC | kD},                            // F2FP
     {0x045, kB | kD},                                      // I2FP
     {0x046, kA | kB | kC | kQ | kD},                       // VIADDMNMX
@@ -418,6 +418,25 @@ RegisterUse of_barrier(const SassWord& word, const Reader& fields) {
   return use;
 }
 
+/// Products of tiles in registers of a warp: IMMA, HMMA (on sm_75 its form with k = 8 has an opcode
+/// of its own), BMMA, DMMA, QMMA, OMMA.
+bool is_product_of_warp(unsigned opcode, int sm) {
+  constexpr unsigned kFirstHmma = 0x036;  // VIADD from sm_90 on
+  constexpr auto kProducts = std::to_array<unsigned>({0x037, 0x03c, 0x03d, 0x03f, 0x07a, 0x07f});
+  return (opcode == kFirstHmma && sm < 90) ||
+         std::ranges::find(kProducts, opcode) != kProducts.end();
+}
+
+RegisterUse of_product_of_warp(const SassWord& word, const Reader& fields) {
+  constexpr unsigned kHmma = 0x03c, kMost = 4;
+  const bool is_16_bits = word.opcode() == kHmma && (word.high >> 12 & 1) == 0;
+  RegisterUse use;
+  for (const unsigned field : {fields.a(), fields.b(), fields.c()})
+    fields.add(use.reads, field, kMost);
+  fields.add(use.may_write, fields.d(), is_16_bits ? 2 : kMost);
+  return use;
+}
+
 RegisterUse of_access(const SassWord& word, const MemoryInstruction& access, const Reader& fields) {
   constexpr unsigned kUniformMask = 0x3f;  // bits above it belong to other fields
   RegisterUse use;
@@ -481,6 +500,8 @@ RegisterUse registers_of(const SassWord& word, int sm) {
     use = of_access(word, *access, fields);
   } else if (const Row* row = find_row(word.opcode(), sm)) {
     use = known(word, *row, fields, sm);
+  } else if (is_product_of_warp(word.opcode(), sm)) {
+    use = of_product_of_warp(word, fields);
   } else {
     use = unknown(fields);
   }

@@ -245,10 +245,14 @@ TEST(Order, AWaitDecidesNothingButHowOftenItLooks) {
 
 /// The last bits of a sum are a GPU's own.
 TEST(Order, SumsThatAreNotAGpusUnsettleMemory) {
-  const auto image = recorded("sm_90a", "../oracle/product");
-  const OrderOfThreads order(Cubin(image), "product", nullptr);
-  EXPECT_FALSE(order.influence().reaches_global_memory);
-  EXPECT_TRUE(order.influence({.products = Products::of_the_emulator}).reaches_global_memory);
+  const auto unsettles = [](const std::vector<std::byte>& image, std::string_view kernel) {
+    const OrderOfThreads order(Cubin(image), kernel, nullptr);
+    EXPECT_FALSE(order.influence().reaches_global_memory);
+    return order.influence({.products = Products::of_the_emulator}).reaches_global_memory;
+  };
+  EXPECT_TRUE(unsettles(recorded("sm_90a", "../oracle/product"), "product"));
+  EXPECT_TRUE(unsettles(recorded("sm_90", "../oracle/wmma"), "tile"));
+  EXPECT_FALSE(unsettles(recorded("sm_90", "../oracle/wmma"), "tile_or_ones")) << "integers";
 }
 
 using Pair = std::pair<std::uint64_t, std::uint64_t>;
