@@ -51,7 +51,7 @@ struct OrderDependence {
 /// The architecture whose values approximate functions had in a run.
 enum class Approximations : std::uint8_t { own, of_another_architecture };
 
-/// The maker of the sums of matrix products: the emulator's may differ from a GPU's in the last bits.
+/// The maker of the sums of matrix products: the emulator's may differ from a GPU's in last bits.
 enum class Products : std::uint8_t { of_a_gpu, of_the_emulator };
 
 /// The rounding of sums that ptxas has fused with a product: once, or twice as the PTX has them.

@@ -11,7 +11,7 @@
 namespace warpgauge::metrics {
 
 /// A branch, and the instructions that lanes which part at it may come to apart: on several of its
-/// ways before a BSYNC or a WARPSYNC gathers them, or on one that leaves out a BSYNC, and behind it.
+/// ways before a BSYNC or a WARPSYNC gathers them, or behind a BSYNC that one way leaves out.
 struct Parting {
   std::size_t branch = 0;   ///< index into the code
   std::vector<bool> apart;  ///< by instruction
