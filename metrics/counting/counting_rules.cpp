@@ -245,6 +245,16 @@ AsyncCost async_cost(AccessKind kind, int width, const std::uint32_t* shared,
   return cost;
 }
 
+AsyncCost masked_async_cost(AccessKind kind, int width, const std::uint32_t* shared,
+                            const std::uint64_t* global, CopyLanes lanes) {
+  AsyncCost cost = async_cost(kind, width, shared, global, lanes.read);
+  if (kind == AccessKind::async_copy && lanes.read == lanes.written) return cost;
+  cost.shared = shared_cost(kind, width, shared, lanes.written);
+  const bool was_measured = (rule_of(kind).widths & width) != 0;
+  cost.shared.exact = was_measured && (kind == AccessKind::async_copy_bypass || lanes.read == 0);
+  return cost;
+}
+
 std::uint32_t local_sectors(int width, const std::uint32_t* offsets, std::uint32_t mask) {
   return local_sectors_of_units(width, [&](int bytes) {
     Table chunks;  // of four units, with a bit for each unit and 8 lanes

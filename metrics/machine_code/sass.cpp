@@ -159,6 +159,13 @@ MemoryOp shared_atomic(std::uint64_t low, std::uint64_t high, int sm) {
   return (high >> 23 & 0xf) == popc_inc ? MemoryOp::atoms_popc : MemoryOp::barrier;
 }
 
+/// The predicate of its sources is in bits 23 to 25, its negation in the next one.
+CopyReads reads_of_copy(std::uint64_t high) {
+  constexpr std::uint64_t kAlways = 7;
+  if ((high >> 18 & 1) != 0) return CopyReads::by_size;
+  return (high >> 23 & 0xf) == kAlways ? CopyReads::all : CopyReads::by_predicate;
+}
+
 }  // namespace
 
 std::optional<MemoryInstruction> memory_instruction(const SassWord& word, int sm) {
@@ -166,11 +173,13 @@ std::optional<MemoryInstruction> memory_instruction(const SassWord& word, int sm
   if (opcode == nullptr) return std::nullopt;
   const MemoryOp op =
       opcode->op == MemoryOp::atoms ? shared_atomic(word.low, word.high, sm) : opcode->op;
-  return MemoryInstruction{.pc = word.pc,
-                           .op = op,
-                           .width = op == MemoryOp::barrier ? 0 : width_of(opcode->width, word, sm),
-                           .executes = word.guard() != SassWord::kNever,
-                           .guarded = word.guard() != SassWord::kAlways};
+  return MemoryInstruction{
+      .pc = word.pc,
+      .op = op,
+      .width = op == MemoryOp::barrier ? 0 : width_of(opcode->width, word, sm),
+      .executes = word.guard() != SassWord::kNever,
+      .guarded = word.guard() != SassWord::kAlways,
+      .reads = op == MemoryOp::ldgsts ? reads_of_copy(word.high) : CopyReads::all};
 }
 
 bool multiplies_floats(const SassWord& word) {

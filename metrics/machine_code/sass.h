@@ -45,6 +45,13 @@ enum class MemoryOp : std::uint8_t {
 enum class MemorySpace : std::uint8_t { shared, global, local };
 
 /// An instruction that accesses memory.
+/// What the lanes of an LDGSTS read.
+enum class CopyReads : std::uint8_t {
+  all,           ///< as many bytes as they write
+  by_predicate,  ///< these, or nothing where a predicate does not hold; they write zeros then
+  by_size,       ///< a number of bytes that is known when they run (ZFILL)
+};
+
 struct MemoryInstruction {
   std::uint64_t pc = 0;  ///< offset into Cubin::code()
   MemoryOp op = MemoryOp::other;
@@ -54,6 +61,7 @@ struct MemoryInstruction {
   int width = 0;
   bool executes = true;  ///< false: its predicate is "never" (@!PT)
   bool guarded = false;  ///< it has a predicate other than "always"
+  CopyReads reads = CopyReads::all;
 
   bool operator==(const MemoryInstruction&) const = default;
 };

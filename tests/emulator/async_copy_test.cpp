@@ -166,6 +166,21 @@ TEST_P(AsyncCopy, CountsBothSides) {
   EXPECT_EQ(global.tags, 3 * 2u + 1);
 }
 
+TEST_P(AsyncCopy, ReadsNothingAndIsARequestAllTheSame) {
+  point(4);
+  const std::string text = "cp.async.ca.shared.global [%r1], [%rd1], 4, %r2;";
+  for (const std::uint32_t bytes : {0u, 0u, 4u, 0u}) {
+    bench().fill<std::uint32_t>("%r2", [&](int) { return bytes; });
+    bench().run(text);
+  }
+  const AccessTotals shared = bench().totals(text, 0), global = bench().totals(text, 1);
+  EXPECT_EQ(shared.requests, 4u);
+  EXPECT_EQ(shared.wavefronts, 4u);
+  EXPECT_EQ(global.requests, 4u);
+  EXPECT_EQ(global.sectors, 4u) << "of the one that reads";
+  EXPECT_EQ(global.tags, 1u);
+}
+
 TEST_P(AsyncCopy, CountsByTheRulesForWhateverAddresses) {
   const std::string text = "cp.async.cg.shared.global [%r1], [%rd1], 16;";
   metrics::AsyncCost sum;

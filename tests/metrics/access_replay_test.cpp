@@ -313,5 +313,50 @@ TEST(Access, AgreesWithEveryRandomAccess) {
   EXPECT_THAT(tally.wrong, IsEmpty());
 }
 
+/// Where the lanes of a copy lie, `together` of them side by side.
+Offsets grouped(std::uint32_t bytes, std::uint32_t together, std::uint32_t stride, bool swizzled) {
+  Offsets offsets;
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    const std::uint32_t at = lane / together * stride + lane % together * bytes;
+    offsets[lane] = swizzled ? at ^ (at >> 3 & 0x30) : at;
+  }
+  return offsets;
+}
+
+TEST(AccessReplay, CopiesWithAPredicateOnTheirSources) {
+  std::ifstream file(WARPGAUGE_TEST_DATA "/calibration/h200_masked_copies.csv");
+  std::string line;
+  std::getline(file, line);
+  int rows = 0, exact = 0;
+  while (std::getline(file, line)) {
+    SCOPED_TRACE(line);
+    std::array<std::uint32_t, 13> cells{};
+    std::istringstream in(line);
+    std::string cell;
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      ASSERT_TRUE(std::getline(in, cell, ','));
+      cells[i] = static_cast<std::uint32_t>(std::stoul(cell, nullptr, i == 7 ? 16 : 10));
+    }
+    const auto [bytes, bypass, reads, read_stride, writes, write_stride, swizzled, reading,
+                wavefronts, ideal, tags, sectors, sectors_ideal] = cells;
+    const auto kind = bypass != 0 ? AccessKind::async_copy_bypass : AccessKind::async_copy;
+    const Offsets to = grouped(bytes, writes, write_stride, swizzled != 0);
+    const Addresses from = global_addresses(grouped(bytes, reads, read_stride, false));
+    const AsyncCost cost = masked_async_cost(kind, static_cast<int>(bytes), to.data(), from.data(),
+                                             {.written = kAll, .read = reading});
+    EXPECT_EQ(cost.global.tags, tags);
+    EXPECT_EQ(cost.global.sectors, sectors);
+    EXPECT_EQ(cost.global.ideal, sectors_ideal);
+    EXPECT_EQ(cost.shared.ideal, ideal);
+    if (cost.shared.exact) {
+      EXPECT_EQ(cost.shared.wavefronts, wavefronts);
+      ++exact;
+    }
+    ++rows;
+  }
+  EXPECT_EQ(rows, 336);
+  EXPECT_EQ(exact, 84 + 3 * 2 * 12) << "all past L1; through it, those of which all or none read";
+}
+
 }  // namespace
 }  // namespace warpgauge::metrics::access_replay_test

@@ -55,6 +55,18 @@ MemoryInstruction by_name(const std::string& name) {
   return out;
 }
 
+TEST(Sass, ACopyReadsByAPredicateOrASize) {
+  const auto reads = [](std::uint64_t high) {
+    return memory_instruction({.pc = 0, .low = 0x4077fae, .high = high}, 90)->reads;
+  };
+  EXPECT_EQ(reads(0x000fe8000b901c46), CopyReads::all) << "LDGSTS.E.BYPASS.128 [R7], [R4.64]";
+  EXPECT_EQ(reads(0x000fe80008101c46), CopyReads::by_predicate) << "P0";
+  EXPECT_EQ(reads(0x000fe8000c101c46), CopyReads::by_predicate) << "!P0";
+  EXPECT_EQ(reads(0x000fe8000f901c46), CopyReads::by_predicate) << "!PT: none reads";
+  EXPECT_EQ(reads(0x000fe8000b941c46), CopyReads::by_size) << "ZFILL";
+  EXPECT_EQ(reads(0x000fe80008141c46), CopyReads::by_size) << "ZFILL, P0";
+}
+
 class SassOf : public testing::TestWithParam<const char*> {};
 
 TEST_P(SassOf, MemoryInstructionsAreThoseOfNvdisasm) {

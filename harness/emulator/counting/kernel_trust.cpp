@@ -70,6 +70,22 @@ Verdict judge_atomic(const Match& match, const Comparison& comparison) {
   return {{}, estimate("ptxas may let one lane do it for all that share its address")};
 }
 
+/// cp.async of the width of its counterparts.
+Verdict judge_copy(const Match& match) {
+  const auto how = [&](metrics::CopyReads reads) {
+    return std::ranges::count(match.found, reads, &MemoryInstruction::reads);
+  };
+  if (how(metrics::CopyReads::by_size) > 0) {
+    return {{}, estimate("copies of a size that is known when they run were never measured")};
+  }
+  const auto masked = how(metrics::CopyReads::by_predicate);
+  if (masked == 0) return {};
+  if (masked == std::ssize(match.found)) {
+    return {{machine::AccessPlan::Role::masked_copy, 0}, kExact};
+  }
+  return {{}, estimate("the machine code has copies with a predicate and without one for it")};
+}
+
 /// An access with counterparts.
 Verdict judge(const Match& match, const Comparison& comparison) {
   const PtxAccess& access = *match.access;
@@ -90,7 +106,9 @@ Verdict judge(const Match& match, const Comparison& comparison) {
     return {{}, estimate("the machine code has both " + widths_of(match.found) + " for it")};
   }
   const int width = *widths.begin();
-  if (width == access.width) return {};
+  if (width == access.width) {
+    return access.kind == Kind::async_copy ? judge_copy(match) : Verdict{};
+  }
   const Verdict by_width{{machine::AccessPlan::Role::leader, width}, kExact};
   const bool loads = access.kind == Kind::load, moves = loads || access.kind == Kind::store;
   if (width > access.width && moves) return by_width;
@@ -206,7 +224,8 @@ void judge_removed(std::size_t removed, const std::vector<Match>& matches,
 /// Whether the machine code comes to what was found as often as the PTX to the access.
 bool executes_alike(const Match& match, const machine::AccessPlan& plan) {
   using Role = machine::AccessPlan::Role;
-  const bool counts = plan.role == Role::as_written || plan.role == Role::leader;
+  const bool counts =
+      plan.role == Role::as_written || plan.role == Role::leader || plan.role == Role::masked_copy;
   return counts && !match.found.empty() && !match.access->guarded && !match.is_in_cas_loop &&
          match.votes == 0 && match.access->kind != Kind::atomic &&
          match.access->kind != Kind::bulk && !match.access->is_of_fragment() &&

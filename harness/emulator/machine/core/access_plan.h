@@ -17,6 +17,7 @@ struct AccessPlan {
                   ///< them, or (adding 1, result not used) by ATOMS.POPC.INC; a bulk copy done
                   ///< once for all lanes of a warp
     compare_and_swap,  ///< a shared atomic that SASS does by a loop of CAS
+    masked_copy,       ///< cp.async whose lanes read all or nothing, by a predicate of SASS
   };
   Role role = Role::as_written;
   int width = 0;  ///< bytes a lane, for leader

@@ -49,7 +49,14 @@ WARPGAUGE_INLINE void count_copy(const Warp& warp, const Instruction& instructio
   memory::AccessCache& shared = warp.memory->caches[detail.to.counters[1]];
   memory::AccessCache& global = warp.memory->caches[detail.from.counters[0]];
   if (from.lanes == 0) {
-    remember_shared(warp, instruction, detail.to, to);
+    const bool read_nothing_before = global.repeats != 0 && global.cost.lane_groups == 0;
+    if (read_nothing_before && repeats(shared, to.addresses, static_cast<u32>(to.offset),
+                                       shared.distances.of_32_bits, to.lanes)) {
+      ++shared.repeats;
+      ++global.repeats;
+    } else {
+      memory::remember_zeros(warp, instruction, detail, to, distances_of(to, detail.bytes));
+    }
   } else if (repeats(shared, to.addresses, static_cast<u32>(to.offset), shared.distances.of_32_bits,
                      to.lanes) &&
              repeats(global, from.addresses, static_cast<u64>(from.offset),

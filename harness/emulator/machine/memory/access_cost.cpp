@@ -71,8 +71,10 @@ void count_copy(AccessCache& shared, AccessCache& global, const CopyDetail& copy
                 const CountedAddresses<std::uint64_t>& from, Mask written, Mask read) {
   const metrics::AccessKind kind = copy.to.shared_kind;
   const int width = copy.to.counted_width;
-  metrics::AsyncCost cost = metrics::async_cost(kind, width, to.data(), from.data(), read);
-  if (written != read) {
+  metrics::AsyncCost cost =
+      copy.masked ? metrics::masked_async_cost(kind, width, to.data(), from.data(), {written, read})
+                  : metrics::async_cost(kind, width, to.data(), from.data(), read);
+  if (written != read && !copy.masked) {
     cost.shared = metrics::shared_cost(kind, width, to.data(), written);
     cost.shared.exact = cost.global.exact = false;
   }
@@ -81,7 +83,7 @@ void count_copy(AccessCache& shared, AccessCache& global, const CopyDetail& copy
   if (!cost.shared.exact || !cost.global.exact) {
     const auto reason = written == read
                             ? metrics::estimate_reason(kind, width)
-                            : "copies that read less than they write were never measured";
+                            : "copies of which some lanes read less were never measured";
     shared.totals.estimate_reason = global.totals.estimate_reason = reason;
   }
 }

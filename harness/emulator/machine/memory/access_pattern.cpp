@@ -132,6 +132,20 @@ void remember_copy(const Warp& warp, const Instruction& instruction, const CopyD
   record<std::uint64_t>(warp, copy.from, Window::global, from);
 }
 
+void remember_zeros(const Warp& warp, const Instruction& instruction, const CopyDetail& copy,
+                    const LaneAddresses<std::uint32_t>& to,
+                    const LaneDistances<std::uint32_t>& distances) {
+  remember_pattern(warp, instruction, copy.to, Window::shared, to, distances);
+  AccessCache& global = cache_of(warp, copy.from, Window::global);
+  global.settle();
+  global.now.mask = 0;
+  if (!copy.to.counts) return;
+  count_copy(cache_of(warp, copy.to, Window::shared), global, copy,
+             counted<std::uint32_t>(copy.to, to), {}, to.lanes, 0);
+  global.repeats = 1;
+  record<std::uint32_t>(warp, copy.to, Window::shared, to);
+}
+
 void record_global(const Warp& warp, const Access& access,
                    const LaneAddresses<std::uint64_t>& lanes) {
   record<std::uint64_t>(warp, access, Window::global, lanes);

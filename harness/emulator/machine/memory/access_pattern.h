@@ -92,6 +92,11 @@ void remember_copy(const Warp& warp, const Instruction& instruction, const CopyD
                    const LaneAddresses<std::uint64_t>& from,
                    const LaneDistances<std::uint64_t>& from_distances);
 
+/// cp.async of which no lane reads: all write zeros, and the request counts all the same.
+void remember_zeros(const Warp& warp, const Instruction& instruction, const CopyDetail& copy,
+                    const LaneAddresses<std::uint32_t>& to,
+                    const LaneDistances<std::uint32_t>& distances);
+
 /// Shows an access to global memory that was counted just now to the recorder, if it ranks as high
 /// as the one that is kept.
 void record_global(const Warp& warp, const Access& access,
