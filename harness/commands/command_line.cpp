@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <exception>
+#include <iterator>
 #include <stdexcept>
 #include <utility>
 
@@ -18,6 +19,7 @@
 #include "harness/process/help.h"
 #include "harness/process/output_of.h"
 #include "harness/process/program_name.h"
+#include "metrics/base/check_rules.h"
 #include "metrics/base/nearest.h"
 
 namespace warpgauge::commands {
@@ -154,9 +156,8 @@ std::shared_ptr<process::DeviceChoice> add_device(CLI::App* command) {
 }
 
 void add_checks(CLI::App* command, std::string& checks, OtherOrders& orders) {
-  const std::vector<std::string> names = {"async",         "barriers", "proxies", "races",
-                                          "uninitialised", "lanes",    "stores",  "shuffles",
-                                          "allocations",   "unequal",  "all",     "none"};
+  std::vector<std::string> names(std::begin(metrics::kCheckNames), std::end(metrics::kCheckNames));
+  names.insert(names.end(), {"all", "none"});
   command
       ->add_option_function<std::vector<std::string>>(
           "--check",

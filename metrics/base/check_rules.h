@@ -6,6 +6,11 @@
 
 namespace warpgauge::metrics {
 
+/// The checks that --check names, beside "all" and "none".
+inline constexpr std::string_view kCheckNames[] = {
+    "async", "barriers", "proxies",  "races",       "uninitialised",
+    "lanes", "stores",   "shuffles", "allocations", "unequal"};
+
 /// A rule, the check that looks for breaches of it (empty: --schedules does), and what a breach is
 /// called: "2 races found".
 struct CheckRule {

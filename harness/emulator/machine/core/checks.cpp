@@ -2,24 +2,22 @@
 #include "harness/emulator/machine/core/checks.h"
 
 #include <algorithm>
+#include <iterator>
 #include <stdexcept>
-#include <utility>
+#include <string>
+
+#include "metrics/base/check_rules.h"
 
 namespace warpgauge::emulator::machine {
 namespace {
 
-constexpr std::pair<std::string_view, bool Checks::*> kChecks[] = {
-    {"async", &Checks::async},
-    {"barriers", &Checks::barriers},
-    {"proxies", &Checks::proxies},
-    {"races", &Checks::races},
-    {"uninitialised", &Checks::uninitialised},
-    {"lanes", &Checks::lanes},
-    {"stores", &Checks::stores},
-    {"shuffles", &Checks::shuffles},
-    {"allocations", &Checks::allocations},
-    {"unequal", &Checks::unequal},
+// In the order of kCheckNames.
+constexpr bool Checks::*kChecks[] = {
+    &Checks::async,         &Checks::barriers, &Checks::proxies, &Checks::races,
+    &Checks::uninitialised, &Checks::lanes,    &Checks::stores,  &Checks::shuffles,
+    &Checks::allocations,   &Checks::unequal,
 };
+static_assert(std::size(kChecks) == std::size(metrics::kCheckNames));
 
 }  // namespace
 
@@ -30,16 +28,17 @@ Checks checks_called(std::string_view names) {
     const std::string_view name = names.substr(0, names.find(','));
     names.remove_prefix(std::min(names.size(), name.size() + 1));
     if (name == "all") {
-      for (const auto& [known, check] : kChecks) checks.*check = true;
+      for (bool Checks::*const check : kChecks) checks.*check = true;
       continue;
     }
-    const auto found =
-        std::ranges::find(kChecks, name, [](const auto& known) { return known.first; });
-    if (found == std::end(kChecks)) {
-      throw std::invalid_argument("'" + std::string(name) + "' is no check: there are " +
-                                  std::string(kNamesOfChecks) + ", all, and none");
+    const auto* const found = std::ranges::find(metrics::kCheckNames, name);
+    if (found == std::end(metrics::kCheckNames)) {
+      std::string known;
+      for (const std::string_view check : metrics::kCheckNames) known += std::string(check) + ", ";
+      throw std::invalid_argument("'" + std::string(name) + "' is no check: there are " + known +
+                                  "all, and none");
     }
-    checks.*found->second = true;
+    checks.*kChecks[found - metrics::kCheckNames] = true;
   }
   checks.async |= checks.proxies;
   return checks;

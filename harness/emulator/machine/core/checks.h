@@ -28,9 +28,6 @@ struct Checks {
   }
 };
 
-inline constexpr std::string_view kNamesOfChecks =
-    "async,barriers,proxies,races,uninitialised,lanes,stores,shuffles,allocations,unequal";
-
 /// The checks with these names, commas between; "all" is every check, "none" is no check. Throws
 /// std::invalid_argument.
 Checks checks_called(std::string_view names);
