@@ -242,6 +242,9 @@ void write_results_json(std::ostream& out, const Outcome& outcome, bool every_va
   document.add("unmeasured", unmeasured);
   document.add("lost", outcome.lost());
   document.add("left_out", outcome.options().left_out);
+  if (const auto& remarks = outcome.options().remarks; !remarks.empty()) {
+    document.add("remarks", remarks);
+  }
   if (const auto worst = worst_unjudged_excess(outcome.values())) {
     document.add("unjudged_excess", {{"case", worst->fact->id.str()},
                                      {"arch", worst->fact->arch},
