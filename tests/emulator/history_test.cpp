@@ -248,6 +248,38 @@ TEST(SharedRace, OrderPassesOnFromBarrierToBarrier) {
   EXPECT_THAT(found(kernel(""), blocks(1, 96)), SizeIs(1));
 }
 
+TEST(SharedRace, OfASecondReadBehindTheBarrierIsFound) {
+  // Warp 1 reads, tells warp 0 so, and reads once more.
+  const auto kernel = [](const std::string& first, const std::string& second) {
+    return with_tile(
+        "st.shared.u32 [%r4], 7; bar.sync 0; setp.lt.u32 %p0, %r0, 32;"
+        "@%p0 bra WRITES;" +
+        first + "bar.arrive 1, 64;" + second +
+        "bra DONE; WRITES: bar.sync 1, 64; st.shared.u32 [%r5], %r0; DONE:");
+  };
+  const std::string read = "ld.shared.u32 %r6, [%r4];", lane = "ld.shared.u32 %r6, [%r3+252];";
+  EXPECT_THAT(found(kernel(read, ""), blocks(1, 64)), IsEmpty());
+  EXPECT_THAT(found(kernel(read, read), blocks(1, 64)), SizeIs(1));
+  EXPECT_THAT(found(kernel(lane, ""), blocks(1, 64)), IsEmpty());
+  EXPECT_THAT(found(kernel(lane, lane), blocks(1, 64)), SizeIs(1));
+}
+
+TEST(SharedRace, OfWhatAThreadDoesBehindItsArrivalAtTheBarrierOfTheClusterIsFound) {
+  // Warp 1 goes on first behind bar.sync.
+  const auto kernel = [](const std::string& before, const std::string& behind) {
+    return with_tile("st.shared.u32 [%r4], 7; bar.sync 0; setp.ge.u32 %p0, %r0, 32;" + before +
+                     "barrier.cluster.arrive;" + behind +
+                     "barrier.cluster.wait; @!%p0 ld.shared.u32 %r6, [%r5];");
+  };
+  const std::string write = "@%p0 st.shared.u32 [%r4], %r0;", prefetch = "mov.u32 %r7, 1;";
+  EXPECT_THAT(found(kernel(write, ""), blocks(1, 64)), IsEmpty());
+  EXPECT_THAT(found(kernel(write, prefetch), blocks(1, 64)), IsEmpty());
+  EXPECT_THAT(found(kernel("", write), blocks(1, 64)), SizeIs(1));
+  EXPECT_THAT(found(kernel("", write), blocks(1, 64), "lanes"), IsEmpty());
+  // Of warps that have exited.
+  EXPECT_THAT(found(kernel(write + "@%p0 exit;", prefetch), blocks(1, 64)), IsEmpty());
+}
+
 TEST(SharedRace, IsNoneOfAtomicsButWithOthers) {
   const std::string add = "atom.shared.add.u32 %r6, [%r3], 1;";
   EXPECT_THAT(found(with_tile(add), blocks(1, 64)), IsEmpty());
@@ -759,6 +791,26 @@ TEST(GlobalRace, IsNoneForTheLastBlockBehindAFence) {
   EXPECT_THAT(found(kernel("", ".acq_rel.cta"), blocks(4, 1)), Not(IsEmpty()));
   EXPECT_THAT(found(kernel("membar.gl;", ".cta"), blocks(4, 1)), Not(IsEmpty()))
       << "atomicAdd_block() tells other blocks nothing";
+}
+
+TEST(GlobalRace, OfASecondReadBehindTheFenceIsFound) {
+  // Block 0 reads, says so, and reads once more; its lanes access whole sectors, or in no order.
+  const auto races = [](const std::string& second, const std::string& step) {
+    return found(
+               "mov.u32 %r3, %ctaid.x; setp.eq.u32 %p0, %r3, 0; mul.lo.u32 %r4, %r0, " + step +
+                   "; and.b32 %r4, %r4, 31; mul.wide.u32 %rd3, %r4, 4; add.u64 %rd3, %rd3, %rd0;"
+                   "@!%p0 bra WRITE;"
+                   "ld.global.u32 %r6, [%rd3]; membar.gl; atom.global.add.u32 %r5, [%rd0+128], 1;" +
+                   second +
+                   "bra DONE; WRITE: atom.global.add.u32 %r5, [%rd0+128], 0; membar.gl;"
+                   "st.global.u32 [%rd3], 7; DONE:",
+               blocks(2, 32))
+        .size();
+  };
+  for (const std::string step : {"1", "5"}) {
+    EXPECT_EQ(races("", step), 0U);
+    EXPECT_EQ(races("ld.global.u32 %r6, [%rd3];", step), 1U);
+  }
 }
 
 TEST(GlobalRace, IsNotOrderedByAReadWithoutAFenceBehindIt) {

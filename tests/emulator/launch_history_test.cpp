@@ -48,6 +48,12 @@ TEST_F(BlocksWithFences, AreNotOrderedForThoseThatHaveLearntOfNone) {
       << "of the last one its number counts";
 }
 
+TEST_F(BlocksWithFences, HaveNarrowScopesIfTheKernelHas) {
+  EXPECT_FALSE(history_.has_narrow_scope());
+  kernel_.has_narrow_scope = true;
+  EXPECT_TRUE(LaunchHistory(checks_called("races"), memory_, findings_, 2).has_narrow_scope());
+}
+
 TEST(BlocksOfClusters, LearnOfFencesOfBothScopes) {
   NoMemory memory;
   const KernelCode kernel;

@@ -34,6 +34,11 @@ void BlockTimes::pass(std::uint32_t warp, std::uint32_t barrier) {
   own.floor = std::max(own.floor, floor);
 }
 
+void BlockTimes::released_cluster() {
+  for (std::uint32_t warp = 0; warp < warp_count_; ++warp) pass(warp, kOfCluster);
+  released(kOfCluster);
+}
+
 void BlockTimes::publish(std::uint32_t warp) {
   join(published_, warps_[warp].knows);
   published_[warp] = warps_[warp].told = ++now_;

@@ -18,6 +18,7 @@ class BlockTimes {
   using Time = std::uint32_t;
   static constexpr int kMostWarps = 32;
   static constexpr int kBarriers = 16;
+  static constexpr std::uint32_t kOfCluster = kBarriers;  ///< the number of the cluster's barrier
 
   explicit BlockTimes(std::size_t warps) : warp_count_(warps) {}
 
@@ -34,6 +35,9 @@ class BlockTimes {
   void released(std::uint32_t barrier) { phases_[barrier] = {}; }
   /// A barrier of all threads that have not exited has let them go.
   void released_all() { floor_ = ++now_; }
+  /// The barrier of the cluster has, and some have gone on behind their arrival: what they did
+  /// there is not ordered.
+  void released_cluster();
   /// The warp makes known what it has done and what it knows, by a fence or a release.
   void publish(std::uint32_t warp);
   /// The warp learns what was made known, by an acquire.
@@ -82,7 +86,7 @@ class BlockTimes {
   void join(Clock& clock, const Clock& other) const;
 
   std::array<WarpTimes, kMostWarps> warps_;
-  std::array<Clock, kBarriers> phases_{};
+  std::array<Clock, kBarriers + 1> phases_{};
   Clock published_{};
   std::array<Clock, kMostWarps> seen_;  ///< of warps that have
   std::uint32_t have_seen_ = 0;         ///< a bit for each warp: behind its last fence

@@ -16,7 +16,6 @@ struct EarlierLaunch {
   const KernelCode* kernel = nullptr;
   Launch shape = {};                   ///< its grid and block
   bool lets_dependents_begin = false;  ///< by griddepcontrol.launch_dependents
-  bool has_narrow_scope = false;       ///< LaunchHistory's
 };
 
 /// The last launches, the latest one last.

@@ -182,10 +182,11 @@ struct History::GlobalLook {
   /// Whether a read that is not strong leaves all traces of a lane's words as they are. Most reads
   /// of memory that is read again and again do.
   [[gnu::always_inline]] bool is_settled(const TraceView<GlobalTrace>& view,
-                                         const SectorTraces& sector, const WordTraces* word) const {
+                                         const SectorTraces& sector, const WordTraces* word,
+                                         std::uint64_t own) const {
     if (view.tells_lanes() || !is_only_read(view, sector)) return false;
     for (int n = 0; n < access.width; n += static_cast<int>(WordTraces::kBytes), ++word) {
-      if (view.replaces(load(word->read), view.self)) return false;
+      if (view.replaces(load(word->read), own)) return false;
     }
     return true;
   }
@@ -367,7 +368,7 @@ struct History::GlobalLook {
         // A lane that reads the same word leaves the same trace.
         if (view.writes || view.tells_lanes() || address != last) {
           WordTraces* const word = traces.words(lane, address);
-          if (!may_be_settled || !is_settled(view, sector, word)) {
+          if (!may_be_settled || !is_settled(view, sector, word, own_trace(lane, 0))) {
             look_at_lane(lane, address, sector, word);
           }
         }
@@ -397,6 +398,7 @@ struct History::GlobalLook {
   }
   bool all_settled(const TracesOfAll& traces) const {
     if (view.writes || view.tells_lanes() || access.is_strong) return false;
+    if (view.is_later_than(view.in_block)) return false;
     switch (access.width / static_cast<int>(WordTraces::kBytes)) {
       case 4:
         return all_settled<4>(traces);
@@ -447,7 +449,6 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
   if (access.is_strong) {
     const Scope scope = memory_flag::scope_in(instruction.flags);
     order_by(warp, instruction, access, scope, access.counters[0]);
-    if (scope != Scope::grid) launch_.note_narrow_scope();
   }
   const Checks& checks = launch_.checks;
   if (!checks.history(false) || launch_.is_settled_read(access.counters[0])) return;

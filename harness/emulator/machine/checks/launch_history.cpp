@@ -30,7 +30,8 @@ LaunchHistory::LaunchHistory(const Checks& checks, WatchedMemory& memory, Findin
       findings(findings),
       traces(with_time_left(memory)),
       begin(++traces.now),
-      settled_reads_(std::move(settled_reads)) {
+      settled_reads_(std::move(settled_reads)),
+      has_narrow_scope_(findings.kernel.has_narrow_scope) {
   const Launch& launch = findings.launch;
   if (blocks <= GlobalTrace::kActors) {
     of_grid_ = std::make_unique<Fences[]>(blocks);
@@ -45,14 +46,13 @@ LaunchHistory::LaunchHistory(const Checks& checks, WatchedMemory& memory, Findin
     const EarlierLaunch* const earlier = traces.launches.numbered(other.number);
     if (earlier == nullptr || (other.until_wait && !earlier->lets_dependents_begin)) continue;
     concurrent_.push_back({earlier, other.until_wait});
-    if (earlier->has_narrow_scope) note_narrow_scope();
+    has_narrow_scope_ |= earlier->kernel->has_narrow_scope;
   }
   std::ranges::sort(concurrent_, {}, [](const Concurrent& other) { return other.launch->begin; });
 }
 
 LaunchHistory::~LaunchHistory() {
   if (lets_dependents_begin_) traces.launches.latest().lets_dependents_begin = true;
-  if (has_narrow_scope_) traces.launches.latest().has_narrow_scope = true;
 }
 
 const LaunchHistory::Concurrent* LaunchHistory::concurrent_at(std::uint64_t time) const {

@@ -64,9 +64,8 @@ class LaunchHistory {
   /// `scope`: those of the grid, or of its cluster as well. Only the last two fences of a block are
   /// kept: of what is older it is true if any is known.
   bool orders(std::uint64_t block, std::uint64_t time, Scope scope, std::uint64_t acquired) const;
-  /// A strong access to global memory has a scope below .gpu: two strong ones may race from now on.
-  void note_narrow_scope() { has_narrow_scope_.store(true, std::memory_order_relaxed); }
-  bool has_narrow_scope() const { return has_narrow_scope_.load(std::memory_order_relaxed); }
+  /// Whether strong accesses to global memory may have a scope below .gpu: two of them may race.
+  bool has_narrow_scope() const { return has_narrow_scope_; }
   /// A block has come that far.
   void reached(std::uint64_t time);
 
@@ -81,7 +80,8 @@ class LaunchHistory {
   std::atomic<std::uint64_t> fences_made_ = 0;
   const std::vector<bool> settled_reads_;
   std::vector<Concurrent> concurrent_;  ///< the first to begin first
-  std::atomic<bool> lets_dependents_begin_ = false, waited_ = false, has_narrow_scope_ = false;
+  std::atomic<bool> lets_dependents_begin_ = false, waited_ = false;
+  bool has_narrow_scope_;
 };
 
 }  // namespace warpgauge::emulator::machine::checks

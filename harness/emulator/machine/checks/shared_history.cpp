@@ -115,8 +115,8 @@ struct History::SharedLook {
       }
     });
     if (std::max(last_write, last_read) >= view.floor || first_write < begin) return Next::examine;
-    const bool keeps_reads =
-        first_read >= view.floor && (bits & SharedTrace::kStrong) == 0 && !view.tells_lanes();
+    const bool keeps_reads = first_read >= view.floor && (bits & SharedTrace::kStrong) == 0 &&
+                             !view.tells_lanes() && !view.is_later_than(view.floor);
     return !view.writes && keeps_reads ? Next::nothing : Next::put;
   }
   template <int kWords>

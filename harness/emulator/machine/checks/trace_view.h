@@ -32,19 +32,27 @@ struct TraceView {
   std::uint64_t exempt = Layout::kStrong;  ///< two accesses with this bit do not race
   std::uint64_t begin = 0;                 ///< traces below it were left by other launches
 
+  /// Whether the block has told the time since `before`: a maker's read may replace its own one.
+  bool is_later_than(std::uint64_t before) const {
+    return Layout::time(self) != Layout::time(before);
+  }
+
   bool tells_lanes() const { return lanes; }
   bool may_race(std::uint64_t trace, std::uint64_t own) const {
     return trace >= floor && (((trace ^ own) & who) != 0 || trace < begin) &&
            (trace & own & exempt) == 0;
   }
   /// Whether a read takes the place of the one that is kept: of one that can race no more, or with
-  /// other blocks only, as this one can; of a strong one by one that can race with more; and of its
-  /// own one before, for has_seen().
+  /// other blocks only, as this one can; of a strong one by one that can race with more; of its own
+  /// one before a barrier or a fence, as what this one is ordered with that one is, too; and of its
+  /// own one for has_seen().
   bool replaces(std::uint64_t read, std::uint64_t own) const {
     if (read < settled) return true;
     if (read < in_block && read >= begin && ((read ^ own) & Layout::kActorBits) == 0) return true;
-    return (read & ~own & Layout::kStrong) != 0 ||
-           ((own & Layout::kStrong) != 0 && ((read ^ own) & who) == 0 && read >= begin);
+    if (((read ^ own) & who) == 0 && read >= begin) {
+      return Layout::time(read) < Layout::time(own) || ((read | own) & Layout::kStrong) != 0;
+    }
+    return (read & ~own & Layout::kStrong) != 0;
   }
   /// The same, where the last write of the word is known. Of reads by lanes of one warp, that of
   /// the lane which wrote gives way to another's: mostly that lane writes it again.

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <functional>
+#include <utility>
 
 #include "harness/emulator/machine/checks/async_checks.h"
 #include "harness/emulator/machine/control/engine.h"
@@ -139,12 +140,16 @@ std::uint32_t Cluster::live_threads() const {
   return threads;
 }
 
-void Cluster::arrive(Warp& warp, bool releases) {
+void Cluster::arrive(Warp& warp, bool releases, bool waits) {
   WarpEngine& engine = *warp.engine;
   engine.at_cluster |= warp.active;
   arrived_ += static_cast<std::uint32_t>(std::popcount(warp.active));
   checks::History* const history = engine.block->history.get();
-  if (releases && history != nullptr) history->release(engine.index, Scope::cluster);
+  if (history != nullptr) {
+    if (releases) history->release(engine.index, Scope::cluster);
+    history->times().arrive(engine.index, checks::BlockTimes::kOfCluster);
+  }
+  any_goes_on_ |= !waits;
   if (arrived_ >= live_threads()) complete_barrier();
 }
 
@@ -156,10 +161,15 @@ void Cluster::wait(Warp& warp, const Instruction& instruction) {
 void Cluster::complete_barrier() {
   note_event();
   arrived_ = 0;
+  const bool any_goes_on = std::exchange(any_goes_on_, false);
   for (const auto& block : blocks_) {
+    checks::BlockTimes* const times = block->times();
     for (WarpState& state : block->warps) {
       WarpEngine& engine = state.engine;
       engine.at_cluster = 0;
+      if (times != nullptr && engine.live == 0) {
+        times->arrive(engine.index, checks::BlockTimes::kOfCluster);  // it has exited
+      }
       for (int n = 0; n < engine.count; ++n) {
         Fragment& waiting = engine.others[n];
         if (waiting.state != State::waits_in_cluster) continue;
@@ -169,7 +179,7 @@ void Cluster::complete_barrier() {
       }
     }
     memory.times.note_met(block->rank);
-    if (checks::BlockTimes* const times = block->times()) times->released_all();
+    if (times != nullptr) any_goes_on ? times->released_cluster() : times->released_all();
   }
   for (const auto& block : blocks_) {
     if (block->history != nullptr) block->history->learn_of(Scope::cluster);

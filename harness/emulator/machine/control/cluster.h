@@ -37,8 +37,9 @@ class Cluster {
   /// The number of the block that ran last.
   std::uint64_t running() const { return running_; }
 
-  /// barrier.cluster.arrive, of lanes that run. `releases`: it makes known what they have done.
-  void arrive(Warp& warp, bool releases);
+  /// barrier.cluster.arrive, of lanes that run. `releases`: it makes known what they have done;
+  /// `waits`: they wait at once.
+  void arrive(Warp& warp, bool releases, bool waits);
   /// barrier.cluster.wait, of the active lanes: those that must wait are set aside.
   void wait(Warp& warp, const Instruction& instruction);
   void lanes_exited(WarpEngine& engine, Mask lanes);
@@ -68,6 +69,7 @@ class Cluster {
   std::vector<bool> finished_;                  ///< by rank
   std::uint64_t running_ = 0;
   std::uint32_t arrived_ = 0;  ///< threads, at the barrier of the cluster
+  bool any_goes_on_ = false;   ///< one of them does not wait at once
   int fruitless_ = 0;          ///< times in a row that waits were given up and nothing came of it
 };
 

@@ -28,7 +28,8 @@ memory::SharedPlace place_at(const Warp& warp, const Instruction& instruction, i
 }  // namespace
 
 void arrive_at_cluster(Warp& warp, const Instruction& instruction) {
-  warp.engine->block->cluster.arrive(warp, (instruction.flags & kRelaxed) == 0);
+  const bool waits = (&instruction)[1].execute == wait_for_cluster;
+  warp.engine->block->cluster.arrive(warp, (instruction.flags & kRelaxed) == 0, waits);
 }
 
 void wait_for_cluster(Warp& warp, const Instruction& instruction) {

@@ -124,7 +124,9 @@ struct KernelCode {
   std::uint64_t shared_bytes = 0;  ///< the static variables'
   /// Local memory of a lane for the deepest chain of calls; nothing if it has no bound (recursion).
   std::optional<std::uint64_t> stack_bytes;
-  bool is_async = false;      ///< uses mbarriers, the async proxy, or other blocks' memory
+  bool is_async = false;  ///< uses mbarriers, the async proxy, or other blocks' memory
+  /// Has strong accesses, not of shared memory, whose scope is a block or a cluster.
+  bool has_narrow_scope = false;
   bool warps_depend = false;  ///< warps of a block wait for each other: barriers, polling
   bool prints = false;
   std::vector<std::shared_ptr<const void>> details;

@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "harness/emulator/machine/control/calls.h"
@@ -13,6 +15,7 @@
 #include "harness/emulator/machine/decode/control.h"
 #include "harness/emulator/machine/decode/families.h"
 #include "harness/emulator/machine/decode/fragment.h"
+#include "harness/emulator/machine/decode/memory_common.h"
 #include "harness/emulator/machine/decode/parameter_registers.h"
 #include "harness/emulator/machine/memory/address_conversion.h"
 
@@ -99,6 +102,13 @@ bool is_asynchronous(const ptx::Instruction& instruction) {
          (instruction.has("bulk") || instruction.has("mbarrier::complete_tx::bytes"));
 }
 
+/// See KernelCode::has_narrow_scope.
+bool is_of_narrow_scope(const ptx::Instruction& instruction) {
+  constexpr std::string_view kOpcodes[] = {"ld", "st", "atom", "red"};
+  return scope_of(instruction) != Scope::grid && !instruction.has("shared") &&
+         std::ranges::find(kOpcodes, instruction.opcode) != std::end(kOpcodes);
+}
+
 }  // namespace
 
 Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
@@ -131,6 +141,7 @@ Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
     operations_[place_].kind = compile::Operation::Kind::nothing;
   }
   kernel_.result->is_async |= is_asynchronous(instruction);
+  kernel_.result->has_narrow_scope |= is_of_narrow_scope(instruction);
   result.index = position_;
   take_guard(instruction, result);
   return result;

@@ -45,14 +45,20 @@ WARPGAUGE_INLINE bool any(Vector bits) {
     const Vector is_strong = reinterpret_cast<Vector>((all_bits & Trace::kStrong) != none);
     return (is_old | is_strong) & ~kOnWrites;
   };
-  if (!run.writes && !any(replaced(first, bits))) return true;
+  const u64 now = Trace::at_time(Trace::time(run.own));
+  const bool is_later = now != Trace::at_time(Trace::time(run.floor));
+  if (!run.writes && !is_later && !any(replaced(first, bits))) return true;
+  const auto own_before = [&](Vector seen) {
+    const Vector is_own = reinterpret_cast<Vector>(((seen ^ run.own) & run.who) == none);
+    return is_own & reinterpret_cast<Vector>(seen < none + now) & ~kOnWrites;
+  };
 
   const int shift = __builtin_ctz(static_cast<unsigned>(run.words_of_lane));
   for (int i = 0; i < vectors; ++i) {
     const Vector words = Vector{0, 0, 1, 1, 2, 2, 3, 3} + static_cast<u64>(i * kWords);
     const Vector own = run.own | words >> shift << Trace::kThreadAt;
     const Vector seen = traces[i];
-    const Vector changed = run.writes ? kOnWrites : replaced(seen, seen);
+    const Vector changed = run.writes ? kOnWrites : replaced(seen, seen) | own_before(seen);
     traces[i] = (own & changed) | (seen & ~changed);
   }
   return true;
