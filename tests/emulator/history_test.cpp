@@ -813,6 +813,26 @@ TEST(GlobalRace, OfASecondReadBehindTheFenceIsFound) {
   }
 }
 
+TEST(GlobalRace, OfAWarpThatHasNotMetTheOneThatFencesIsFound) {
+  // All threads of two blocks write, the last warp counts its block, and the last block reads what
+  // warp 0 of the first has written.
+  const auto races = [](const std::string& before, const std::string& fence) {
+    return found("st.global.u32 [%rd1], %r1;" + before +
+                     "setp.ne.u32 %p0, %r0, 64; @%p0 bra DONE;" + fence +
+                     "atom.global.add.u32 %r3, [%rd2], 1; setp.ne.u32 %p0, %r3, 1;"
+                     "@%p0 bra DONE; ld.global.u32 %r4, [%rd0]; DONE:",
+                 blocks(2, 96))
+        .size();
+  };
+  const std::string fence = "membar.gl;", meet = "@%p1 bar.sync 1, 64;";
+  EXPECT_EQ(races("bar.sync 0;", fence), 0U);
+  EXPECT_EQ(races("", fence), 1U);
+  EXPECT_EQ(races("membar.gl; bar.sync 0;", ""), 0U) << "each warp has fenced";
+  EXPECT_EQ(races("setp.ge.u32 %p1, %r0, 32;" + meet, fence), 1U) << "warps 1 and 2 have met";
+  EXPECT_EQ(races("and.b32 %r5, %r0, 32; setp.eq.u32 %p1, %r5, 0;" + meet, fence), 0U)
+      << "warps 0 and 2 have met";
+}
+
 TEST(GlobalRace, IsNotOrderedByAReadWithoutAFenceBehindIt) {
   // Thread 0 of block 1 sees the flag. Each thread of the block reads what block 0 has written.
   const auto kernel = [](const std::string& read, const std::string& behind) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 
@@ -31,21 +32,31 @@ class BlocksWithFences : public testing::Test {
 
 TEST_F(BlocksWithFences, AreOrderedForThoseThatLearnLater) {
   const std::uint64_t before = history_.fenced();
-  history_.fence(0, 10, Scope::grid);
+  history_.fence(0, std::array{std::uint64_t{10}}, Scope::grid);
   const std::uint64_t behind = history_.fenced();
-  EXPECT_TRUE(history_.orders(0, 9, Scope::grid, behind));
-  EXPECT_FALSE(history_.orders(0, 10, Scope::grid, behind)) << "what comes behind the fence";
-  EXPECT_FALSE(history_.orders(0, 9, Scope::grid, before));
-  EXPECT_FALSE(history_.orders(1, 9, Scope::grid, behind)) << "a block without a fence";
+  EXPECT_TRUE(history_.orders(0, 0, 9, Scope::grid, behind));
+  EXPECT_FALSE(history_.orders(0, 0, 10, Scope::grid, behind)) << "what comes behind the fence";
+  EXPECT_FALSE(history_.orders(0, 0, 9, Scope::grid, before));
+  EXPECT_FALSE(history_.orders(1, 0, 9, Scope::grid, behind)) << "a block without a fence";
 }
 
 TEST_F(BlocksWithFences, AreNotOrderedForThoseThatHaveLearntOfNone) {
   const std::uint64_t before = history_.fenced();
-  for (const std::uint64_t time : {10, 20, 30}) history_.fence(0, time, Scope::grid);
-  EXPECT_FALSE(history_.orders(0, 5, Scope::grid, before));
-  EXPECT_TRUE(history_.orders(0, 5, Scope::grid, before + 1)) << "of old fences any one will do";
-  EXPECT_FALSE(history_.orders(0, 25, Scope::grid, before + 1))
+  for (const std::uint64_t time : {10, 20, 30}) history_.fence(0, std::array{std::uint64_t{time}}, Scope::grid);
+  EXPECT_FALSE(history_.orders(0, 0, 5, Scope::grid, before));
+  EXPECT_TRUE(history_.orders(0, 0, 5, Scope::grid, before + 1)) << "of old fences any one will do";
+  EXPECT_FALSE(history_.orders(0, 0, 25, Scope::grid, before + 1))
       << "of the last one its number counts";
+}
+
+TEST_F(BlocksWithFences, TellOfWhatTheirMakersKnow) {
+  history_.fence(0, std::array<std::uint64_t, 3>{20, 5, 10}, Scope::grid);
+  const std::uint64_t behind = history_.fenced();
+  EXPECT_TRUE(history_.orders(0, 0, 19, Scope::grid, behind));
+  EXPECT_TRUE(history_.orders(0, 1, 4, Scope::grid, behind));
+  EXPECT_FALSE(history_.orders(0, 1, 5, Scope::grid, behind)) << "it has not met warp 1 since";
+  EXPECT_TRUE(history_.orders(0, 2, 9, Scope::grid, behind));
+  EXPECT_FALSE(history_.orders(0, 2, 10, Scope::grid, behind));
 }
 
 TEST_F(BlocksWithFences, HaveNarrowScopesIfTheKernelHas) {
@@ -61,14 +72,14 @@ TEST(BlocksOfClusters, LearnOfFencesOfBothScopes) {
   launch.cluster = {2, 1, 1};
   Findings findings(kernel, launch, memory);
   LaunchHistory history(checks_called("races"), memory, findings, 2);
-  history.fence(0, 10, Scope::cluster);
+  history.fence(0, std::array{std::uint64_t{10}}, Scope::cluster);
   const std::uint64_t behind = history.fenced();
-  EXPECT_TRUE(history.orders(0, 9, Scope::cluster, behind));
-  EXPECT_FALSE(history.orders(0, 9, Scope::grid, behind));
-  history.fence(0, 20, Scope::grid);
-  EXPECT_TRUE(history.orders(0, 15, Scope::cluster, history.fenced()));
-  EXPECT_TRUE(history.orders(0, 15, Scope::grid, history.fenced()));
-  EXPECT_FALSE(history.orders(0, 15, Scope::cluster, behind));
+  EXPECT_TRUE(history.orders(0, 0, 9, Scope::cluster, behind));
+  EXPECT_FALSE(history.orders(0, 0, 9, Scope::grid, behind));
+  history.fence(0, std::array{std::uint64_t{20}}, Scope::grid);
+  EXPECT_TRUE(history.orders(0, 0, 15, Scope::cluster, history.fenced()));
+  EXPECT_TRUE(history.orders(0, 0, 15, Scope::grid, history.fenced()));
+  EXPECT_FALSE(history.orders(0, 0, 15, Scope::cluster, behind));
 }
 
 }  // namespace

@@ -92,6 +92,8 @@ class Clocks {
   bool knows(std::uint32_t warp, std::uint32_t other, Time time) const {
     return time < knows_[warp][other];
   }
+  /// Whether some warp has told the grid what this one did then.
+  bool has_told(std::uint32_t warp, Time time) const { return time < told_in_grid_[warp]; }
   bool lane_knows(std::uint32_t warp, std::uint32_t lane, std::uint32_t other, Time time) const {
     return lane == other || time < lanes_[warp][lane][other];
   }
@@ -145,7 +147,6 @@ class Run {
     exact_ = Clocks(program_.blocks, program_.warps);
     generous_ = exact_;
     memory_[0].assign(kRegionBytes, 0);
-    fences_.assign(program_.blocks, 0);
     learnt_.assign(program_.blocks, 0);
     has_seen_.assign(program_.blocks, false);
     waited_.assign(program_.blocks * program_.warps, 0);
@@ -244,7 +245,6 @@ class Run {
 
   void tell(bool in_grid) {
     both([&](Clocks& order) { order.tell(warp_, in_grid, now_); });
-    if (in_grid) fences_[block_] = now_;
   }
 
   // Accesses.
@@ -409,7 +409,8 @@ class Run {
       return exact_.lane_knows(warp_, lane, past.lane, past.time);
     }
     if (order.knows(warp_, past.warp, past.time)) return true;
-    return generous && past.block != block_ && past.time < fences_[past.block] && has_learnt(0);
+    return generous && past.block != block_ && generous_.has_told(past.warp, past.time) &&
+           has_learnt(0);
   }
 
   void look_at_word(const Step& step, const Past& own, std::uint32_t offset,
@@ -518,8 +519,7 @@ class Run {
   std::vector<WarpRun> warps_;
   std::map<std::uint32_t, std::uint32_t> arrived_;  // warps at a barrier
   std::vector<Time> synced_;                        // by warp of the block
-  // By block: its last fence of the grid, and when it has last learnt of others.
-  std::vector<Time> fences_, learnt_;
+  std::vector<Time> learnt_;  // by block: when it has last learnt of others
   std::vector<bool> has_seen_;  // by block: a strong read has seen what others have told
   std::vector<Time> waited_;    // by warp: for the launches before
   bool any_waited_ = false, lets_dependents_ = false, lets_dependents_now_ = false;

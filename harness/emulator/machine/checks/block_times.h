@@ -60,6 +60,13 @@ class BlockTimes {
   }
   /// Likewise, and also what other lanes of the warp did.
   Time floor_of_all() const { return floor_; }
+  /// The warp knows what `maker` did before that.
+  Time known(std::uint32_t warp, std::uint32_t maker) const {
+    if (maker == warp) return now_;
+    const Time known = warps_[warp].knows[maker], all = floor(warp);
+    return known > all ? known : all;
+  }
+  std::uint32_t warp_count() const { return static_cast<std::uint32_t>(warp_count_); }
   /// When the warp last learnt of others.
   Time acquired(std::uint32_t warp) const { return warps_[warp].acquired; }
   /// Whether the warp has made known since, to whom it may be, what it did then.

@@ -45,7 +45,8 @@ struct History::GlobalLook {
       return other == nullptr || (other->until_wait && history.are_dependencies_over(warp.number));
     }
     if (block != history.block_) {
-      return history.knows_of_block(block, time, history.acquired_, history.acquired_in_cluster_);
+      return history.is_known({block, maker_of(trace), time}, history.acquired_,
+                              history.acquired_in_cluster_);
     }
     return history.times_.orders(maker_of(trace), time_in_block(time), warp.number);
   }
@@ -57,7 +58,9 @@ struct History::GlobalLook {
   std::optional<std::uint32_t> unfenced_read(std::uint64_t trace) const {
     const std::uint64_t block = GlobalTrace::actor(trace), time = GlobalTrace::time(trace);
     if (time < history.launch_.begin) return std::nullopt;
-    if (block != history.block_) return history.unfenced_read(warp.number, block, time);
+    if (block != history.block_) {
+      return history.unfenced_read(warp.number, {block, maker_of(trace), time});
+    }
     return history.unfenced_read_in_block(warp.number, maker_of(trace), time_in_block(time));
   }
 
@@ -120,7 +123,7 @@ struct History::GlobalLook {
     const std::uint64_t counter = GlobalTrace::counter(trace);
     const std::uint64_t of_launch = other == nullptr ? 0 : other->launch->begin;
     const std::uint64_t first = of_launch * GlobalTrace::kCounters + counter;
-    if (!history.is_known(first, access.counters[0], wrote, is_of_warp)) {
+    if (!history.was_found(first, access.counters[0], wrote, is_of_warp)) {
       if (wrote && !is_of_warp && becomes_silent(lane, to)) return false;
       history.is_new(first, access.counters[0], wrote, is_of_warp);
       report_race(history.launch_.findings,
@@ -457,7 +460,7 @@ void History::observe_global(const Warp& warp, const Instruction& instruction, c
   // An access that has no time is kept as one before the launch.
   const std::uint64_t time = has_time ? global_time() : launch_.begin - 1;
   const auto floor_of_block = checks.lanes ? times_.floor_of_all() : times_.floor(number);
-  const std::uint64_t in_block = launch_.begin + (floor_of_block - times_.began());
+  const std::uint64_t in_block = global_time(floor_of_block);
   const std::uint64_t floor = races ? GlobalTrace::at_time(launch_.floor()) : ~std::uint64_t{0};
   const GlobalLook look{
       *this,

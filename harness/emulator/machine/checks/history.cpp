@@ -63,7 +63,12 @@ void History::sync_lanes(std::uint32_t warp) {
 
 void History::release(std::uint32_t warp, Scope scope) {
   times_.publish(warp);
-  launch_.fence(block_, global_time(), scope);
+  if (!launch_.tells(scope)) return;
+  std::array<std::uint64_t, BlockTimes::kMostWarps> known;
+  for (std::uint32_t other = 0; other < times_.warp_count(); ++other) {
+    known[other] = global_time(times_.known(warp, other));
+  }
+  launch_.fence(block_, std::span(known).first(times_.warp_count()), scope);
 }
 
 void History::fence(std::uint32_t warp, Scope scope) {
@@ -120,11 +125,10 @@ void History::for_seen(std::uint32_t warp, Function function) const {
   }
 }
 
-std::optional<std::uint32_t> History::unfenced_read(std::uint32_t warp, std::uint64_t block,
-                                                    std::uint64_t time) const {
+std::optional<std::uint32_t> History::unfenced_read(std::uint32_t warp, const Event& event) const {
   std::optional<std::uint32_t> counter;
   for_seen(warp, [&](const Seen& seen) {
-    if (knows_of_block(block, time, seen.in_grid, seen.in_cluster)) counter = seen.counter;
+    if (is_known(event, seen.in_grid, seen.in_cluster)) counter = seen.counter;
   });
   return counter;
 }

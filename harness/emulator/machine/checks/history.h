@@ -168,7 +168,7 @@ class History {
   /// False if this block object has reported this pair of instructions before. `of_warp`: both of
   /// one warp, which is another rule.
   bool is_new(std::uint64_t first, std::uint64_t second, bool wrote, bool of_warp = false);
-  bool is_known(std::uint64_t first, std::uint64_t second, bool wrote, bool of_warp) const {
+  bool was_found(std::uint64_t first, std::uint64_t second, bool wrote, bool of_warp) const {
     return found_.contains({first, second, wrote, of_warp});
   }
   /// Whether something other than a kernel is known to have written there.
@@ -178,22 +178,25 @@ class History {
     }
     return false;
   }
-  /// Whether who knows of the fences of the grid and of the cluster up to these knows what another
-  /// block of the launch did then.
-  bool knows_of_block(std::uint64_t block, std::uint64_t time, std::uint64_t in_grid,
-                      std::uint64_t in_cluster) const {
-    const bool of_cluster = cluster_.has(block);
-    return launch_.orders(block, time, of_cluster ? Scope::cluster : Scope::grid,
+  /// Something that a warp of another block of the launch did.
+  struct Event {
+    std::uint64_t block;
+    std::uint32_t warp;
+    std::uint64_t time;
+  };
+  /// Whether who knows of the fences of the grid and of the cluster up to these knows of it.
+  bool is_known(const Event& event, std::uint64_t in_grid, std::uint64_t in_cluster) const {
+    const bool of_cluster = cluster_.has(event.block);
+    return launch_.orders(event.block, event.warp, event.time,
+                          of_cluster ? Scope::cluster : Scope::grid,
                           of_cluster ? in_cluster : in_grid);
   }
   bool is_within(Scope scope, std::uint64_t block) const {
     return scope == Scope::grid || block == block_ ||
            (scope == Scope::cluster && cluster_.has(block));
   }
-  /// The counter of the strong read behind which a fence would order what `block` did then; or
-  /// none.
-  std::optional<std::uint32_t> unfenced_read(std::uint32_t warp, std::uint64_t block,
-                                             std::uint64_t time) const;
+  /// The counter of the strong read behind which a fence would order it; or none.
+  std::optional<std::uint32_t> unfenced_read(std::uint32_t warp, const Event& event) const;
   std::optional<std::uint32_t> unfenced_read_in_block(std::uint32_t warp, std::uint32_t maker,
                                                       BlockTimes::Time time) const {
     if (!times_.has_seen(maker, time, warp)) return std::nullopt;
@@ -207,8 +210,11 @@ class History {
   /// Whether the launches that this one depends on have ended before what the warp does now. Of
   /// what other blocks have waited for it is not known who knows it.
   bool are_dependencies_over(std::uint32_t warp) const;
-  /// The present time as traces of global memory keep it.
-  std::uint64_t global_time() const { return launch_.begin + (times_.now() - times_.began()); }
+  /// A time as traces of global memory keep it, and the present one.
+  std::uint64_t global_time(BlockTimes::Time time) const {
+    return launch_.begin + (time - times_.began());
+  }
+  std::uint64_t global_time() const { return global_time(times_.now()); }
 
   LaunchHistory& launch_;
   ClusterTimes& cluster_;

@@ -2,6 +2,7 @@
 #include "harness/emulator/machine/checks/launch_history.h"
 
 #include <algorithm>
+#include <cstddef>
 
 namespace warpgauge::emulator::machine::checks {
 namespace {
@@ -30,12 +31,13 @@ LaunchHistory::LaunchHistory(const Checks& checks, WatchedMemory& memory, Findin
       findings(findings),
       traces(with_time_left(memory)),
       begin(++traces.now),
+      by_warp_(blocks <= kMostBlocksByWarp),
       settled_reads_(std::move(settled_reads)),
       has_narrow_scope_(findings.kernel.has_narrow_scope) {
   const Launch& launch = findings.launch;
   if (blocks <= GlobalTrace::kActors) {
-    of_grid_ = std::make_unique<Fences[]>(blocks);
-    if (launch.cluster) of_cluster_ = std::make_unique<Fences[]>(blocks);
+    of_grid_ = std::make_unique<FencesOfBlock[]>(blocks);
+    if (launch.cluster) of_cluster_ = std::make_unique<FencesOfBlock[]>(blocks);
   }
   traces.launches.add({.number = launch.number,
                        .begin = begin,
@@ -62,25 +64,51 @@ const LaunchHistory::Concurrent* LaunchHistory::concurrent_at(std::uint64_t time
 }
 
 void LaunchHistory::Fences::note(std::uint64_t time, std::uint64_t number) {
-  before.store(last.load(std::memory_order_relaxed), std::memory_order_relaxed);
+  const std::uint64_t old = last.load(std::memory_order_relaxed);
+  if (time <= time_of_fence(old)) return;  // it tells of nothing new
+  before.store(old, std::memory_order_relaxed);
   last.store(time << kNumberBits | number, std::memory_order_release);
 }
 
-void LaunchHistory::fence(std::uint64_t block, std::uint64_t time, Scope scope) {
-  if (scope == Scope::grid ? !tells_blocks() : scope == Scope::block || !tells_clusters()) return;
-  const std::uint64_t number = fences_made_.fetch_add(1, std::memory_order_relaxed) + 1;
-  if (tells_clusters()) of_cluster_[block].note(time, number);
-  if (scope == Scope::grid) of_grid_[block].note(time, number);
+bool LaunchHistory::Fences::order(std::uint64_t time, std::uint64_t acquired) const {
+  const std::uint64_t newest = last.load(std::memory_order_acquire);
+  if (time >= time_of_fence(newest)) return false;
+  if (time < time_of_fence(before.load(std::memory_order_relaxed))) return acquired != 0;
+  return number_of(newest) <= acquired;
 }
 
-bool LaunchHistory::orders(std::uint64_t block, std::uint64_t time, Scope scope,
+void LaunchHistory::FencesOfBlock::note(std::span<const std::uint64_t> times, bool by_warp,
+                                        std::uint64_t number) {
+  const auto [first, last] = std::ranges::minmax(times);
+  if (first == last || !by_warp) return all_.note(last, number);
+  all_.note(first, number);
+  Fences* fences = by_warp_.load(std::memory_order_relaxed);
+  if (fences == nullptr) {
+    fences = new Fences[times.size()];
+    by_warp_.store(fences, std::memory_order_release);
+  }
+  for (std::size_t warp = 0; warp < times.size(); ++warp) {
+    if (times[warp] > first) fences[warp].note(times[warp], number);
+  }
+}
+
+bool LaunchHistory::FencesOfBlock::order(std::uint32_t warp, std::uint64_t time,
+                                         std::uint64_t acquired) const {
+  if (all_.order(time, acquired)) return true;
+  const Fences* const fences = by_warp_.load(std::memory_order_acquire);
+  return fences != nullptr && fences[warp].order(time, acquired);
+}
+
+void LaunchHistory::fence(std::uint64_t block, std::span<const std::uint64_t> times, Scope scope) {
+  const std::uint64_t number = fences_made_.fetch_add(1, std::memory_order_relaxed) + 1;
+  if (tells_clusters()) of_cluster_[block].note(times, by_warp_, number);
+  if (scope == Scope::grid) of_grid_[block].note(times, by_warp_, number);
+}
+
+bool LaunchHistory::orders(std::uint64_t block, std::uint32_t warp, std::uint64_t time, Scope scope,
                            std::uint64_t acquired) const {
-  const Fences& fences = scope == Scope::grid ? of_grid_[block] : of_cluster_[block];
-  const std::uint64_t last = fences.last.load(std::memory_order_acquire);
-  if (time >= time_of_fence(last)) return false;
-  const std::uint64_t before = fences.before.load(std::memory_order_relaxed);
-  if (time < time_of_fence(before)) return acquired != 0;
-  return number_of(last) <= acquired;
+  const FencesOfBlock& fences = scope == Scope::grid ? of_grid_[block] : of_cluster_[block];
+  return fences.order(warp, time, acquired);
 }
 
 void LaunchHistory::reached(std::uint64_t time) {

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "harness/emulator/machine/checks/findings.h"
@@ -56,14 +57,19 @@ class LaunchHistory {
   /// False where the grid has more blocks than traces can name.
   bool tells_blocks() const { return of_grid_ != nullptr; }
   bool tells_clusters() const { return of_cluster_ != nullptr; }
-  /// A block makes its accesses before `time` known to others.
-  void fence(std::uint64_t block, std::uint64_t time, Scope scope);
+  /// Whether fences and releases of this scope order blocks.
+  bool tells(Scope scope) const {
+    return scope == Scope::grid ? tells_blocks() : scope == Scope::cluster && tells_clusters();
+  }
+  /// A warp makes known to others what each warp of its block did before these times.
+  void fence(std::uint64_t block, std::span<const std::uint64_t> times, Scope scope);
   /// The number of the latest fence: who reads a flag behind it knows what it made known.
   std::uint64_t fenced() const { return fences_made_.load(std::memory_order_relaxed); }
-  /// Whether what `block` did at `time` is known to who knows of all its fences up to `acquired`;
-  /// `scope`: those of the grid, or of its cluster as well. Only the last two fences of a block are
-  /// kept: of what is older it is true if any is known.
-  bool orders(std::uint64_t block, std::uint64_t time, Scope scope, std::uint64_t acquired) const;
+  /// Whether what a warp of `block` did at `time` is known to who knows of all fences up to
+  /// `acquired`; `scope`: those of the grid, or of its cluster as well. Only the last two fences of
+  /// a warp are kept: of what is older it is true if any is known.
+  bool orders(std::uint64_t block, std::uint32_t warp, std::uint64_t time, Scope scope,
+              std::uint64_t acquired) const;
   /// Whether strong accesses to global memory may have a scope below .gpu: two of them may race.
   bool has_narrow_scope() const { return has_narrow_scope_; }
   /// A block has come that far.
@@ -72,11 +78,27 @@ class LaunchHistory {
  private:
   /// Numbers of fences, and the times of their blocks, in one word.
   struct Fences {
-    std::atomic<std::uint64_t> last, before;
+    std::atomic<std::uint64_t> last = 0, before = 0;
     void note(std::uint64_t time, std::uint64_t number);
+    bool order(std::uint64_t time, std::uint64_t acquired) const;
   };
+  /// Those that all warps of the block are ordered by, and by warp, where there are any, those that
+  /// one is ordered by.
+  class FencesOfBlock {
+   public:
+    ~FencesOfBlock() { delete[] by_warp_.load(); }
+    void note(std::span<const std::uint64_t> times, bool by_warp, std::uint64_t number);
+    bool order(std::uint32_t warp, std::uint64_t time, std::uint64_t acquired) const;
+
+   private:
+    Fences all_;
+    std::atomic<Fences*> by_warp_ = nullptr;
+  };
+  /// In larger grids a fence is taken to tell of all that its block did.
+  static constexpr std::uint64_t kMostBlocksByWarp = 65'536;
   /// By block; of those of the cluster where there are clusters, and those of the grid are of both.
-  std::unique_ptr<Fences[]> of_grid_, of_cluster_;
+  std::unique_ptr<FencesOfBlock[]> of_grid_, of_cluster_;
+  bool by_warp_;
   std::atomic<std::uint64_t> fences_made_ = 0;
   const std::vector<bool> settled_reads_;
   std::vector<Concurrent> concurrent_;  ///< the first to begin first
