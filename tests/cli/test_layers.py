@@ -188,7 +188,7 @@ OURS = {
 }
 for folder in ("core", "memory", "isa"):  # what accesses count as
     OURS[f"harness/emulator/machine/{folder}"].append(r"metrics/counting/\w+\.h")
-OURS["harness/emulator/machine/core"].append(r"metrics/base/(demangled|source_line)\.h")
+OURS["harness/emulator/machine/core"].append(r"metrics/base/(check_rules|demangled|source_line)\.h")
 OURS["harness/emulator/machine/checks"].append(r"metrics/base/check_rules\.h")
 OURS["harness/emulator/machine/decode"].append(r"harness/emulator/machine/program\.h")
 

@@ -42,7 +42,8 @@ TEST_F(BlocksWithFences, AreOrderedForThoseThatLearnLater) {
 
 TEST_F(BlocksWithFences, AreNotOrderedForThoseThatHaveLearntOfNone) {
   const std::uint64_t before = history_.fenced();
-  for (const std::uint64_t time : {10, 20, 30}) history_.fence(0, std::array{std::uint64_t{time}}, Scope::grid);
+  for (const std::uint64_t time : {10, 20, 30})
+    history_.fence(0, std::array{std::uint64_t{time}}, Scope::grid);
   EXPECT_FALSE(history_.orders(0, 0, 5, Scope::grid, before));
   EXPECT_TRUE(history_.orders(0, 0, 5, Scope::grid, before + 1)) << "of old fences any one will do";
   EXPECT_FALSE(history_.orders(0, 0, 25, Scope::grid, before + 1))

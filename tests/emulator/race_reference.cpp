@@ -519,7 +519,7 @@ class Run {
   std::vector<WarpRun> warps_;
   std::map<std::uint32_t, std::uint32_t> arrived_;  // warps at a barrier
   std::vector<Time> synced_;                        // by warp of the block
-  std::vector<Time> learnt_;  // by block: when it has last learnt of others
+  std::vector<Time> learnt_;                        // by block: when it has last learnt of others
   std::vector<bool> has_seen_;  // by block: a strong read has seen what others have told
   std::vector<Time> waited_;    // by warp: for the launches before
   bool any_waited_ = false, lets_dependents_ = false, lets_dependents_now_ = false;

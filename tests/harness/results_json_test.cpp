@@ -118,10 +118,10 @@ Outcome everything() {
   runs.push_back(run_of(some_of_everything()));
   runs[0].run.devices = {{.name = "NVIDIA H100"}};
   runs[0].run.asked.require = {"cupti"};
-  return Outcome(
-      std::move(runs),
-      {.requirements = {.cupti = true}, .lost = {"a graph"}, .left_out = {"2 cases of --large"},
-       .remarks = {"no finding needed a waiver"}});
+  return Outcome(std::move(runs), {.requirements = {.cupti = true},
+                                   .lost = {"a graph"},
+                                   .left_out = {"2 cases of --large"},
+                                   .remarks = {"no finding needed a waiver"}});
 }
 
 TEST(ResultsJson, KeepsToItsSchema) {
