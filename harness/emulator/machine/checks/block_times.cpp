@@ -2,14 +2,17 @@
 #include "harness/emulator/machine/checks/block_times.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace warpgauge::emulator::machine::checks {
 
 void BlockTimes::begin() {
   began_ = ++now_;
   floor_ = ++now_;
-  warps_.fill({{}, floor_, floor_, floor_, floor_});
-  phases_.fill({});
+  std::fill_n(warps_.begin(), warp_count_, WarpTimes{{}, floor_, floor_, floor_, floor_});
+  for (; phases_begun_ != 0; phases_begun_ &= phases_begun_ - 1) {
+    phases_[std::countr_zero(phases_begun_)] = {};
+  }
   published_ = {};
   have_seen_ = 0;
 }
@@ -19,6 +22,7 @@ void BlockTimes::join(Clock& clock, const Clock& other) const {
 }
 
 void BlockTimes::arrive(std::uint32_t warp, std::uint32_t barrier) {
+  phases_begun_ |= 1U << barrier;
   join(phases_[barrier], warps_[warp].knows);
   phases_[barrier][warp] = warps_[warp].told = ++now_;
 }

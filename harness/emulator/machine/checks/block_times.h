@@ -99,6 +99,7 @@ class BlockTimes {
   std::uint32_t have_seen_ = 0;         ///< a bit for each warp: behind its last fence
   std::size_t warp_count_;
   Time now_ = 0, began_ = 0, floor_ = 0;
+  std::uint32_t phases_begun_ = 0;  ///< a bit for each barrier
 };
 
 }  // namespace warpgauge::emulator::machine::checks

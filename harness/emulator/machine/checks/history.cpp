@@ -22,9 +22,11 @@ void History::begin_block(std::uint64_t number) {
   launch_.reached(global_time());
   any_in_flight_ |= !flights_.empty();
   flights_.clear();
-  proxy_fences_.begin();
-  mbarrier_fences_.begin();
-  product_waits_.begin();
+  if (launch_.findings.kernel.is_async) {
+    proxy_fences_.begin();
+    mbarrier_fences_.begin();
+    product_waits_.begin();
+  }
   if (any_in_flight_ || times_.is_running_out()) {
     std::ranges::fill(shared_, WordTraces());
     any_in_flight_ = false;
