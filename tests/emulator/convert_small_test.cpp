@@ -1,5 +1,5 @@
-// cvt to and from f16, bf16, tf32 and the formats of 8 bits: all halves, and floats that are hard
-// to round.
+// cvt to and from f16, bf16, tf32 and the formats of 4, 6 and 8 bits: all halves, and floats that
+// are hard to round.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,8 +45,17 @@ TEST(ConvertSmall, AllHalvesToFloats) {
              [&](std::uint64_t a) { return nan_or(value_of(kF16, a)); });
   expect_all("cvt.f32.bf16 %d, %a;", ".reg .f32 %d; .reg .b16 %a;",
              [&](std::uint64_t a) { return nan_or(value_of(kBF16, a)); });
-  expect_all("cvt.rn.bf16.f16 %d, %a;", ".reg .b16 %d, %a;", [](std::uint64_t a) {
+  for (const auto& [name, mode] : kRoundings) {
+    expect_all(std::string("cvt.") + name + ".bf16.f16 %d, %a;", ".reg .b16 %d, %a;",
+               [mode = mode](std::uint64_t a) {
+                 return std::uint64_t{rounded(kBF16, value_of(kF16, a), mode)};
+               });
+  }
+  expect_all("cvt.bf16.f16 %d, %a;", ".reg .b16 %d, %a;", [](std::uint64_t a) {
     return std::uint64_t{rounded(kBF16, value_of(kF16, a), Mode::rn)};
+  });
+  expect_all("cvt.f16.bf16 %d, %a;", ".reg .b16 %d, %a;", [](std::uint64_t a) {
+    return std::uint64_t{rounded(kF16, value_of(kBF16, a), Mode::rn)};
   });
   expect_all("cvt.rz.f16.bf16 %d, %a;", ".reg .b16 %d, %a;", [](std::uint64_t a) {
     return std::uint64_t{rounded(kF16, value_of(kBF16, a), Mode::rz)};
@@ -133,20 +142,99 @@ TEST(ConvertSmall, ReluAndSatfinite) {
       200);
 }
 
-TEST(ConvertSmall, FormatsOfEightBits) {
-  for (const auto& [type, format] : {std::pair{"e4m3x2", kE4M3}, {"e5m2x2", kE5M2}}) {
+/// Two values of a format in one register: its type, and the bits of each.
+struct PairType {
+  const char* name;
+  SmallFormat format;
+  int place;
+  std::string registers() const { return ".reg .b" + std::to_string(2 * place); }
+};
+
+TEST(ConvertSmall, FormatsOfFourToEightBits) {
+  for (const PairType& type :
+       {PairType{"e4m3x2", kE4M3, 8}, PairType{"e5m2x2", kE5M2, 8}, PairType{"e2m1x2", kE2M1, 4},
+        PairType{"e2m3x2", kE2M3, 8}, PairType{"e3m2x2", kE3M2, 8}}) {
     for (const bool relu : {false, true}) {
       const Options options{relu, true};
-      const std::string name = type;
-      const auto part = [=, format = format](double x) {
+      const SmallFormat format = type.format;
+      const int place = type.place;
+      const std::string to = "cvt.rn.satfinite" + std::string(relu ? ".relu." : ".") + type.name;
+      const auto part = [=](double x) {
         return std::uint64_t{with_options(format, x, Mode::rn, options)};
       };
       Check check;
-      check.text =
-          "cvt.rn.satfinite" + std::string(relu ? ".relu" : "") + "." + name + ".f32 %d, %a, %b;";
+      check.text = to + ".f32 %d, %a, %b;";
+      check.registers = type.registers() + " %d; .reg .f32 %a, %b;";
+      check.values = [=](std::mt19937_64& random) { return hard_float(format, random); };
+      check.rounds = 200;
+      check.reference = [=](const Operands& in) {
+        return Results{.d = part(value_of(kF32, in.a)) << place | part(value_of(kF32, in.b)),
+                       .carry = {}};
+      };
+      expect_as_reference(check);
+      expect_all(to + ".f16x2 %d, %a;", type.registers() + " %d; .reg .b32 %a;",
+                 [=](std::uint64_t a) {
+                   return part(value_of(kF16, a >> 16)) << place | part(value_of(kF16, a & 0xffff));
+                 });
+      if (place == 4) continue;
+      expect_all("cvt.rn" + std::string(relu ? ".relu" : "") + ".f16x2." + type.name + " %d, %a;",
+                 ".reg .b32 %d; .reg .b16 %a;", [=](std::uint64_t a) {
+                   const auto half = [&](std::uint64_t bits) {
+                     const double x = value_of(format, bits & (2 * format.sign_bit() - 1));
+                     return std::uint64_t{relu && x <= 0 ? 0 : rounded(kF16, x, Mode::rn)};
+                   };
+                   return half(a >> 8 & 0xff) << 16 | half(a & 0xff);
+                 });
+    }
+  }
+}
+
+TEST(ConvertSmall, AllPairsOfFourBits) {
+  for (const isa::Isa* const isa : arithmetic_instruction_sets()) {
+    for (const bool relu : {false, true}) {
+      SCOPED_TRACE(isa->name);
+      AluBench bench(*isa, ".reg .b8 %a; .reg .b32 %d;",
+                     relu ? "cvt.rn.relu.f16x2.e2m1x2 %d, %a;" : "cvt.rn.f16x2.e2m1x2 %d, %a;");
+      const auto half = [&](std::uint64_t bits) {
+        const double x = value_of(kE2M1, bits);
+        return std::uint64_t{relu && x <= 0 ? 0 : rounded(kF16, x, Mode::rn)};
+      };
+      for (std::uint64_t first = 0; first < 256; first += kLanes) {
+        for (int lane = 0; lane < kLanes; ++lane) bench.set("%a", lane, first + lane);
+        bench.run();
+        for (int lane = 0; lane < kLanes; ++lane) {
+          const std::uint64_t a = first + lane;
+          ASSERT_EQ(bench.get("%d", lane), half(a >> 4) << 16 | half(a & 15)) << a;
+        }
+      }
+    }
+  }
+}
+
+/// The exponent that ue8m0 keeps of a value, by the definition: 2^(n - 127) for n to 254.
+std::uint64_t exponent_of(double x, bool up, bool saturate) {
+  const double size = std::fabs(x);
+  if (std::isnan(x)) return 0xff;
+  if (std::isinf(x)) return saturate ? 0xfe : 0xff;
+  if (size <= 0x1p-127) return 0;
+  int exponent = 0;
+  const bool is_power = std::frexp(size, &exponent) == 0.5;
+  const int number = exponent - 1 + 127 + (up && !is_power ? 1 : 0);
+  return static_cast<std::uint64_t>(saturate ? std::min(number, 0xfe) : number);
+}
+
+TEST(ConvertSmall, ExponentsAlone) {
+  for (const bool up : {false, true}) {
+    for (const bool saturate : {false, true}) {
+      const std::string to =
+          "cvt." + std::string(up ? "rp" : "rz") + (saturate ? ".satfinite" : "") + ".ue8m0x2";
+      const auto part = [=](double x) { return exponent_of(x, up, saturate); };
+      Check check;
+      check.text = to + ".f32 %d, %a, %b;";
       check.registers = ".reg .b16 %d; .reg .f32 %a, %b;";
-      check.values = [format = format](std::mt19937_64& random) {
-        return hard_float(format, random);
+      check.values = [](std::mt19937_64& random) {
+        const std::uint64_t power = random() % 256 << 23;  // or its neighbours
+        return random() % 4 == 0 ? any_f32(random) : (power + random() % 3 - 1) & 0xffffffff;
       };
       check.rounds = 200;
       check.reference = [=](const Operands& in) {
@@ -154,20 +242,27 @@ TEST(ConvertSmall, FormatsOfEightBits) {
                        .carry = {}};
       };
       expect_as_reference(check);
-      expect_all(
-          "cvt.rn.satfinite" + std::string(relu ? ".relu" : "") + "." + name + ".f16x2 %d, %a;",
-          ".reg .b16 %d; .reg .b32 %a;", [=](std::uint64_t a) {
-            return part(value_of(kF16, a >> 16)) << 8 | part(value_of(kF16, a & 0xffff));
-          });
-      expect_all("cvt.rn" + std::string(relu ? ".relu" : "") + ".f16x2." + name + " %d, %a;",
-                 ".reg .b32 %d; .reg .b16 %a;", [=, format = format](std::uint64_t a) {
-                   const auto half = [&](std::uint64_t bits) {
-                     const double x = value_of(format, bits);
-                     return std::uint64_t{relu && x <= 0 ? 0 : rounded(kF16, x, Mode::rn)};
-                   };
-                   return half(a >> 8) << 16 | half(a & 0xff);
-                 });
+      expect_all(to + ".bf16x2 %d, %a;", ".reg .b16 %d; .reg .b32 %a;", [=](std::uint64_t a) {
+        return part(value_of(kBF16, a >> 16)) << 8 | part(value_of(kBF16, a & 0xffff));
+      });
     }
+  }
+  expect_all("cvt.rn.bf16x2.ue8m0x2 %d, %a;", ".reg .b32 %d; .reg .b16 %a;", [](std::uint64_t a) {
+    const auto half = [](std::uint64_t bits) {
+      const double x = bits == 0xff ? NAN : std::ldexp(1, static_cast<int>(bits) - 127);
+      return std::uint64_t{rounded(kBF16, x, Mode::rn)};
+    };
+    return half(a >> 8 & 0xff) << 16 | half(a & 0xff);
+  });
+}
+
+TEST(ConvertSmall, FormsThatPtxasRefuses) {
+  const std::string registers = ".reg .b8 %c; .reg .b16 %h; .reg .b32 %d; .reg .f32 %a, %b;";
+  for (const char* const text :
+       {"cvt.rn.e2m1x2.f32 %c, %a, %b;", "cvt.rz.satfinite.e2m1x2.f32 %c, %a, %b;",
+        "cvt.rn.ue8m0x2.f32 %h, %a, %b;", "cvt.rz.relu.ue8m0x2.f32 %h, %a, %b;",
+        "cvt.rz.bf16x2.ue8m0x2 %d, %h;", "cvt.bf16.f32 %h, %a;", "cvt.rn.relu.bf16.f16 %h, %h;"}) {
+    EXPECT_NE(refusal(registers, text), "") << text;
   }
 }
 

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "tests/emulator/alu_check.h"
+#include "tests/emulator/small_float.h"
 
 namespace warpgauge::emulator::machine::float_test {
 namespace {
@@ -127,6 +128,48 @@ TEST(Float, FusedIsFusedAndSeparateIsNot) {
     product.set("%b", 5, to_bits(a));
     product.run();
     EXPECT_EQ(bits_to<float>(product.get("%d", 5)), -c);
+  }
+}
+
+/// add, sub and fma of f32 with operands of 16 bits.
+void expect_mixed(const std::string& operation, bool is_fused,
+                  const std::function<float(float, float, float)>& function) {
+  for (const auto& [type, format] : {std::pair{"f16", kF16}, {"bf16", kBF16}}) {
+    for (const RoundingCase& rounding : kRoundings) {
+      for (const bool sat : {false, true}) {
+        Check check;
+        check.text = operation + "." + rounding.name + (sat ? ".sat" : "") + ".f32." + type +
+                     (is_fused ? " %d, %a, %b, %c;" : " %d, %a, %c;");
+        check.registers = ".reg .f32 %d, %c; .reg .b16 %a, %b;";
+        check.values = [format = format](std::mt19937_64& random) {
+          if (random() % 2 == 0) return any_f32(random);
+          const int exponent = format.exponent_bits, mantissa = format.mantissa_bits;
+          return (any_f32(random) & 0xffff0000) | any_float(random, exponent, mantissa);
+        };
+        check.reference = [=, format = format](const Operands& in) {
+          const auto wide = [&](std::uint64_t bits) {
+            return static_cast<float>(value_of(format, bits & 0xffff));
+          };
+          float value =
+              in_mode<float>(rounding.mode, function, wide(in.a), wide(in.b), in.as_c<float>());
+          if (sat) value = std::isnan(value) || value <= 0 ? 0.0f : std::min(value, 1.0f);
+          return Results{.d = canonical_bits(value), .carry = {}};
+        };
+        expect_as_reference(check);
+      }
+    }
+  }
+}
+
+TEST(Float, MixedOperandsAreWidenedAndTheResultIsRoundedOnce) {
+  expect_mixed("add", false, [](float a, float, float c) { return a + c; });
+  expect_mixed("sub", false, [](float a, float, float c) { return a - c; });
+  expect_mixed("fma", true, [](float a, float b, float c) { return std::fma(a, b, c); });
+  const std::string registers = ".reg .f32 %d, %c; .reg .b16 %a, %b;";
+  for (const char* const text :
+       {"add.rn.ftz.f32.f16 %d, %a, %c;", "fma.rn.relu.f32.bf16 %d, %a, %b, %c;",
+        "mul.rn.f32.f16 %d, %a, %c;", "sub.rn.f32.f16 %d, %c, %a;", "add.rn.f64.f16 %d, %a, %c;"}) {
+    EXPECT_NE(refusal(registers, text), "") << text;
   }
 }
 

@@ -16,16 +16,19 @@ typedef long double Quad;
 
 struct SmallFormat {
   int exponent_bits, mantissa_bits;
-  bool has_infinity = true;
+  bool has_infinity = true, has_nan = true;
   int bias() const { return (1 << (exponent_bits - 1)) - 1; }
   std::uint32_t sign_bit() const { return 1u << (exponent_bits + mantissa_bits); }
   std::uint32_t infinity() const { return ((1u << exponent_bits) - 1) << mantissa_bits; }
-  /// All ones but the sign: a NaN in every format.
+  /// All ones but the sign: a NaN in every format that has one, else what one becomes.
   std::uint32_t nan() const { return sign_bit() - 1; }
-  std::uint32_t largest() const { return has_infinity ? infinity() - 1 : nan() - 1; }
+  std::uint32_t largest() const {
+    return has_infinity ? infinity() - 1 : has_nan ? nan() - 1 : nan();
+  }
 };
 inline constexpr SmallFormat kF16{5, 10}, kBF16{8, 7}, kTF32{8, 10}, kF32{8, 23}, kE5M2{5, 2},
-    kE4M3{4, 3, false};
+    kE4M3{4, 3, false}, kE2M1{2, 1, false, false}, kE2M3{2, 3, false, false},
+    kE3M2{3, 2, false, false};
 
 inline double value_of(const SmallFormat& format, std::uint64_t bits) {
   const int field =

@@ -85,6 +85,15 @@ void AluForm::take_rounding() {
   key.rounding = rounding.value_or(Rounding::none);
 }
 
+bool AluForm::take_mixed(AluOp op) {
+  if (key.type != Type::f32) return false;
+  const auto narrow = modifiers.take_one<Type>({{"f16", Type::f16}, {"bf16", Type::bf16}});
+  if (!narrow) return false;
+  key.op = op;
+  key.from = *narrow;
+  return true;
+}
+
 bool AluForm::is_integer() const { return key.type >= Type::u8 && key.type <= Type::s64; }
 
 const ptx::Operand& AluForm::operand(std::size_t n) const {

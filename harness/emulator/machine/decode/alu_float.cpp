@@ -16,7 +16,8 @@ void fused(AluForm& form) {
   form.take_option("relu", alu_option::kRelu);
   form.key.type = form.take_type();
   const Type type = form.register_type();
-  form.operands(type, {type, type, type});
+  const Type factor = form.take_mixed(AluOp::fma_mixed) ? form.key.from : type;
+  form.operands(type, {factor, factor, type});
   form.finish();
 }
 

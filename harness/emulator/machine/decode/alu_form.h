@@ -40,6 +40,8 @@ struct AluForm {
   /// Sets an option if there is such a modifier.
   void take_option(std::string_view modifier, std::uint16_t option);
   void take_rounding();
+  /// Whether operands of f32 are narrower, as of add.f32.f16: sets `op` and the key's `from`.
+  bool take_mixed(AluOp op);
   bool is_integer() const;
 
   /// Operand n, counted with the destination. Throws Unsupported if there are too few.

@@ -25,6 +25,14 @@ void uniform(AluForm& form, AluOp op) {
   form.key.type = form.take_type();
   const Type type = form.register_type();
   switch (op) {
+    case AluOp::add:
+    case AluOp::sub:
+      if (form.take_mixed(op == AluOp::add ? AluOp::add_mixed : AluOp::sub_mixed)) {
+        form.operands(type, {form.key.from, type});
+      } else {
+        form.operands(type, {type, type});
+      }
+      break;
     case AluOp::abs:
     case AluOp::neg:
       form.operands(type, {type});

@@ -46,8 +46,8 @@ Type type_of_register(const Decoder& decoder, const ptx::Operand& operand, Type 
 }
 
 bool is_pair(Type type) {
-  return type == Type::f16x2 || type == Type::bf16x2 || type == Type::e4m3x2 ||
-         type == Type::e5m2x2;
+  return type == Type::f16x2 || type == Type::bf16x2 ||
+         (type >= Type::e4m3x2 && type <= Type::ue8m0x2);
 }
 
 /// Two values in one register, from two registers or from one pair to another.

@@ -67,7 +67,10 @@ enum class AluOp : std::uint8_t {
   pred_or,
   pred_xor,
   pred_lop3,
-  // Floating point only
+  // Floating point only. Mixed: f32 whose first operand, of fma the first two, is of type `from`
+  add_mixed,
+  sub_mixed,
+  fma_mixed,
   rcp,
   sqrt,
   rsqrt,
@@ -136,7 +139,7 @@ inline constexpr std::uint16_t kFull = 1 << 12;          ///< div: a better appr
 struct AluKey {
   AluOp op;
   ptx::Type type = ptx::Type::none;  ///< the operation's; b8 .. b64 are not used: say u8 .. u64
-  ptx::Type from = ptx::Type::none;  ///< the type that set compares, or of slct's c
+  ptx::Type from = ptx::Type::none;  ///< the type that set compares, of slct's c, or of mixed ones
   Rounding rounding = Rounding::none;
   Comparison comparison = Comparison::none;
   std::uint16_t options = 0;  ///< alu_option

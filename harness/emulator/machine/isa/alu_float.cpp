@@ -132,6 +132,36 @@ Execute arithmetic_handler(const AluKey& key) {
   }
 }
 
+/// f32 of which all operands but the last are f16 or bf16.
+template <auto kFunction, int kArity, typename Small, bool kSaturate>
+void mixed(Warp& warp, const Instruction& instruction) {
+  const Small* const a = lanes<Small>(warp, instruction, 0);
+  const Small* const b = lanes<Small>(warp, instruction, kArity > 2 ? 1 : 0);
+  const float* const c = lanes<float>(warp, instruction, kArity - 1);
+  write<float>(warp, instruction, [=](int i) -> float {
+    float value;
+    if constexpr (kArity == 2) {
+      value = kFunction(widen(a[i]), c[i]);
+    } else {
+      value = kFunction(widen(a[i]), widen(b[i]), c[i]);
+    }
+    return kSaturate ? saturate(value) : canonical(value);
+  });
+}
+template <auto kFunction, int kArity, typename Small>
+Execute mixed_with_options(const AluKey& key) {
+  if (key.options == 0) {
+    return with_rounding<mixed<kFunction, kArity, Small, false>>(key.rounding);
+  }
+  return key.options == kSat ? with_rounding<mixed<kFunction, kArity, Small, true>>(key.rounding)
+                             : nullptr;
+}
+template <auto kFunction, int kArity>
+Execute mixed_handler(const AluKey& key) {
+  return key.from == ptx::Type::f16 ? mixed_with_options<kFunction, kArity, Half>(key)
+                                    : mixed_with_options<kFunction, kArity, BFloat>(key);
+}
+
 // Signs. They go by the bits, so that a NaN keeps its own.
 template <typename T>
 inline constexpr Unsigned<T> kSignBit = Unsigned<T>{1} << (sizeof(T) * 8 - 1);
@@ -251,6 +281,12 @@ Execute float_handler(const AluKey& key) {
       return arithmetic_handler<kMultiply, 2>(key);
     case AluOp::fma:
       return arithmetic_handler<kFused, 3>(key);
+    case AluOp::add_mixed:
+      return mixed_handler<kAdd, 2>(key);
+    case AluOp::sub_mixed:
+      return mixed_handler<kSubtract, 2>(key);
+    case AluOp::fma_mixed:
+      return mixed_handler<kFused, 3>(key);
     case AluOp::div:
       return arithmetic_handler<kDivide, 2>(key);
     case AluOp::rcp:

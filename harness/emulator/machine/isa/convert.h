@@ -20,8 +20,8 @@ inline constexpr std::uint16_t kRelu = 1 << 3;
 inline constexpr std::uint16_t kPack = 1 << 4;  ///< cvt.pack: `to` is of the parts
 }  // namespace convert_option
 
-/// Names a handler. Types of bits are not used; f16x2, bf16x2, e4m3x2 and e5m2x2 as `to` of f32
-/// read two sources, the first for the upper half.
+/// Names a handler. Types of bits are not used; pairs (f16x2, e4m3x2, ...) as `to` of f32 read two
+/// sources, the first for the upper half.
 struct ConvertKey {
   ptx::Type to = ptx::Type::none, from = ptx::Type::none;
   ConvertRounding rounding = ConvertRounding::none;

@@ -1,4 +1,4 @@
-// cvt to and from f16, bf16, tf32 and the formats of 8 bits.
+// cvt to and from f16, bf16, tf32 and the formats of 4, 6 and 8 bits.
 #include "harness/emulator/machine/isa/conversion.h"
 #include "harness/emulator/machine/isa/convert_families.h"
 #include "harness/emulator/machine/isa/halves.h"
@@ -147,7 +147,11 @@ Execute to_half(const ConvertKey& key) {
     return of_floats<To>(key);
   }
   if (key.options != 0) return nullptr;
-  const auto of_type = [&]<typename From>() { return rounded<To, From>(key.rounding); };
+  // Between f16 and bf16 the rounding may be left out, and is then to nearest.
+  const bool is_between = key.from == Type::f16 || key.from == Type::bf16;
+  const bool is_nearest = is_between && key.rounding == Rounded::none;
+  const Rounded rounding = is_nearest ? Rounded::rn : key.rounding;
+  const auto of_type = [&]<typename From>() { return rounded<To, From>(rounding); };
   if (const Execute execute = select_integer(key.from, of_type)) return execute;
   return select<Type::f64, Type::f16, Type::bf16>(key.from, of_type);
 }
@@ -189,18 +193,25 @@ Execute integral_handler(const ConvertKey& key) {
   }
 }
 
+/// Bits that an element of a pair takes: those of 6 bits have two zeros above them.
+template <typename To>
+inline constexpr int kPlace = To::kSign <= 0x8    ? 4
+                              : To::kSign <= 0x80 ? 8
+                                                  : 16;
+template <typename To>
+using Pair = Choose<kPlace<To> == 4, u8, Choose<kPlace<To> == 8, u16, u32>>;
+
 // Pairs: the first source goes to the upper half.
 template <typename To, Rounded kRounding, unsigned kOptions>
 void convert_pair(Warp& warp, const Instruction& instruction) {
   const float* const upper = lanes<float>(warp, instruction, 0);
   const float* const lower = lanes<float>(warp, instruction, 1);
-  constexpr int kBits = 1 + To::kExponent + To::kMantissa;
-  using Whole = Choose<kBits == 8, u16, u32>;
   const auto part = [](float value) {
     return round_to<To, kRounding>(modified(value, kOptions), (kOptions & kSatfinite) != 0);
   };
-  write<Whole>(warp, instruction,
-               [=](int i) { return static_cast<Whole>(part(upper[i]) << kBits | part(lower[i])); });
+  write<Pair<To>>(warp, instruction, [=](int i) {
+    return static_cast<Pair<To>>(part(upper[i]) << kPlace<To> | part(lower[i]));
+  });
 }
 template <typename Small, bool kPositive>
 void convert_pair_nearest(Warp& warp, const Instruction& instruction) {
@@ -236,40 +247,103 @@ Execute pair_of_halves(const ConvertKey& key) {
   return pair_with_options<To, Rounded::rn>(key.options);
 }
 
-/// Between pairs of halves and of values of 8 bits, element by element.
+/// Between pairs of halves and of values of up to 8 bits, element by element.
 template <typename To, bool kPositive>
-void pack_bytes(Warp& warp, const Instruction& instruction) {
+void pack_small(Warp& warp, const Instruction& instruction) {
   const u16* const a = lanes<u16>(warp, instruction, 0);
-  write<u8, 2>(warp, instruction, [=](int i) {
+  const auto part = [=](int i) {
     const double value = modified(widen(Half{a[i]}), kPositive ? kRelu : 0);
-    return static_cast<u8>(round_to<To, Rounded::rn>(value, true));
+    return round_to<To, Rounded::rn>(value, true);
+  };
+  write<Pair<To>>(warp, instruction, [=](int i) {
+    return static_cast<Pair<To>>(part(2 * i + 1) << kPlace<To> | part(2 * i));
   });
 }
+template <typename From>
+WARPGAUGE_INLINE u16 widened(u32 bits) {
+  if constexpr (kSame<From, E5M2Format>) {
+    return half_of_e5m2(static_cast<u8>(bits));
+  } else if constexpr (kSame<From, E4M3Format>) {
+    return half_of_e4m3(static_cast<u8>(bits));
+  } else {
+    return half_of<From>(bits);
+  }
+}
 template <typename From, bool kPositive>
-void unpack_bytes(Warp& warp, const Instruction& instruction) {
-  const u8* const a = lanes<u8>(warp, instruction, 0);
+void unpack_small(Warp& warp, const Instruction& instruction) {
+  const Pair<From>* const a = lanes<Pair<From>>(warp, instruction, 0);
   write<u16, 2>(warp, instruction, [=](int i) -> u16 {
-    const u16 half = kSame<From, E5M2Format> ? half_of_e5m2(a[i]) : half_of_e4m3(a[i]);
+    const u32 bits = u32{a[i / 2]} >> (i % 2 * kPlace<From>);
+    const u16 half = widened<From>(bits & ((u32{1} << kPlace<From>)-1));
     return kPositive && (half & 0x8000) != 0 ? u16{0} : half;
   });
 }
 
-template <typename Bytes>
-Execute bytes_handler(const ConvertKey& key) {
+template <typename Small>
+Execute small_pairs(const ConvertKey& key) {
   if (key.rounding != Rounded::rn) return nullptr;
   if (key.to == Type::f16x2) {
-    return key.options == 0       ? unpack_bytes<Bytes, false>
-           : key.options == kRelu ? unpack_bytes<Bytes, true>
+    return key.options == 0       ? unpack_small<Small, false>
+           : key.options == kRelu ? unpack_small<Small, true>
                                   : nullptr;
   }
   const bool relu = key.options == (kSatfinite | kRelu);
   if (!relu && key.options != kSatfinite) return nullptr;
   if (key.from == Type::f32) {
-    return relu ? convert_pair<Bytes, Rounded::rn, kSatfinite | kRelu>
-                : convert_pair<Bytes, Rounded::rn, kSatfinite>;
+    return relu ? convert_pair<Small, Rounded::rn, kSatfinite | kRelu>
+                : convert_pair<Small, Rounded::rn, kSatfinite>;
   }
   if (key.from != Type::f16x2) return nullptr;
-  return relu ? pack_bytes<Bytes, true> : pack_bytes<Bytes, false>;
+  return relu ? pack_small<Small, true> : pack_small<Small, false>;
+}
+
+// ue8m0: a power of two, by an exponent whose bias is that of a float. Signs do not count.
+template <bool kUp, bool kSaturate>
+WARPGAUGE_INLINE u32 exponent_of(float value) {
+  const u32 magnitude = bits_as<u32>(value) & 0x7fffffff;
+  const u32 exponent = magnitude >> 23;
+  // 0 is 2^-127, the value of a subnormal with the first bit alone.
+  const bool above = (magnitude & 0x7fffff) != 0 && magnitude > 0x400000 && magnitude < 0x7f800000;
+  const u32 rounded = exponent + (kUp && above ? 1 : 0);
+  return kSaturate && magnitude <= 0x7f800000 && rounded == 0xff ? 0xfe : rounded;
+}
+template <bool kUp, bool kSaturate, bool kOfHalves>
+void to_exponents(Warp& warp, const Instruction& instruction) {
+  const BFloat* const both = lanes<BFloat>(warp, instruction, 0);
+  const float* const upper = lanes<float>(warp, instruction, 0);
+  const float* const lower = lanes<float>(warp, instruction, kOfHalves ? 0 : 1);
+  write<u16>(warp, instruction, [=](int i) {
+    const float high = kOfHalves ? widen(both[2 * i + 1]) : upper[i];
+    const float low = kOfHalves ? widen(both[2 * i]) : lower[i];
+    return static_cast<u16>(exponent_of<kUp, kSaturate>(high) << 8 |
+                            exponent_of<kUp, kSaturate>(low));
+  });
+}
+template <bool kUp, bool kSaturate>
+Execute exponents_from(Type type) {
+  if (type == Type::bf16x2) return to_exponents<kUp, kSaturate, true>;
+  return type == Type::f32 ? to_exponents<kUp, kSaturate, false> : nullptr;
+}
+Execute to_exponents_handler(const ConvertKey& key) {
+  if ((key.options & ~kSatfinite) != 0) return nullptr;
+  const bool saturates = key.options != 0;
+  switch (key.rounding) {
+    case Rounded::rz:
+      return saturates ? exponents_from<false, true>(key.from)
+                       : exponents_from<false, false>(key.from);
+    case Rounded::rp:
+      return saturates ? exponents_from<true, true>(key.from)
+                       : exponents_from<true, false>(key.from);
+    default:
+      return nullptr;
+  }
+}
+void from_exponents(Warp& warp, const Instruction& instruction) {
+  const u8* const a = lanes<u8>(warp, instruction, 0);
+  write<u16, 2>(warp, instruction, [=](int i) {
+    const u32 number = a[i] == 0 ? 0x40 : u32{a[i]} << 7;
+    return static_cast<u16>(a[i] == 0xff ? u32{kHalfNanBits} : number);
+  });
 }
 
 template <typename To>
@@ -300,15 +374,29 @@ Execute small_float_conversion(const ConvertKey& key) {
     case Type::f64:
       return from_half<double>(key);
     case Type::f16x2:
-      if (key.from == Type::e4m3x2) return bytes_handler<E4M3Format>(key);
-      if (key.from == Type::e5m2x2) return bytes_handler<E5M2Format>(key);
+      if (key.from == Type::e4m3x2) return small_pairs<E4M3Format>(key);
+      if (key.from == Type::e5m2x2) return small_pairs<E5M2Format>(key);
+      if (key.from == Type::e2m1x2) return small_pairs<E2M1Format>(key);
+      if (key.from == Type::e2m3x2) return small_pairs<E2M3Format>(key);
+      if (key.from == Type::e3m2x2) return small_pairs<E3M2Format>(key);
       return key.from == Type::f32 ? pair_of_halves<Half, HalfFormat>(key) : nullptr;
     case Type::bf16x2:
+      if (key.from == Type::ue8m0x2) {
+        return key.rounding == Rounded::rn && key.options == 0 ? from_exponents : nullptr;
+      }
       return key.from == Type::f32 ? pair_of_halves<BFloat, BFloatFormat>(key) : nullptr;
     case Type::e4m3x2:
-      return bytes_handler<E4M3Format>(key);
+      return small_pairs<E4M3Format>(key);
     case Type::e5m2x2:
-      return bytes_handler<E5M2Format>(key);
+      return small_pairs<E5M2Format>(key);
+    case Type::e2m1x2:
+      return small_pairs<E2M1Format>(key);
+    case Type::e2m3x2:
+      return small_pairs<E2M3Format>(key);
+    case Type::e3m2x2:
+      return small_pairs<E3M2Format>(key);
+    case Type::ue8m0x2:
+      return to_exponents_handler(key);
     default:
       return nullptr;
   }

@@ -58,6 +58,15 @@ WARPGAUGE_INLINE u16 half_of_e4m3(u8 byte) {
   return static_cast<u16>(magnitude == 0x7f ? u32{kHalfNanBits} : number);
 }
 
+/// A format without infinity and NaN has fewer bits of both kinds than a half, whose bits it is but
+/// for the bias.
+template <typename Format>
+WARPGAUGE_INLINE u16 half_of(u32 bits) {
+  const Half unbiased{static_cast<u16>((bits & (Format::kSign - 1)) << (10 - Format::kMantissa))};
+  const float value = widen(unbiased) * static_cast<float>(1 << (15 - Format::kBias));
+  return static_cast<u16>(round_to_half(value).bits | ((bits & Format::kSign) != 0 ? 0x8000 : 0));
+}
+
 /// A double as a float that a later rounding to half precision cannot go wrong with: inexact ones
 /// become odd, so that they never look like a tie.
 WARPGAUGE_INLINE float to_odd(double value) {

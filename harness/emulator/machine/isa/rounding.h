@@ -8,25 +8,34 @@
 namespace warpgauge::emulator::machine::isa::WARPGAUGE_ISA {
 namespace {
 
-/// A binary format: bits of exponent and mantissa; its bias is that of IEEE 754. Formats of
-/// "finite" kind have no infinity: the highest exponent is one of numbers, all ones is NaN.
-template <int kExponentBits, int kMantissaBits, bool kFinite = false>
+/// What a format has beside finite numbers: without infinity the highest exponent is one of
+/// numbers, and all ones is the only NaN, or the largest number.
+enum class Specials : std::uint8_t { infinity_and_nan, nan, none };
+
+/// A binary format: bits of exponent and mantissa; its bias is that of IEEE 754.
+template <int kExponentBits, int kMantissaBits, Specials kSpecials = Specials::infinity_and_nan>
 struct Format {
   static constexpr int kExponent = kExponentBits, kMantissa = kMantissaBits;
   static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
   static constexpr u32 kInfinity = ((u32{1} << kExponentBits) - 1) << kMantissaBits;
   static constexpr u32 kNan = kInfinity | ((u32{1} << kMantissaBits) - 1);
   static constexpr u32 kSign = u32{1} << (kExponentBits + kMantissaBits);
-  static constexpr u32 kLargest = kFinite ? kNan - 1 : kInfinity - 1;
+  static constexpr u32 kLargest = kSpecials == Specials::none  ? kNan
+                                  : kSpecials == Specials::nan ? kNan - 1
+                                                               : kInfinity - 1;
 };
 using HalfFormat = Format<5, 10>;
 using BFloatFormat = Format<8, 7>;
 using Tf32Format = Format<8, 10>;
 using E5M2Format = Format<5, 2>;
-using E4M3Format = Format<4, 3, true>;
+using E4M3Format = Format<4, 3, Specials::nan>;
+using E2M1Format = Format<2, 1, Specials::none>;
+using E2M3Format = Format<2, 3, Specials::none>;
+using E3M2Format = Format<3, 2, Specials::none>;
 
 /// The bits of a value in a smaller format, rounded once. `saturate`: what is beyond the largest
-/// finite value becomes that. A NaN becomes the positive one that is all ones.
+/// finite value becomes that. A NaN becomes the positive one that is all ones, which is the largest
+/// number of formats without NaN.
 template <typename To, ConvertRounding kRounding>
 WARPGAUGE_INLINE u32 round_to(double value, bool saturate) {
   const u64 bits = bits_as<u64>(value);
