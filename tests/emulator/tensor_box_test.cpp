@@ -371,6 +371,37 @@ TEST_F(TensorBoxTest, TwoPackedElementsAreAByte) {
   EXPECT_EQ(map, bytes);
 }
 
+TEST_F(TensorBoxTest, ChosenRowsLieBehindEachOther) {
+  TensorMap map;
+  map.type = TensorMap::Type::u8;
+  map.rank = 2;
+  map.address = 4096;
+  map.size = {40, 10, 1, 1, 1};
+  map.stride = {48, 0, 0, 0};
+  map.box = {32, BoxPlace::kRows, 1, 1, 1};
+  BoxPlace place;
+  place.coordinates[0] = 16;
+  place.rows = {{7, -1, 7, 10}};
+  struct Run {
+    std::uint64_t address;
+    std::uint32_t offset, bytes;
+    bool inside;
+    bool operator==(const Run&) const = default;
+  };
+  std::vector<Run> runs;
+  for_each_run(map, place, [&](const BoxRun& run) {
+    runs.push_back({run.inside ? run.address - map.address : 0, run.offset, run.bytes, run.inside});
+  });
+  const std::vector<Run> expected = {{7 * 48 + 16, 0, 24, true}, {0, 24, 8, false},
+                                     {0, 32, 32, false},         {7 * 48 + 16, 64, 24, true},
+                                     {0, 88, 8, false},          {0, 96, 32, false}};
+  EXPECT_EQ(runs, expected);
+  EXPECT_EQ(box_bytes(map), 128u);
+  EXPECT_EQ(use_of(map, place).bytes, 48u);
+  EXPECT_EQ(broken_place(map, place, BoxDirection::load), std::nullopt);
+  EXPECT_EQ(broken_place(map, place, BoxDirection::store), "row -1 is negative, in a store");
+}
+
 TEST_F(TensorBoxTest, RunsGoByOffset) {
   TensorMap map = tensor(TensorMap::Type::u8, 2, 16);
   map.size = {40, 2, 1, 1, 1};

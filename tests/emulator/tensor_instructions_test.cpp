@@ -170,6 +170,87 @@ TEST(TensorInstructions, TheMapMayComeFromSharedMemory) {
             words(32, [](auto n) { return n < 16 ? 1000 + (2 + n / 8) * kWidth + 4 + n % 8 : 9; }));
 }
 
+/// A map of one row of 8 words.
+memory::TensorMap row_map() {
+  memory::TensorMap map = small_map();
+  map.box = {8, 1, 1, 1, 1};
+  return map;
+}
+
+constexpr const char* kRows = R"(
+    mov.u32 %r22, 7;
+    mov.u32 %r23, -1;
+    mov.u32 %r24, 2;
+    mov.u32 %r25, 0;
+)";
+
+TEST(TensorInstructions, GatherFourRows) {
+  std::string load = kLoad;
+  load.replace(load.find(".tile."), 6, ".tile::gather4.");
+  load.replace(load.find("{%r20, %r21}"), 12, "{%r20, %r22, %r23, %r24, %r25}");
+  const KernelRun run = run_body(with_map(kRows + load), {}, with_tensor(row_map()));
+  EXPECT_EQ(run.output, words(32, [](auto n) -> std::uint32_t {
+              constexpr std::uint32_t kOf[] = {7, 0, 2, 0};
+              if (n / 8 == 1) return 0;  // row -1: beside the tensor
+              return 1000 + kOf[n / 8] * kWidth + 4 + n % 8;
+            }));
+}
+
+TEST(TensorInstructions, ScatterFourRows) {
+  memory::TensorMap map = row_map();
+  map.size = {8, 4, 1, 1, 1};
+  map.stride = {32, 0, 0, 0};
+  const std::string body = std::string(kRows) + R"(
+    st.shared.u32 [%r12], %r0;
+    bar.sync 0;
+    fence.proxy.async;
+    mov.u32 %r20, 4;
+    mov.u32 %r23, 3;
+    @!%p1 ret;
+    tensormap.replace.tile.global_address.global.b1024.b64 [%rd2], %rd0;
+    cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group
+        [%rd2, {%r20, %r24, %r23, %r22, %r25}], [%r11];
+    cp.async.bulk.commit_group;
+    cp.async.bulk.wait_group 0;
+    ret;)";
+  const KernelRun run = run_body(with_map(body), {}, with_tensor(map));
+  EXPECT_EQ(run.output, words(32, [](auto n) -> std::uint32_t {
+              constexpr int kFrom[] = {3, -1, 0, 1};  // row 7 of the box is beside the tensor
+              const int from = kFrom[n / 8];
+              return n % 8 < 4 || from < 0 ? 0 : static_cast<std::uint32_t>(8 * from) + n % 8 - 4;
+            }));
+}
+
+TEST(TensorInstructions, TheMapMayBeMadeFromZeros) {
+  const std::string body = R"(
+    .shared .align 128 .b32 made[32];
+    mov.u32 %r30, made;
+    mad.lo.u32 %r31, %r0, 4, %r30;
+    st.shared.u32 [%r31], 0;
+    bar.sync 0;
+    @!%p1 bra made_;
+    tensormap.replace.tile.global_address.shared::cta.b1024.b64 [%r30], %rd3;
+    tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r30], 1;
+    tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r30], 0, 8;
+    tensormap.replace.tile.box_dim.shared::cta.b1024.b32 [%r30], 1, 4;
+    tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r30], 0, 16;
+    tensormap.replace.tile.global_dim.shared::cta.b1024.b32 [%r30], 1, 8;
+    mov.u64 %rd10, 64;
+    tensormap.replace.tile.global_stride.shared::cta.b1024.b64 [%r30], 0, %rd10;
+    tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r30], 0, 1;
+    tensormap.replace.tile.element_stride.shared::cta.b1024.b32 [%r30], 1, 1;
+    tensormap.replace.tile.elemtype.shared::cta.b1024.b32 [%r30], 2;
+    tensormap.replace.tile.swizzle_mode.shared::cta.b1024.b32 [%r30], 0;
+    tensormap.replace.tile.fill_mode.shared::cta.b1024.b32 [%r30], 0;
+  made_:
+    bar.warp.sync 0xffffffff;
+    tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned
+        [%rd2], [%r30], 128;
+)";
+  const KernelRun run = run_body(with_map(body + kLoad), {}, with_tensor(small_map()));
+  EXPECT_EQ(run.output, words(32, [](auto n) { return 1000 + (2 + n / 8) * kWidth + 4 + n % 8; }));
+}
+
 struct Wrong {
   const char* name;
   const char* body;  ///< before kLoad
@@ -197,6 +278,14 @@ INSTANTIATE_TEST_SUITE_P(
               "@%p1 cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::"
               "bytes [%r11], [%rd2, {%r20}], [%r10];",
               "the instruction is .1d.tile, the tensor map is one of .2d.tile"},
+        Wrong{"RowsOfABox",
+              "@%p1 cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::"
+              "complete_tx::bytes [%r11], [%rd2, {%r20, %r21, %r21, %r21, %r21}], [%r10];",
+              "whose box is one row, not 4"},
+        Wrong{"RowsOfAVolume",
+              "@%p1 cp.async.bulk.tensor.3d.shared::cta.global.tile::gather4.mbarrier::"
+              "complete_tx::bytes [%r11], [%rd2, {%r20, %r21, %r21, %r21, %r21}], [%r10];",
+              "four rows of other than 2d"},
         Wrong{"OtherMode",
               "@%p1 cp.async.bulk.tensor.3d.shared::cluster.global.im2col.mbarrier::complete_tx::"
               "bytes [%r11], [%rd2, {%r20, %r21, %r21}], [%r10], {%h1};",

@@ -258,6 +258,16 @@ TEST(TensorMapTest, ReplacesFields) {
   EXPECT_EQ(map, wanted);
 }
 
+TEST(TensorMapTest, ZerosAreAMapToChange) {
+  std::array<std::byte, kTensorMapBytes> bytes{};
+  EXPECT_EQ(read_map_to_change(bytes.data()), TensorMap{});
+  write_tensor_map(tiled(), bytes.data());
+  EXPECT_EQ(read_map_to_change(bytes.data()), tiled());
+  bytes = {};
+  bytes.back() = std::byte{1};
+  EXPECT_THROW(read_map_to_change(bytes.data()), BadTensorMap);
+}
+
 TEST(TensorMapTest, ReplacesTypesByTheNumbersOfPtx) {
   using enum TensorMap::Type;
   const std::array kTypes = {u8,      u16, u32,  s32,  u64,      s64,   f16,       f32,

@@ -42,13 +42,18 @@ class TensorCopier {
         detail_(*static_cast<const TensorCopyDetail*>(instruction.detail)),
         lane_(lane),
         map_(read_map()) {
-    for (int n = 0; n < detail_.rank; ++n) {
-      place_.coordinates[n] = value_of<std::int32_t>(warp, detail_.coordinates[n], lane);
+    const auto coordinates = coordinates_of(lane);
+    if (detail_.has_rows) {
+      place_.coordinates[0] = coordinates[0];
+      std::copy_n(coordinates.begin() + 1, memory::BoxPlace::kRows, place_.rows.emplace().begin());
+    } else {
+      place_.coordinates = coordinates;
     }
     for (int n = 0; n < detail_.offset_count; ++n) {
       place_.offsets[n] = value_of<std::uint16_t>(warp, detail_.offsets[n], lane);
     }
     check();
+    if (detail_.has_rows) map_.box[1] = memory::BoxPlace::kRows;
     memory::unpack(map_, place_);
     check_global();
   }
@@ -72,16 +77,20 @@ class TensorCopier {
  private:
   bool is_store() const { return detail_.way == TensorCopyDetail::Way::store; }
 
+  std::array<std::int32_t, TensorMap::kMostDimensions> coordinates_of(int lane) const {
+    std::array<std::int32_t, TensorMap::kMostDimensions> coordinates{};
+    for (int n = 0; n < detail_.coordinate_count; ++n) {
+      coordinates[n] = value_of<std::int32_t>(warp_, detail_.coordinates[n], lane);
+    }
+    return coordinates;
+  }
+
   /// Whether the copy is that of an earlier lane, so that the machine code makes one for both.
   bool repeats() const {
     if (!is_store() || detail_.reduction) return false;
     return repeats_a_lane(warp_, lane_, [&](int lane) {
-      std::array<std::int32_t, TensorMap::kMostDimensions> coordinates{};
-      for (int n = 0; n < detail_.rank; ++n) {
-        coordinates[n] = value_of<std::int32_t>(warp_, detail_.coordinates[n], lane);
-      }
       return std::tuple(address_of(warp_, detail_.map, lane),
-                        address_of(warp_, detail_.shared, lane), coordinates);
+                        address_of(warp_, detail_.shared, lane), coordinates_of(lane));
     });
   }
 
@@ -132,6 +141,15 @@ class TensorCopier {
     }
     if (const auto broken = memory::broken_rule(map_, detail_.architecture)) {
       refuse(warp_, instruction_, lane_, what + *broken);
+    }
+    const bool takes_rows =
+        map_.box[1] == 1 && map_.step[1] == 1 && map_.interleave == TensorMap::Interleave::none;
+    if (detail_.has_rows && !takes_rows) {
+      refuse(warp_, instruction_, lane_,
+             what +
+                 "four rows need a tensor map that is not interleaved, whose box is one row, "
+                 "not " +
+                 std::to_string(map_.box[1]));
     }
     const auto direction = is_store() ? memory::BoxDirection::store : memory::BoxDirection::load;
     if (const auto broken = memory::broken_place(map_, place_, direction)) {

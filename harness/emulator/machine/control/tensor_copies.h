@@ -27,10 +27,12 @@ struct TensorCopyDetail {
   int architecture = 90;  ///< ten times the compute capability: whose rules tensor maps keep
   memory::TensorMap::Mode mode = memory::TensorMap::Mode::tiled;  ///< that the map must have
   int rank = 1;                                                   ///< the same
+  bool has_rows = false;  ///< .tile::gather4, .tile::scatter4: coordinates 1 to 4 are four rows
   memory::BulkCounter counter{};
 
   BulkAddress map;                                                            ///< generic
-  std::array<OperandSlot, memory::TensorMap::kMostDimensions> coordinates{};  ///< `rank` .s32
+  std::array<OperandSlot, memory::TensorMap::kMostDimensions> coordinates{};  ///< .s32
+  int coordinate_count = 1;              ///< the rank, or 5 with rows
   std::array<OperandSlot, 3> offsets{};  ///< `offset_count` .u16: im2col loads have some
   int offset_count = 0;
   BulkAddress shared;                 ///< the box; a prefetch has none

@@ -41,7 +41,7 @@ void execute_tensor_replace(Warp& warp, const Instruction& instruction) {
     const std::uint64_t value = detail.is_wide ? value_of<std::uint64_t>(warp, detail.value, lane)
                                                : value_of<std::uint32_t>(warp, detail.value, lane);
     try {
-      memory::TensorMap map = memory::read_tensor_map(at);
+      memory::TensorMap map = memory::read_map_to_change(at);
       memory::replace_field(map, detail.field, detail.ordinal, value);
       memory::write_tensor_map(map, at);
     } catch (const memory::BadTensorMap& bad) {

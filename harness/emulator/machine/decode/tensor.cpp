@@ -11,6 +11,7 @@
 #include "harness/emulator/machine/decode/memory_common.h"
 #include "harness/emulator/machine/decode/modifiers.h"
 #include "harness/emulator/machine/memory/address_conversion.h"
+#include "harness/emulator/machine/memory/tensor_box.h"
 
 namespace warpgauge::emulator::machine::decode {
 namespace {
@@ -36,13 +37,13 @@ struct Tensor {
   control::BulkAddress map;
   decltype(TensorCopyDetail::coordinates) coordinates{};
 };
-Tensor decode_tensor(const ptx::Operand& operand, int rank, Decoder& decoder) {
+Tensor decode_tensor(const ptx::Operand& operand, int count, Decoder& decoder) {
   const bool has_place = operand.kind == ptx::Operand::Kind::address &&
                          operand.elements.size() == 2 &&
                          operand.elements[1].kind == ptx::Operand::Kind::vector;
   if (!has_place) throw Unsupported("a tensor of another form than [map, {coordinates}]");
   const auto& coordinates = operand.elements[1].elements;
-  if (coordinates.size() != static_cast<std::size_t>(rank)) {
+  if (coordinates.size() != static_cast<std::size_t>(count)) {
     throw Unsupported("with so many coordinates");
   }
   ptx::Operand map = operand;
@@ -102,6 +103,12 @@ CopyForm copy_form(const ptx::Instruction& instruction) {
   } else {
     modifiers.take("tile");
   }
+  const bool stores = form.detail.way == TensorCopyDetail::Way::store;
+  form.detail.has_rows = modifiers.take(stores ? "tile::scatter4" : "tile::gather4");
+  if (form.detail.has_rows && form.detail.rank != 2)
+    throw Unsupported("four rows of other than 2d");
+  form.detail.coordinate_count =
+      form.detail.has_rows ? 1 + static_cast<int>(memory::BoxPlace::kRows) : form.detail.rank;
   form.has_blocks = modifiers.take("multicast::cluster");
   form.has_policy = take_hints(modifiers);
   if (reduces) form.detail.reduction = take_reduction_op(modifiers);
@@ -121,7 +128,7 @@ TensorCopyDetail with_operands(CopyForm form, const ptx::Instruction& instructio
   const auto operand = [&]() -> const ptx::Operand& { return operand_at(instruction, next++); };
   const bool loads = detail.way == Way::load;
   if (loads) detail.shared = address_of(operand(), AccessSpace::cluster, decoder);
-  const Tensor tensor = decode_tensor(operand(), detail.rank, decoder);
+  const Tensor tensor = decode_tensor(operand(), detail.coordinate_count, decoder);
   detail.map = tensor.map;
   detail.coordinates = tensor.coordinates;
   if (loads) detail.barrier = address_of(operand(), AccessSpace::cluster, decoder);

@@ -83,6 +83,11 @@ std::optional<std::string> broken_place(const TensorMap& map, const BoxPlace& pl
              " is negative, in a store";
     }
   }
+  for (std::size_t n = 0; place.rows && stores && n < BoxPlace::kRows; ++n) {
+    if ((*place.rows)[n] < 0) {
+      return "row " + text_of((*place.rows)[n]) + " is negative, in a store";
+    }
+  }
   if (map.mode != TensorMap::Mode::im2col) return std::nullopt;
   for (int i = 0; i < map.spatial_dimensions(); ++i) {
     const int dimension = map.first_spatial() + i;

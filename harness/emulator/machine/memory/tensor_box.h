@@ -15,8 +15,12 @@ namespace warpgauge::emulator::machine::memory {
 
 /// Where a box lies: the operands of cp.async.bulk.tensor.
 struct BoxPlace {
+  static constexpr std::size_t kRows = 4;
+
   std::array<std::int32_t, 5> coordinates{};  ///< elements; dimension 0 first
   std::array<std::uint16_t, 3> offsets{};     ///< for im2col loads: the filter's, W first
+  /// .tile::gather4 and .tile::scatter4: the coordinates 1 of the four rows of the box.
+  std::optional<std::array<std::int32_t, kRows>> rows;
 };
 
 /// Bytes next to each other in both memories.
@@ -39,7 +43,8 @@ enum class BoxDirection : std::uint8_t { load, store /* and reductions */ };
 
 /// Why an H200 refuses the place as an illegal instruction, as a sentence: a row that begins at no
 /// multiple of 16 bytes, an im2col base outside of the pixel box; in stores also negative
-/// coordinates, and pixel boxes with negative lower corners. Prefetches are loads.
+/// coordinates, and pixel boxes with negative lower corners. Prefetches are loads. Chosen rows,
+/// which an H200 does not have, are held to the same.
 std::optional<std::string> broken_place(const TensorMap& map, const BoxPlace& place,
                                         BoxDirection direction);
 
@@ -138,6 +143,18 @@ std::uint32_t for_rows(const Lines& lines, const Row& row, int dimension, std::u
   return offset;
 }
 
+/// Four rows of a tensor of two dimensions.
+template <typename Run>
+void for_chosen_rows(const TensorMap& map, const BoxPlace& place, Run& run) {
+  const Lines lines = lines_of(map, place);
+  const Row row = row_of(lines[0], row_pitch(map));
+  std::uint32_t offset = 0;
+  for (const std::int32_t at : *place.rows) {
+    for_row(row, map.address + lines[1].bytes_to(at), lines[1].has(at), offset, run);
+    offset += row.pitch;
+  }
+}
+
 /// The pixels of an im2col copy: the filter's base walks through the pixel box, W first, and then
 /// into the next image.
 template <typename Run>
@@ -188,6 +205,7 @@ void for_pixels(const TensorMap& map, const BoxPlace& place, Run& run) {
 template <typename Run>
 void for_each_run(const TensorMap& map, const BoxPlace& place, Run run) {
   if (map.mode == TensorMap::Mode::im2col) return boxes::for_pixels(map, place, run);
+  if (place.rows) return boxes::for_chosen_rows(map, place, run);
   const boxes::Lines lines = boxes::lines_of(map, place);
   boxes::for_rows(lines, boxes::row_of(lines[0], row_pitch(map)), map.rank - 1, map.address, true,
                   0, run);

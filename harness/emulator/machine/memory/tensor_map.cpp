@@ -1,6 +1,7 @@
 // The bytes of a tensor map, and the fields that kernels replace in them.
 #include "harness/emulator/machine/memory/tensor_map.h"
 
+#include <algorithm>
 #include <cstring>
 #include <iterator>
 #include <limits>
@@ -170,6 +171,12 @@ TensorMap read_tensor_map(const std::byte* from) {
   copy_all(map.lower, packed.lower);
   copy_all(map.upper, packed.upper);
   return map;
+}
+
+TensorMap read_map_to_change(const std::byte* from) {
+  const bool is_new =
+      std::all_of(from, from + kTensorMapBytes, [](std::byte byte) { return byte == std::byte{}; });
+  return is_new ? TensorMap{} : read_tensor_map(from);
 }
 
 void replace_field(TensorMap& map, TensorMapField field, int ordinal, std::uint64_t value) {

@@ -101,6 +101,10 @@ void write_tensor_map(const TensorMap& map, std::byte* to);
 /// rules are the caller's to check: tensormap.replace breaks them for a while.
 TensorMap read_tensor_map(const std::byte* from);
 
+/// The map that tensormap.replace changes: what read_tensor_map reads, or, of 128 zeros, which a
+/// kernel begins a map of its own with, one of one element that is not swizzled.
+TensorMap read_map_to_change(const std::byte* from);
+
 /// A field that tensormap.replace changes.
 enum class TensorMapField : std::uint8_t {
   global_address,
