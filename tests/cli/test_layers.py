@@ -109,7 +109,7 @@ OURS = {
     **{f"harness/emulator/machine/{folder}": machine_folder(folder) for folder in MACHINE},
     "harness/emulator/machine": [
         r"harness/emulator/machine/\w+\.h",
-        r"metrics/base/(available_cores|own_thread)\.h",
+        r"metrics/base/(available_cores|own_thread|source_line)\.h",
         *machine_folder("decode"),
     ],
     "harness/emulator/preload": [
@@ -144,9 +144,12 @@ OURS = {
     "harness/emulate": harness_rooms(
         "emulate", "programs", "outcome", "process", "files", "cases", "measuring", ""
     ),
-    "harness/inspect": harness_rooms(
-        "inspect", "programs", "outcome", "process", "files", "cases", "measuring", ""
-    ),
+    "harness/inspect": [
+        r"harness/emulator/(machine/refusals|ptx/(error|module))\.h",
+        *harness_rooms(
+            "inspect", "programs", "outcome", "process", "files", "cases", "measuring", ""
+        ),
+    ],
     "harness/toolchain": harness_rooms(
         "toolchain",
         "inspect",

@@ -9,8 +9,10 @@
 #include <cstddef>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "harness/emulator/machine/machine.h"
+#include "harness/emulator/machine/refusals.h"
 #include "harness/emulator/ptx/module.h"
 #include "metrics/base/source_line.h"
 #include "tests/emulator/kernel_run.h"
@@ -87,6 +89,40 @@ TEST(Faults, UnknownInstructionsAreRefusedWhereTheyAreReached) {
               AllOf(HasSubstr("block (1,0,0), thread (8,0,0)"), HasSubstr("PTX line 15"),
                     HasSubstr("not emulated: tcgen05.wait::ld.sync.aligned")));
   EXPECT_FALSE(fault_of(kernel_text("ret; tcgen05.wait::ld.sync.aligned;")).has_value());
+}
+
+TEST(Refusals, HiddenParametersAreOfNoLaunch) {
+  std::string text = kernel_text("ld.param.u64 %rd5, [map]; ret;");
+  text.replace(text.find(".param .u64 input"), 0, ".hidden .param .align 64 .b8 map[128], ");
+  const std::vector<Refusal> found = refusals(ptx::parse(text, "k.ptx"), {});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].instruction, "ld.param.u64");
+  EXPECT_EQ(found[0].why, "the hidden parameter map, which only NVIDIA's driver fills in");
+  Machine machine(Architecture{}, limited());
+  const Kernel* const kernel = machine.find_kernel(machine.load(ptx::parse(text, "k.ptx")), "k");
+  const KernelInfo& info = machine.info(*kernel);
+  ASSERT_EQ(info.parameters.size(), 2u);
+  EXPECT_EQ(info.parameters[0].offset, 0u);
+  EXPECT_EQ(info.parameters[1].offset, 192u);  // behind the hidden one
+}
+
+TEST(Refusals, AreThoseOfAllThatKernelsReach) {
+  const std::string text = std::string(".version 9.0\n.target sm_100a\n.address_size 64\n") +
+                           ".func never() { tcgen05.fence::before_thread_sync; ret; }\n"
+                           ".func called() {\n.reg .b32 %r;\nmov.u32 %r, %tid.w;\nret;\n}\n"
+                           ".entry one() {\ncall.uni called;\nret;\n}\n"
+                           ".entry two() {\ntcgen05.wait::ld.sync.aligned;\n"
+                           "call.uni called;\ncall.uni elsewhere;\nret;\n}\n";
+  const std::vector<Refusal> found = refusals(ptx::parse(text, "k.ptx"), {});
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_EQ(found[0].line, 7);
+  EXPECT_EQ(found[0].instruction, "mov.u32");
+  EXPECT_THAT(found[0].why, HasSubstr("%tid.w"));
+  EXPECT_EQ(found[1].line, 15);
+  EXPECT_EQ(found[1].instruction, "tcgen05.wait::ld.sync.aligned");
+  EXPECT_EQ(found[1].why, "");
+  EXPECT_EQ(found[2].line, 17);
+  EXPECT_THAT(found[2].why, HasSubstr("elsewhere is not defined"));
 }
 
 TEST(Faults, UnknownModifiersAreNotIgnored) {

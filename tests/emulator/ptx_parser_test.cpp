@@ -67,6 +67,23 @@ TEST(PtxModule, SectionsPragmasAndPreprocessorLinesAreSkipped) {
   EXPECT_THAT(module.variables, SizeIs(1));
 }
 
+TEST(PtxModule, SourcesOfOtherLanguagesAreSkipped) {
+  const Module module = parse_items(
+      ".visible .entry k(.param .u64 p, .hidden\t.param .align 64 .b8 map[128])\n"
+      ".reqntid 128\n.minnctapersm 1\n.language 7\n{ ret; }\n"
+      ".nv_intermediate_source_section {\n.code_block {\n.ir_name: \"tile ir\"\n"
+      ".sourceFileName: 2\n.source_begin\n"
+      "%0 = for { 'it \"is { no PTX \xe2\x86\x92 @ \\ . }\n.source_end\n}\n}\n.global .b32 x;");
+  ASSERT_THAT(module.functions, SizeIs(1));
+  const std::vector<Variable>& parameters = module.functions[0].parameters;
+  ASSERT_THAT(parameters, SizeIs(2));
+  EXPECT_FALSE(parameters[0].is_hidden);
+  EXPECT_TRUE(parameters[1].is_hidden);
+  EXPECT_EQ(parameters[1].bytes, 128u);
+  ASSERT_THAT(module.variables, SizeIs(1));
+  EXPECT_EQ(module.variables[0].text_line, 18);
+}
+
 TEST(PtxOperand, EveryForm) {
   for (const std::string text :
        {"add.s32 %r1, %r2, -3", "mov.u32 %r1, %tid.x", "mov.u64 %rd1, name+8",

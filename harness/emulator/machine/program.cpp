@@ -44,7 +44,9 @@ KernelInfo info_of(const ptx::Function& kernel, const KernelScope& scope, const 
   }
   info.max_threads = kernel.required_threads.empty() ? kernel.max_threads : kernel.required_threads;
   auto [parameters, bytes] = parameters_of(kernel);
-  info.parameters = std::move(parameters);
+  for (std::size_t n = 0; n < parameters.size(); ++n) {
+    if (!kernel.parameters[n].is_hidden) info.parameters.push_back(parameters[n]);
+  }
   info.parameter_bytes = bytes;
   return info;
 }

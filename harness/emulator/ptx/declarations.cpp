@@ -150,10 +150,14 @@ void add_registers(TokenStream& stream, const Head& head, std::vector<DeclaredRe
 }
 
 DeclaredVariable parse_parameter(TokenStream& stream) {
-  const bool in_register = stream.accept(".reg");
+  const bool is_hidden = stream.accept(".hidden");
+  const bool in_register = !is_hidden && stream.accept(".reg");
   if (!in_register) stream.expect(".param", "before a parameter");
   const Head head = parse_head(stream);
-  return parse_declarator(stream, in_register ? Space::reg : Space::param, head).first;
+  DeclaredVariable parameter =
+      parse_declarator(stream, in_register ? Space::reg : Space::param, head).first;
+  parameter.declared.is_hidden = is_hidden;
+  return parameter;
 }
 
 }  // namespace

@@ -51,9 +51,9 @@ void FunctionParser::parse_head_directives() {
 bool FunctionParser::parse_head_directive(std::string_view word) {
   constexpr std::array<std::string_view, 3> kBare = {".noreturn", ".explicitcluster",
                                                      ".blocksareclusters"};
-  constexpr std::array<std::string_view, 6> kWithNumbers = {
-      ".minnctapersm",   ".maxnctapersm", ".maxnreg",
-      ".maxclusterrank", ".abi_preserve", ".abi_preserve_control"};
+  constexpr std::array<std::string_view, 7> kWithNumbers = {
+      ".minnctapersm", ".maxnctapersm",         ".maxnreg", ".maxclusterrank",
+      ".abi_preserve", ".abi_preserve_control", ".language"};
   if (word == ".maxntid") {
     function_.max_threads = parse_numbers();
   } else if (word == ".reqntid") {

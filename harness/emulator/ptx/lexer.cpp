@@ -97,6 +97,15 @@ void Lexer::skip_comment() {
   at_ = close + kEnd.size();
 }
 
+void Lexer::skip_behind(std::string_view word, const Token& from) {
+  const char* found = std::search(at_, end_, word.begin(), word.end());
+  if (found == end_) {
+    fail(from, "no `" + std::string(word) + "` follows", "The text is cut off: compile it again.");
+  }
+  line_ += static_cast<int>(std::count(at_, found, '\n'));
+  at_ = found + word.size();
+}
+
 Token Lexer::take(Token::Kind kind, const char* end) {
   const Token token{kind, {at_, static_cast<std::size_t>(end - at_)}, line_};
   at_ = end;

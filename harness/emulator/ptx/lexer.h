@@ -35,6 +35,9 @@ class Lexer {
 
   Token next();  ///< throws PtxError for what is no token
 
+  /// Goes on behind `word`, over text that is no PTX. Throws PtxError at `from` if it is not there.
+  void skip_behind(std::string_view word, const Token& from);
+
   const std::string& file() const { return file_; }
 
   /// Throws PtxError: file, line and column of `token`, the problem, the line, what to do.

@@ -70,6 +70,7 @@ struct Variable {
   std::uint32_t alignment = 1;
   bool is_extern = false;  ///< declared here, defined elsewhere (dynamic shared memory among them)
   bool is_visible = false;
+  bool is_hidden = false;          ///< a parameter that the driver fills in, not the launch
   std::vector<std::byte> initial;  ///< empty (zeros), or `bytes` long
   std::vector<Relocation> relocations;
   int text_line = 0;

@@ -80,6 +80,7 @@ class ModuleParser {
     if (word.text == ".address_size") return parse_address_size();
     if (word.text == ".file") return parse_file();
     if (word.text == ".section") return skip_section();
+    if (word.text == ".nv_intermediate_source_section") return skip_source_section();
     if (word.text == ".pragma") return static_cast<void>(parse_pragma(stream_));
     if (word.text == ".alias") return parse_alias();
     parse_declaration(word);
@@ -109,12 +110,30 @@ class ModuleParser {
     stream_.take();
     const Token brace = stream_.expect("{", "after the name of a section");
     while (!stream_.at("}")) {
-      if (stream_.at(Token::Kind::end)) {
-        stream_.fail(brace, "a section that never ends", "The text is cut off: compile it again.");
-      }
+      if (stream_.at(Token::Kind::end)) fail_section(brace);
       stream_.take();
     }
     stream_.take();
+  }
+
+  /// { .code_block { .ir_name: "tile ir" .sourceFileName: 2 .source_begin TEXT .source_end } }:
+  /// what a compiler like cuTile's made the PTX of, in its own language.
+  void skip_source_section() {
+    const Token brace = stream_.expect("{", "after .nv_intermediate_source_section");
+    for (int depth = 1; depth > 0;) {
+      if (stream_.at(".source_begin")) {
+        stream_.skip_behind(".source_end");
+        continue;
+      }
+      if (stream_.at(Token::Kind::end)) fail_section(brace);
+      if (stream_.at("{")) ++depth;
+      if (stream_.at("}")) --depth;
+      stream_.take();
+    }
+  }
+
+  [[noreturn]] void fail_section(const Token& brace) {
+    stream_.fail(brace, "a section that never ends", "The text is cut off: compile it again.");
   }
 
   /// .alias name, function;

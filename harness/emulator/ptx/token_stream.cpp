@@ -31,6 +31,11 @@ bool TokenStream::accept(std::string_view word) {
   return true;
 }
 
+void TokenStream::skip_behind(std::string_view word) {
+  lexer_.skip_behind(word, current_);
+  current_ = lexer_.next();
+}
+
 Token TokenStream::expect(std::string_view word, std::string_view place) {
   if (!at(word)) fail_expected("`" + std::string(word) + "` " + std::string(place));
   return take();

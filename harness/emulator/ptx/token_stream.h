@@ -17,6 +17,8 @@ class TokenStream {
 
   Token take();
   bool accept(std::string_view word);  ///< takes it if it is there
+  /// Takes the current token and all behind it up to `word`, whatever text that is.
+  void skip_behind(std::string_view word);
   /// Takes the symbol or dotted word; throws PtxError "expected `word` <place>, found ...".
   Token expect(std::string_view word, std::string_view place);
   /// Takes a token of this kind; throws PtxError "expected <what>, found ...".

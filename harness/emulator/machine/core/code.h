@@ -105,6 +105,12 @@ struct KernelCode {
     std::uint32_t instruction;                    ///< index in the body
     const metrics::SourceLine* source = nullptr;  ///< in `sources`
   };
+  /// An instruction that is not emulated: a fault where it is reached.
+  struct Refused {
+    const Code* code;
+    std::uint32_t instruction;  ///< index in the body
+    std::string why;            ///< empty: it is not known
+  };
   struct SharedVariable {
     std::string name;                    ///< as in the source
     std::uint64_t begin = 0, bytes = 0;  ///< of dynamic shared memory: 0 bytes
@@ -118,6 +124,7 @@ struct KernelCode {
   ParameterVectors parameters;
   std::vector<Counter> counters;
   std::vector<Branch> branches;
+  std::vector<Refused> refused;
   /// Their lines of source, each once. The outcomes of launches share it and may outlive the code.
   std::shared_ptr<const std::map<int, metrics::SourceLine>> sources;
   std::vector<SharedVariable> shared_variables;

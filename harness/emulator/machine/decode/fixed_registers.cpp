@@ -1,7 +1,9 @@
 // Registers that hold the same as long as a block runs: kernel parameters, special registers,
 // constants. Where such a register is written once, it lies where the value does, and the
 // instruction that would copy the value does nothing.
+#include <algorithm>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -85,7 +87,12 @@ std::optional<OperandSlot> FunctionDecoder::fixed_parameter(const ptx::Instructi
   const ptx::Operand& operand = instruction.operands[1];
   if (!instruction.has("param") || operand.kind != OperandKind::address) return std::nullopt;
   if (operand.elements.size() != 1) return std::nullopt;
-  const std::optional<Location> found = place(operand.elements[0].name);
+  const std::string& name = operand.elements[0].name;
+  const auto is_hidden = [&](const ptx::Variable& parameter) {
+    return parameter.is_hidden && parameter.name == name;
+  };
+  if (std::ranges::any_of(function().parameters, is_hidden)) return std::nullopt;
+  const std::optional<Location> found = place(name);
   if (!found || found->kind != Location::Kind::kernel_parameter) return std::nullopt;
   const auto bytes = static_cast<std::uint64_t>(lane_bytes(type));
   const auto offset = static_cast<std::uint64_t>(operand.offset);

@@ -117,7 +117,9 @@ Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
     result = {};
     operations_[place_] = {};
     result.execute = refuse;
-    result.detail = keep(std::make_shared<std::string>(why));
+    const std::string what = "not emulated: " + instruction.full_name();
+    result.detail = keep(std::make_shared<std::string>(why.empty() ? what : what + ": " + why));
+    kernel_.result->refused.push_back({&code_, position_, why});
   };
   try {
     bool known = decode_control(instruction, *this, &result);
@@ -125,17 +127,17 @@ Instruction FunctionDecoder::decode_one(const ptx::Instruction& instruction) {
       if (!known) known = family(instruction, *this, kernel_.isa, &result);
     }
     if (!known) {
-      refused("not emulated: " + instruction.full_name());
+      refused("");
     } else if (result.execute == nullptr) {
-      refused("not emulated: this form of " + instruction.full_name());
+      refused("this form");
     } else if (fixed_.contains(position_)) {
       result = {};
       result.execute = memory::execute_nothing;
     }
   } catch (const Unsupported& problem) {
-    refused("not emulated: " + instruction.full_name() + ": " + problem.what());
+    refused(problem.what());
   } catch (const std::out_of_range&) {
-    refused("not emulated: " + instruction.full_name() + ": operands are missing");
+    refused("operands are missing");
   }
   if (result.execute == memory::execute_nothing) {
     operations_[place_].kind = compile::Operation::Kind::nothing;
@@ -276,12 +278,19 @@ std::optional<Location> FunctionDecoder::place(std::string_view name) const {
     if (variable.name == name) return as_shared(variable);
   }
   if (function().is_kernel) {
-    const auto& parameters = function().parameters;
-    for (std::size_t n = 0; n < parameters.size(); ++n) {
-      if (parameters[n].name != name) continue;
-      const KernelInfo::Parameter& placed = kernel_.kernel.info.parameters[n];
+    std::size_t number = 0;  // among those that a launch passes
+    for (const ptx::Variable& parameter : function().parameters) {
+      if (parameter.name != name) {
+        number += parameter.is_hidden ? 0 : 1;
+        continue;
+      }
+      if (parameter.is_hidden) {
+        throw Unsupported("the hidden parameter " + std::string(name) +
+                          ", which only NVIDIA's driver fills in");
+      }
+      const KernelInfo::Parameter& placed = kernel_.kernel.info.parameters[number];
       return Location{Location::Kind::kernel_parameter, placed.offset, placed.bytes,
-                      parameters[n].alignment};
+                      parameter.alignment};
     }
   }
   const Program& program = kernel_.kernel.program;
