@@ -4,6 +4,7 @@
 
 #include "harness/commands/command_line.h"
 #include "harness/commands/program_options.h"
+#include "harness/inspect/refused_code.h"
 #include "harness/process/timeout_option.h"
 
 namespace warpgauge::commands {
@@ -16,10 +17,11 @@ PTX (.ptx), which the toolkit's ptxas compiles; or the log of a build with -Xptx
 Sections of the budget file are globs of kernel names, ["*reduce_kernel*"]; a kernel
 that none matches may not spill registers.
 Needs no GPU and no rebuild.
+With --emulates it judges nothing, and lists what the emulator refuses of the PTX.
 
 Exit codes:
-  0  within budget
-  1  over budget
+  0  within budget; with --emulates: nothing is refused
+  1  over budget, or refused
   2  a fault: a file that is damaged, or should have machine code and has none
   3  something could not be measured
 
@@ -28,6 +30,7 @@ Examples:
   warpgauge inspect --arch 'sm_9*' --kernels '^my::' --budgets b.toml build
   warpgauge inspect --arch sm_80,sm_90a --block 256 --out results kernel.cubin
   warpgauge inspect build.log
+  warpgauge inspect --emulates kernel.ptx
 )";
 
 }  // namespace
@@ -47,12 +50,18 @@ void add_inspect(CommandLine& line) {
                    "Threads of a block, for occupancy (default: the launch bounds of each kernel)")
       ->check(CLI::Range(1u, 1024u))
       ->type_name("N");
+  auto emulates = std::make_shared<bool>(false);
+  command->add_flag("--emulates", *emulates,
+                    "List the instructions that are not emulated, without running anything");
   add_judge_options(command, *options);
   process::add_timeout_option(*command, options->time_limit, "Time limit for each run of ptxas");
   command->add_option("things", options->paths, "Compiled files, and folders of them")
       ->required()
       ->type_name("THING");
-  line.on_run(command, [options] { return static_cast<int>(inspect::inspect(*options)); });
+  line.on_run(command, [options, emulates] {
+    return static_cast<int>(*emulates ? inspect::list_refused(*options)
+                                      : inspect::inspect(*options));
+  });
 }
 
 }  // namespace warpgauge::commands

@@ -53,8 +53,9 @@ bool is_zeros(Bytes file) {
 class Reading {
  public:
   Reading(const std::function<bool(std::string_view)>& wanted,
-          const std::function<void(const FoundCubin&)>& visit)
-      : wanted_(wanted), visit_(visit) {}
+          const std::function<void(const FoundCubin&)>& visit,
+          const std::function<void(const FoundPtx&)>& visit_ptx)
+      : wanted_(wanted), visit_(visit), visit_ptx_(visit_ptx) {}
 
   void read(Bytes file, const std::string& place) {
     if (is_archive(file)) {
@@ -129,8 +130,9 @@ class Reading {
       }
       known.push_back(section.bytes);
       ++containers_;
-      if (section.name == kNotLinked && !is_object) continue;
-      read_entries(section.bytes, in(place, section.name));
+      const bool is_linked = section.name == kNotLinked && !is_object;
+      if (!is_linked) read_entries(section.bytes, in(place, section.name));
+      if (is_linked && visit_ptx_) read_ptx(section.bytes, in(place, section.name));
     }
     read_containers(file, known, place);
     check_behind(file, place);
@@ -173,9 +175,23 @@ class Reading {
     damaged(place, error.what());
   }
 
+  /// The PTX alone, of code that is there linked, too.
+  void read_ptx(Bytes bytes, const std::string& place) try {
+    for (const FatBinaryEntry& entry : read_fat_binary(bytes)) {
+      if (entry.kind == Kind::ptx) read_entry(entry, place);
+    }
+  } catch (const FatBinaryError& error) {
+    damaged(place, error.what());
+  }
+
   void read_entry(const FatBinaryEntry& entry, const std::string& place) try {
     check_header(entry);
-    if (entry.kind == Kind::ptx) ++result.ptx;
+    if (entry.kind == Kind::ptx) {
+      ++result.ptx;
+      if (visit_ptx_ && wanted_(entry.arch)) {
+        visit_ptx_({.arch = entry.arch, .place = place, .text = entry.unpack_text()});
+      }
+    }
     if (entry.kind == Kind::lto && wanted_(entry.arch)) {
       result.to_link.push_back(in(place, "code for " + entry.arch));
     }
@@ -221,6 +237,7 @@ class Reading {
 
   const std::function<bool(std::string_view)>& wanted_;
   const std::function<void(const FoundCubin&)>& visit_;
+  const std::function<void(const FoundPtx&)>& visit_ptx_;
   int depth_ = 0;               ///< archives around what is read
   std::size_t containers_ = 0;  ///< parts with fat binaries
 };
@@ -269,8 +286,9 @@ std::optional<std::string> why_no_code_file(Bytes file) {
 }
 
 CodeFile read_code_file(Bytes file, const std::function<bool(std::string_view)>& wanted,
-                        const std::function<void(const FoundCubin&)>& visit) {
-  Reading reading(wanted, visit);
+                        const std::function<void(const FoundCubin&)>& visit,
+                        const std::function<void(const FoundPtx&)>& visit_ptx) {
+  Reading reading(wanted, visit, visit_ptx);
   reading.read(file, "");
   return std::move(reading.result);
 }

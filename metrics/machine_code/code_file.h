@@ -19,6 +19,13 @@ struct FoundCubin {
   std::span<const std::byte> image;
 };
 
+/// PTX in a file, unpacked.
+struct FoundPtx {
+  std::string arch;   ///< "sm_90a": of PTX for compute_90a
+  std::string place;  ///< as of a cubin
+  std::string text;
+};
+
 /// The result of reading a file.
 struct CodeFile {
   bool is_known = false;             ///< the file can hold code for GPUs, whether or not it does
@@ -41,9 +48,11 @@ std::optional<std::string> why_no_code_file(std::span<const std::byte> file);
 
 /// Calls `visit` for each cubin whose architecture is `wanted`. A cubin is unpacked for the call
 /// alone. Damaged pieces, and cubins for which `visit` throws CubinError, are left out and listed
-/// in the result.
+/// in the result. `visit_ptx`, if set, is called for wanted PTX, that of objects in a program that
+/// the device linker linked among it.
 CodeFile read_code_file(std::span<const std::byte> file,
                         const std::function<bool(std::string_view arch)>& wanted,
-                        const std::function<void(const FoundCubin&)>& visit);
+                        const std::function<void(const FoundCubin&)>& visit,
+                        const std::function<void(const FoundPtx&)>& visit_ptx = {});
 
 }  // namespace warpgauge::metrics
