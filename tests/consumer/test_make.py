@@ -68,7 +68,7 @@ def test_without_cc_the_program_is_counted_without_lines(tmp_path):
     facts = read_facts(source / "out/facts.jsonl")
     (conflicts,) = [fact for fact in facts if fact.metric == "shared.bank_conflicts"]
     assert (conflicts.value, conflicts.scope, conflicts.line) == (31 * 64 * 32, "case", None)
-    assert conflicts.confidence == "predicted"
+    assert conflicts.confidence == "exact"
 
 
 def test_the_exit_code_and_the_messages_are_those_of_nvcc(tmp_path):

@@ -15,11 +15,14 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "harness/emulator/runtime/failure.h"
 #include "metrics/architecture/arch_name.h"
+#include "metrics/machine_code/cubin.h"
 
 extern char** environ;
 
@@ -113,6 +116,18 @@ std::string message_of_driver(std::string_view text, const std::string& file) {
   return out;
 }
 
+bool has_same_code(const metrics::Cubin& a, const metrics::Cubin& b) {
+  const auto code_of = [](const metrics::Cubin& cubin) {
+    std::map<std::string_view, std::vector<std::byte>> code;
+    for (const metrics::ElfSection& section : cubin.sections()) {
+      if (!section.name.starts_with(".text.")) continue;
+      code[section.name] = {section.bytes.begin(), section.bytes.end()};
+    }
+    return code;
+  };
+  return code_of(a) == code_of(b);
+}
+
 std::string first_line(std::string_view text) {
   return std::string(text.substr(0, text.find('\n')));
 }
@@ -199,6 +214,18 @@ void compile(SelectedCode& code, const std::string& arch, const JitOptions& opti
   const std::string why = first_line(message_of_driver(said, text.string()));
   code.why_no_cubin =
       fmt::format("{} did not compile its PTX{}{}", ptxas, why.empty() ? "" : ": ", why);
+}
+
+void add_line_table(SelectedCode& code, const std::string& arch) try {
+  const metrics::Cubin cubin(code.cubin);
+  if (!cubin.numbered_section(".nv_debug_ptx_txt").empty()) return;
+  SelectedCode again{.ptx = code.ptx, .ptx_arch = code.ptx_arch, .cubin = {}};
+  compile(again, arch, {});
+  if (!again.cubin.empty() && has_same_code(cubin, metrics::Cubin(again.cubin))) {
+    code.cubin = std::move(again.cubin);
+  }
+} catch (const Failure&) {  // the program has machine code all the same
+} catch (const metrics::CubinError&) {
 }
 
 }  // namespace warpgauge::emulator::runtime

@@ -34,4 +34,8 @@ struct JitOptions {
 /// Throws Failure with cudaErrorInvalidPtx, and the compiler's message, for PTX with an error.
 void compile(SelectedCode& code, const std::string& arch, const JitOptions& options);
 
+/// Where the cubin was compiled without -lineinfo, compiles its PTX again, with it. The cubin gives
+/// way to what comes out if that is the same machine code, to the bit.
+void add_line_table(SelectedCode& code, const std::string& arch);
+
 }  // namespace warpgauge::emulator::runtime

@@ -54,7 +54,11 @@ void load_code(Module& module, machine::Machine& machine, const WantedCode& want
                const JitOptions& options) {
   const bool is_one_object = module.code.objects.size() == 1 && module.code.left_out.empty();
   SelectedCode& first = module.code.objects.front();
-  if (is_one_object && first.cubin.empty()) compile(first, wanted.arch, options);
+  if (is_one_object && first.cubin.empty()) {
+    compile(first, wanted.arch, options);
+  } else if (is_one_object) {
+    add_line_table(first, wanted.arch);
+  }
   const auto load_objects = is_one_object ? load_alone : load_linked;
   load_objects(module, machine, "PTX for " + module.ptx_arch());
 }
