@@ -201,3 +201,22 @@ def test_what_only_has_a_name_like_those_of_cuda_stays(tmp_path):
     own = function("cudaOfTheProgram", 32)
     result = emulate(tmp_path / "out", calling(tmp_path, RUNTIME, ["cudaOfTheProgram"], own))
     assert result.stdout == "cudaOfTheProgram 7\ndevices 1\n", result.stderr
+
+
+def test_a_stripped_library_is_refused_by_its_name(tmp_path):
+    """The program's own runtime was replaced."""
+    library = tmp_path / "libasks.so"
+    source = "int cuGetExportTable(); int ask(void *t) { return cuGetExportTable(&t, t); }\n"
+    (tmp_path / "asks.c").write_text(source)
+    build(tmp_path, library.name, "asks.c", "-shared")
+    (tmp_path / "calls.c").write_text(
+        'int ask(void*); int main(void) { return ask("sixteen letters.") == 0; }\n'
+    )
+    section = '__asm__(".section .nv_fatbin,\\"a\\"\\n.long 1\\n.text");\n'
+    (tmp_path / "section.c").write_text(section)
+    words = ["calls.c", "section.c", library, f"-Wl,-rpath={tmp_path},--allow-shlib-undefined"]
+    result = emulate(tmp_path / "out", build(tmp_path, "program", *words))
+    said = " ".join(result.stderr.split())
+    assert result.returncode == 2, said
+    assert "cuGetExportTable is not emulated, and libasks.so calls it" in said
+    assert "could not be replaced" not in said

@@ -84,7 +84,7 @@ def test_the_command_and_its_parts_run(environment, tmp_path):
     assert warpgauge("--version").split()[1] == VERSION
     prefix = Path(warpgauge("config", "--prefix").strip())
     assert (prefix / "share/warpgauge/cmake/warpgaugeConfig.cmake").exists()
-    for name in ("histogram", "driver"):
+    for name in ("histogram", "driver", "static/histogram"):
         program = BUILD / "programs" / name
         assert "PASSED" in warpgauge("emulate", "--arch=sm_90", "--", program)
     # What `attach` injects is there: without a GPU it says that, and not that it lacks a file.
