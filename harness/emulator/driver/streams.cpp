@@ -46,16 +46,6 @@ WARPGAUGE_API CUresult cuStreamGetId(CUstream stream, unsigned long long* id) {
   return call("cuStreamGetId", [&] { return cudaStreamGetId(stream, id); });
 }
 
-WARPGAUGE_API CUresult cuStreamIsCapturing(CUstream stream, CUstreamCaptureStatus* status) {
-  return call("cuStreamIsCapturing", [&] {  // both have the same numbers
-    return cudaStreamIsCapturing(stream, reinterpret_cast<cudaStreamCaptureStatus*>(status));
-  });
-}
-
-WARPGAUGE_API CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* data) {
-  return call("cuLaunchHostFunc", [&] { return cudaLaunchHostFunc(stream, function, data); });
-}
-
 WARPGAUGE_API CUresult cuEventCreate(CUevent* event, unsigned flags) {
   return call("cuEventCreate", [&] { return cudaEventCreateWithFlags(event, flags); });
 }
@@ -96,8 +86,6 @@ WARPGAUGE_PER_THREAD(cuStreamGetPriority, _ptsz)
 WARPGAUGE_PER_THREAD(cuStreamGetFlags, _ptsz)
 WARPGAUGE_PER_THREAD(cuStreamGetDevice, _ptsz)
 WARPGAUGE_PER_THREAD(cuStreamGetId, _ptsz)
-WARPGAUGE_PER_THREAD(cuStreamIsCapturing, _ptsz)
-WARPGAUGE_PER_THREAD(cuLaunchHostFunc, _ptsz)
 WARPGAUGE_PER_THREAD(cuEventRecord, _ptsz)
 WARPGAUGE_PER_THREAD(cuEventRecordWithFlags, _ptsz)
 
