@@ -12,9 +12,9 @@ include(CMakePackageConfigHelpers)
 
 set(share share/warpgauge)
 get_property(targets GLOBAL PROPERTY WARPGAUGE_EXPORTED)
-list(REMOVE_ITEM targets warpgauge_emulated_cudart warpgauge_emulated_driver warpgauge_static_runtime)
+list(REMOVE_ITEM targets warpgauge_emulated_cudart warpgauge_emulated_driver warpgauge_audit)
 install(TARGETS ${targets} EXPORT warpgaugeTargets ARCHIVE DESTINATION lib LIBRARY DESTINATION lib)
-install(TARGETS warpgauge_emulated_cudart warpgauge_static_runtime EXPORT warpgaugeTargets
+install(TARGETS warpgauge_emulated_cudart warpgauge_audit EXPORT warpgaugeTargets
         LIBRARY DESTINATION lib/warpgauge NAMELINK_SKIP)
 install(TARGETS warpgauge_emulated_driver EXPORT warpgaugeTargets
         LIBRARY DESTINATION lib/warpgauge/emulated)
@@ -86,7 +86,7 @@ install(FILES harness/explain/explain.schema.json COMPONENT python
 warpgauge_kernels(TARGET warpgauge_no_kernels)
 warpgauge_program(TARGET warpgauge-installed MAIN gauge KERNELS warpgauge_no_kernels)
 set(own WARPGAUGE_GATE_COMMAND WARPGAUGE_SOURCE_ROOT WARPGAUGE_PROGRAMS_DIR
-        WARPGAUGE_EMULATED_CUDART WARPGAUGE_EMULATED_DRIVER WARPGAUGE_STATIC_RUNTIME WARPGAUGE_ENVIRONMENT
+        WARPGAUGE_EMULATED_CUDART WARPGAUGE_EMULATED_DRIVER WARPGAUGE_AUDIT WARPGAUGE_ENVIRONMENT
         WARPGAUGE_INJECTION)
 set(injection "")
 if(TARGET warpgauge::injection)
@@ -109,7 +109,7 @@ foreach(suffix "" -emulated)
     "WARPGAUGE_PROGRAMS_DIR=\".\""
     "WARPGAUGE_EMULATED_CUDART=\"../lib/warpgauge/$<TARGET_SONAME_FILE_NAME:warpgauge::emulated_cudart>\""
     "WARPGAUGE_EMULATED_DRIVER=\"../lib/warpgauge/emulated/$<TARGET_SONAME_FILE_NAME:warpgauge::emulated_driver>\""
-    "WARPGAUGE_STATIC_RUNTIME=\"../lib/warpgauge/$<TARGET_FILE_NAME:warpgauge::static_runtime>\""
+    "WARPGAUGE_AUDIT=\"../lib/warpgauge/$<TARGET_FILE_NAME:warpgauge::audit>\""
     "WARPGAUGE_ENVIRONMENT=\"../lib/$<TARGET_FILE_NAME:warpgauge::environment>\""
     "WARPGAUGE_INJECTION=\"${injection}\"")
   # A target of that name, or of that output, would stand in the way of the one that has kernels.

@@ -149,7 +149,7 @@ function(warpgauge_program)
     set_target_properties(${target} PROPERTIES WARPGAUGE_MAIN ${arg_MAIN} LINKER_LANGUAGE CXX)
     warpgauge_add_build_info(${target} BUDGETS "${arg_BUDGETS}" PROJECT "${arg_PROJECT}")
     # `emulate` and `attach` hand them to programs. A build of all of warpgauge has them all the same.
-    foreach(library emulated_driver static_runtime environment injection)
+    foreach(library emulated_driver audit environment injection)
       if(TARGET warpgauge_${library} AND NOT warpgauge_IS_TOP_LEVEL)
         add_dependencies(${target} warpgauge_${library})
       endif()
@@ -389,7 +389,7 @@ function(warpgauge_add_build_info target)
     "WARPGAUGE_PROGRAMS_DIR=\"${programs}\""
     "WARPGAUGE_EMULATED_CUDART=\"$<TARGET_SONAME_FILE:warpgauge::emulated_cudart>\""
     "WARPGAUGE_EMULATED_DRIVER=\"$<TARGET_SONAME_FILE:warpgauge::emulated_driver>\""
-    "WARPGAUGE_STATIC_RUNTIME=\"$<TARGET_FILE:warpgauge::static_runtime>\""
+    "WARPGAUGE_AUDIT=\"$<TARGET_FILE:warpgauge::audit>\""
     "WARPGAUGE_ENVIRONMENT=\"$<TARGET_FILE:warpgauge::environment>\""
     "WARPGAUGE_INJECTION=\"${injection}\"")
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:${info}>)

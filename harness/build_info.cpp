@@ -23,7 +23,7 @@ const BuildInfo kBuildInfo = {.version = WARPGAUGE_VERSION,
                               .programs_folder = beside_program(WARPGAUGE_PROGRAMS_DIR),
                               .emulated_cudart = beside_program(WARPGAUGE_EMULATED_CUDART),
                               .emulated_driver = beside_program(WARPGAUGE_EMULATED_DRIVER),
-                              .static_runtime = beside_program(WARPGAUGE_STATIC_RUNTIME),
+                              .audit = beside_program(WARPGAUGE_AUDIT),
                               .environment = beside_program(WARPGAUGE_ENVIRONMENT),
                               .injection = beside_program(WARPGAUGE_INJECTION)};
 

@@ -42,7 +42,7 @@ fs::path emulated(std::string_view library) {
   if (!fs::exists(library)) {
     throw std::runtime_error(
         std::string(library) +
-        ": not there; build the targets warpgauge_emulated_driver and warpgauge_static_runtime");
+        ": not there; build the targets warpgauge_emulated_driver and warpgauge_audit");
   }
   return library;
 }
@@ -222,10 +222,12 @@ class Emulated : public programs::Source {
         // A program that loads libcuda.so.1 by this name then gets the one that is there already.
         {"LD_PRELOAD", runtime_.string() + ":" + driver_.string()},
         // Of files whose runtime is linked into them.
-        {"LD_AUDIT", before_others(static_runtime_, "LD_AUDIT")},
+        {"LD_AUDIT", before_others(audit_, "LD_AUDIT")},
         // Others look for its file: tinygrad by libcuda.so, Triton to link with it.
         {"LD_LIBRARY_PATH", before_others(driver_.parent_path(), "LD_LIBRARY_PATH")},
         {"TRITON_LIBCUDA_PATH", driver_.parent_path().string()},
+        // What CuPy has compiled before has no line tables.
+        {"CUPY_CACHE_IN_MEMORY", "1"},
         {"WARPGAUGE_EMULATED_PTXAS", process::found_in_toolkit("ptxas").string()},
         {"WARPGAUGE_EMULATED_ARCH", arch_},
         {"WARPGAUGE_EMULATED_OLDER_PTX", "1"},
@@ -323,7 +325,7 @@ class Emulated : public programs::Source {
   const CoverageFile* const coverage_;
   const fs::path runtime_ = emulated(kBuildInfo.emulated_cudart);
   const fs::path driver_ = emulated(kBuildInfo.emulated_driver);
-  const fs::path static_runtime_ = emulated(kBuildInfo.static_runtime);
+  const fs::path audit_ = emulated(kBuildInfo.audit);
 };
 
 }  // namespace

@@ -571,7 +571,7 @@ def test_a_program_that_ends_early_is_told_by_its_last_call(tmp_path):
     assert last + "cudaFree: cudaErrorInvalidValue" in result.stderr
 
 
-def test_a_program_with_a_static_runtime_that_ends_early_is_told_from_its_file(tmp_path):
+def test_a_program_with_a_audit_that_ends_early_is_told_from_its_file(tmp_path):
     result = emulate("--out", tmp_path, "--", BUILD / "bin" / "warpgauge", "--version")
     assert result.returncode == 3, result.stdout + result.stderr
     assert "it ended before it called CUDA" in result.stderr

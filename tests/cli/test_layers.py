@@ -57,7 +57,7 @@ LIBRARIES = {
     "harness/gate": [POSIX, FMT],
     "harness/emulate": [POSIX, FMT],
     "harness/environment": [POSIX],
-    "harness/static_runtime": [POSIX, FMT],
+    "harness/audit": [POSIX, FMT],
     "harness/inspect": [POSIX, FMT],
     "harness/programs": [POSIX, FMT],
     "harness/toolchain": [POSIX, FMT],
@@ -122,8 +122,8 @@ OURS = {
         r"warpgauge/cuda_error\.h",
     ],
     "harness/environment": [r"harness/environment/\w+\.h"],
-    "harness/static_runtime": [
-        r"harness/static_runtime/\w+\.h",
+    "harness/audit": [
+        r"harness/audit/\w+\.h",
         r"metrics/machine_code/elf_sections\.h",
     ],
     "harness/include": [r"warpgauge/\w+\.h"],

@@ -7,6 +7,7 @@
 #include "harness/emulator/driver/call.h"
 #include "harness/emulator/driver/context.h"
 #include "harness/emulator/driver/copies.h"
+#include "harness/emulator/driver/packed_arguments.h"
 #include "harness/emulator/runtime/functions.h"
 #include "harness/emulator/runtime/memcpy.h"
 
@@ -40,26 +41,6 @@ CUresult changed_node(const char* name, CUgraphExec exec, CUgraphNode node, cons
   return call(name, [&] { return runtime::set_node(name, exec, node, work); });
 }
 
-/// Where the arguments of a kernel lie in the buffer that `extra` names by keys and values.
-std::vector<void*> arguments_in_buffer(State& state, const void* kernel, void** extra) {
-  std::byte* buffer = nullptr;
-  std::size_t bytes = 0;
-  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
-      buffer = static_cast<std::byte*>(extra[1]);
-    } else {
-      require(*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1] != nullptr);
-      bytes = *static_cast<std::size_t*>(extra[1]);
-    }
-  }
-  std::vector<void*> out;
-  for (const auto& one : runtime::info_of(state, runtime::function_of(state, kernel)).parameters) {
-    require(buffer != nullptr && one.offset + one.bytes <= bytes);
-    out.push_back(buffer + one.offset);
-  }
-  return out;
-}
-
 template <typename Parameters>
 KernelCall kernel_work(State& state, const Parameters* p) {
   require(p != nullptr && (p->kernelParams == nullptr || p->extra == nullptr));
@@ -68,7 +49,7 @@ KernelCall kernel_work(State& state, const Parameters* p) {
     if (kernel == nullptr) kernel = p->kern;
   }
   std::vector<void*> arguments;
-  if (p->extra != nullptr) arguments = arguments_in_buffer(state, kernel, p->extra);
+  if (p->extra != nullptr) arguments = arguments_in(state, kernel, p->extra);
   const cudaKernelNodeParams same{const_cast<void*>(kernel),
                                   {p->gridDimX, p->gridDimY, p->gridDimZ},
                                   {p->blockDimX, p->blockDimY, p->blockDimZ},
@@ -138,7 +119,7 @@ SameNode::SameNode(State& state, const CUgraphNodeParams& given) {
       same.gridDim = {kernel.gridDimX, kernel.gridDimY, kernel.gridDimZ};
       same.blockDim = {kernel.blockDimX, kernel.blockDimY, kernel.blockDimZ};
       same.sharedMemBytes = kernel.sharedMemBytes;
-      if (kernel.extra != nullptr) arguments = arguments_in_buffer(state, same.func, kernel.extra);
+      if (kernel.extra != nullptr) arguments = arguments_in(state, same.func, kernel.extra);
       same.kernelParams = kernel.extra != nullptr ? arguments.data() : kernel.kernelParams;
       break;
     }

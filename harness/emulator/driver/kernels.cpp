@@ -5,6 +5,7 @@
 
 #include "harness/emulator/driver/call.h"
 #include "harness/emulator/driver/context.h"
+#include "harness/emulator/driver/packed_arguments.h"
 #include "harness/emulator/runtime/functions.h"
 
 namespace warpgauge::emulator::driver {
@@ -57,29 +58,6 @@ int attribute_of(const cudaFuncAttributes& all, CUfunction_attribute attribute) 
 void require_of_current_context(State& state, CUfunction function) {
   const void* const context = runtime::function_of(state, function).module->context;
   require(context == nullptr || context == current_context(), cudaErrorInvalidResourceHandle);
-}
-
-/// Where the arguments lie in the buffer that `extra` names: pairs of a key and a value.
-std::vector<void*> arguments_in(State& state, CUfunction function, void** extra) {
-  std::byte* buffer = nullptr;
-  std::size_t bytes = 0;
-  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2) {
-    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER) {
-      buffer = static_cast<std::byte*>(extra[1]);
-    } else {
-      require(*extra == CU_LAUNCH_PARAM_BUFFER_SIZE && extra[1] != nullptr);
-      bytes = *static_cast<std::size_t*>(extra[1]);
-    }
-  }
-  std::vector<void*> arguments;
-  const auto& info = runtime::info_of(state, runtime::function_of(state, function));
-  require(bytes <= info.parameter_bytes, cudaErrorLaunchOutOfResources);
-  // A GPU takes a buffer that is too small, too, and whatever stands behind it.
-  for (const auto& parameter : info.parameters) {
-    require(buffer != nullptr && parameter.offset + parameter.bytes <= bytes);
-    arguments.push_back(buffer + parameter.offset);
-  }
-  return arguments;
 }
 
 /// Calls `launch` with the arguments, which the program gives in one of two forms.

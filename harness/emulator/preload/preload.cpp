@@ -254,7 +254,7 @@ void _exit(int code) { warpgauge::emulator::preload::report_and_end(code); }
 
 void _Exit(int code) noexcept { warpgauge::emulator::preload::report_and_end(code); }
 
-// Stands in the place of a function of a runtime that is linked statically (harness/static_runtime)
+// Stands in the place of a function of a runtime that is linked statically (harness/audit)
 // which the emulator does not have.
 int warpgauge_refuse(const char* what) {
   return warpgauge::emulator::runtime::refuse(what, __builtin_return_address(0));

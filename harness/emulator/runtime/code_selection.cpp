@@ -105,7 +105,7 @@ SelectedCode code_of_cubin(std::span<const std::byte> bytes, std::string_view ar
   if (out.ptx.empty()) {
     throw NoPtx(
         "this cubin keeps no PTX, which the emulator runs: have it compiled with line tables "
-        "(-lineinfo; Numba: lineinfo=True), or load PTX",
+        "(-lineinfo; Numba: lineinfo=True), or load PTX; a cache of compiled kernels may keep it",
         true);
   }
   out.ptx_arch = target_of(out.ptx);

@@ -130,8 +130,8 @@ WARPGAUGE_API cudaError_t cudaGraphKernelNodeGetAttribute(cudaGraphNode_t node,
   });
 }
 
-WARPGAUGE_API cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t from,
-                                                            cudaGraphNode_t to) {
+WARPGAUGE_API cudaError_t cudaGraphKernelNodeCopyAttributes(cudaGraphNode_t to,
+                                                            cudaGraphNode_t from) {
   return call(__func__, [&](State& state) {
     const auto attributes = work_of<KernelCall>(state, from).attributes;
     work_of<KernelCall>(state, to).attributes = attributes;

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace warpgauge::static_runtime {
+namespace warpgauge::audit {
 
 /// Whether the file is the library of one.
 bool is_compiler(const std::string& path);
@@ -15,4 +15,4 @@ bool is_compiler(const std::string& path);
 /// own, or one that adds an option and calls it.
 std::uintptr_t with_line_tables(std::string_view symbol, std::uintptr_t function);
 
-}  // namespace warpgauge::static_runtime
+}  // namespace warpgauge::audit

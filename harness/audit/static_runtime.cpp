@@ -1,6 +1,6 @@
 // Finds the functions of a static CUDA runtime by the names in .symtab, which nvcc leaves there,
 // and writes a jump at the beginning of each.
-#include "harness/static_runtime/static_runtime.h"
+#include "harness/audit/static_runtime.h"
 
 #include <elf.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 
 #include "metrics/machine_code/elf_sections.h"
 
-namespace warpgauge::static_runtime {
+namespace warpgauge::audit {
 namespace {
 
 using metrics::ElfSection;
@@ -322,4 +322,4 @@ void replace_in(const Loaded& file, const EmulatedRuntime& (*emulated)()) {
   write(file.base, changes);
 }
 
-}  // namespace warpgauge::static_runtime
+}  // namespace warpgauge::audit

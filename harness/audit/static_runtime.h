@@ -7,7 +7,7 @@
 #include <string_view>
 #include <unordered_map>
 
-namespace warpgauge::static_runtime {
+namespace warpgauge::audit {
 
 /// A file that the loader has put into memory.
 struct Loaded {
@@ -36,4 +36,4 @@ class EmulatedRuntime {
 /// std::runtime_error with the reason why it cannot be done.
 void replace_in(const Loaded& file, const EmulatedRuntime& (*emulated)());
 
-}  // namespace warpgauge::static_runtime
+}  // namespace warpgauge::audit

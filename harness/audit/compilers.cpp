@@ -1,12 +1,12 @@
 // Adds the option for line tables to what a program gives NVRTC and nvJitLink.
-#include "harness/static_runtime/compilers.h"
+#include "harness/audit/compilers.h"
 
 #include <algorithm>
 #include <array>
 #include <atomic>
 #include <cstddef>
 
-namespace warpgauge::static_runtime {
+namespace warpgauge::audit {
 namespace {
 
 constexpr const char* kLineTables = "-lineinfo";
@@ -80,4 +80,4 @@ std::uintptr_t with_line_tables(std::string_view symbol, std::uintptr_t function
   return function;
 }
 
-}  // namespace warpgauge::static_runtime
+}  // namespace warpgauge::audit

@@ -14,11 +14,11 @@
 #include <utility>
 #include <vector>
 
-#include "harness/static_runtime/compilers.h"
-#include "harness/static_runtime/static_runtime.h"
+#include "harness/audit/compilers.h"
+#include "harness/audit/static_runtime.h"
 #include "metrics/machine_code/elf_sections.h"
 
-namespace warpgauge::static_runtime {
+namespace warpgauge::audit {
 namespace {
 
 // The loader calls one function at a time.
@@ -60,9 +60,9 @@ void replace_in_fresh() {
 }
 
 }  // namespace
-}  // namespace warpgauge::static_runtime
+}  // namespace warpgauge::audit
 
-using namespace warpgauge::static_runtime;
+using namespace warpgauge::audit;
 
 extern "C" {
 
