@@ -246,12 +246,13 @@ AsyncCost async_cost(AccessKind kind, int width, const std::uint32_t* shared,
 }
 
 AsyncCost masked_async_cost(AccessKind kind, int width, const std::uint32_t* shared,
-                            const std::uint64_t* global, CopyLanes lanes) {
+                            const std::uint64_t* global, CopyMask mask, CopyLanes lanes) {
   AsyncCost cost = async_cost(kind, width, shared, global, lanes.read);
-  if (kind == AccessKind::async_copy && lanes.read == lanes.written) return cost;
+  const bool hides_sources = kind == AccessKind::async_copy_bypass && mask == CopyMask::p0;
+  if (!hides_sources && lanes.read == lanes.written) return cost;
   cost.shared = shared_cost(kind, width, shared, lanes.written);
   const bool was_measured = (rule_of(kind).widths & width) != 0;
-  cost.shared.exact = was_measured && (kind == AccessKind::async_copy_bypass || lanes.read == 0);
+  cost.shared.exact = was_measured && (hides_sources || lanes.read == 0);
   return cost;
 }
 

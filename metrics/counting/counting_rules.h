@@ -114,18 +114,22 @@ struct AsyncCost {
 AsyncCost async_cost(AccessKind kind, int width, const std::uint32_t* shared,
                      const std::uint64_t* global, std::uint32_t mask);
 
+/// The predicate on the sources of a copy (LDGSTS [to], [from], P0): lanes where it does not hold
+/// read nothing, and write zeros.
+enum class CopyMask : std::uint8_t { none, p0, other };
+
 /// Lanes of a copy: those that write, and of these those that read.
 struct CopyLanes {
   std::uint32_t written = 0, read = 0;
 };
 
-/// The same for a copy with a predicate on its sources (LDGSTS [to], [from], P0), where the lanes
-/// that do not read write zeros (rows of h200_masked_copies.csv). The global side is that of the
-/// lanes that read. The shared one of async_copy_bypass does not depend on the sources: it is as if
-/// each lane read where it writes. That of async_copy is so if no lane reads, and as async_cost()
-/// has it if all do; else it is not exact.
+/// The same for a copy with a predicate, as CUPTI and Nsight Compute count it (rows of
+/// h200_masked_copies.csv). The global side is that of the lanes that read. The shared side is as
+/// if each lane read where it writes: past L1 with P0, which hides where a copy reads from them,
+/// and of all copies of which no lane reads. It is as async_cost() has it if all lanes read. Else
+/// it is not exact.
 AsyncCost masked_async_cost(AccessKind kind, int width, const std::uint32_t* shared,
-                            const std::uint64_t* global, CopyLanes lanes);
+                            const std::uint64_t* global, CopyMask mask, CopyLanes lanes);
 
 /// Sectors of an access to local memory. `offsets` are bytes from the start of each lane's own
 /// local memory, of which a warp's words are interleaved: word j of 8 neighbouring lanes (l/8 the

@@ -163,7 +163,8 @@ MemoryOp shared_atomic(std::uint64_t low, std::uint64_t high, int sm) {
 CopyReads reads_of_copy(std::uint64_t high) {
   constexpr std::uint64_t kAlways = 7;
   if ((high >> 18 & 1) != 0) return CopyReads::by_size;
-  return (high >> 23 & 0xf) == kAlways ? CopyReads::all : CopyReads::by_predicate;
+  if ((high >> 23 & 0xf) == kAlways) return CopyReads::all;
+  return (high >> 23 & 7) == 0 ? CopyReads::by_p0 : CopyReads::by_predicate;
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ enum class MemorySpace : std::uint8_t { shared, global, local };
 /// What the lanes of an LDGSTS read.
 enum class CopyReads : std::uint8_t {
   all,           ///< as many bytes as they write
-  by_predicate,  ///< these, or nothing where a predicate does not hold; they write zeros then
+  by_p0,         ///< these, or nothing where P0 does not hold (!P0: does); they write zeros then
+  by_predicate,  ///< the same with another predicate
   by_size,       ///< a number of bytes that is known when they run (ZFILL)
 };
 

@@ -60,8 +60,9 @@ TEST(Sass, ACopyReadsByAPredicateOrASize) {
     return memory_instruction({.pc = 0, .low = 0x4077fae, .high = high}, 90)->reads;
   };
   EXPECT_EQ(reads(0x000fe8000b901c46), CopyReads::all) << "LDGSTS.E.BYPASS.128 [R7], [R4.64]";
-  EXPECT_EQ(reads(0x000fe80008101c46), CopyReads::by_predicate) << "P0";
-  EXPECT_EQ(reads(0x000fe8000c101c46), CopyReads::by_predicate) << "!P0";
+  EXPECT_EQ(reads(0x000fe80008101c46), CopyReads::by_p0) << "P0";
+  EXPECT_EQ(reads(0x000fe8000c101c46), CopyReads::by_p0) << "!P0";
+  EXPECT_EQ(reads(0x000fe8000c901c46), CopyReads::by_predicate) << "!P1";
   EXPECT_EQ(reads(0x000fe8000f901c46), CopyReads::by_predicate) << "!PT: none reads";
   EXPECT_EQ(reads(0x000fe8000b941c46), CopyReads::by_size) << "ZFILL";
   EXPECT_EQ(reads(0x000fe80008141c46), CopyReads::by_size) << "ZFILL, P0";

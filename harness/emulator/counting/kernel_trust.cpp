@@ -78,12 +78,13 @@ Verdict judge_copy(const Match& match) {
   if (how(metrics::CopyReads::by_size) > 0) {
     return {{}, estimate("copies of a size that is known when they run were never measured")};
   }
-  const auto masked = how(metrics::CopyReads::by_predicate);
-  if (masked == 0) return {};
-  if (masked == std::ssize(match.found)) {
-    return {{machine::AccessPlan::Role::masked_copy, 0}, kExact};
-  }
-  return {{}, estimate("the machine code has copies with a predicate and without one for it")};
+  const auto are_all = [&](metrics::CopyReads reads) {
+    return how(reads) == std::ssize(match.found);
+  };
+  if (are_all(metrics::CopyReads::all)) return {};
+  if (are_all(metrics::CopyReads::by_p0)) return {{.mask = metrics::CopyMask::p0}, kExact};
+  if (are_all(metrics::CopyReads::by_predicate)) return {{.mask = metrics::CopyMask::other}, kExact};
+  return {{}, estimate("the machine code has copies with different predicates for it")};
 }
 
 /// An access with counterparts.
@@ -225,7 +226,7 @@ void judge_removed(std::size_t removed, const std::vector<Match>& matches,
 bool executes_alike(const Match& match, const machine::AccessPlan& plan) {
   using Role = machine::AccessPlan::Role;
   const bool counts =
-      plan.role == Role::as_written || plan.role == Role::leader || plan.role == Role::masked_copy;
+      plan.role == Role::as_written || plan.role == Role::leader;
   return counts && !match.found.empty() && !match.access->guarded && !match.is_in_cas_loop &&
          match.votes == 0 && match.access->kind != Kind::atomic &&
          match.access->kind != Kind::bulk && !match.access->is_of_fragment() &&

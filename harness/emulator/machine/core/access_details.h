@@ -76,7 +76,7 @@ struct TransferKey {
 struct CopyDetail {
   Access to, from;
   std::uint8_t bytes = 4;
-  bool masked = false;  ///< in the machine code its lanes read all or nothing, by a predicate
+  metrics::CopyMask mask = metrics::CopyMask::none;  ///< in the machine code
   enum class Source : std::uint8_t { all, sized, ignorable } source = Source::all;
   OperandSlot size{};     ///< if sized: .u32, bytes to read
   OperandSlot ignored{};  ///< if ignorable: predicate; true: zeros

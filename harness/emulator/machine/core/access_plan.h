@@ -5,6 +5,8 @@
 #include <set>
 #include <vector>
 
+#include "metrics/counting/counting_rules.h"
+
 namespace warpgauge::emulator::machine {
 
 /// How a memory instruction of the PTX text counts, according to its SASS counterpart.
@@ -17,10 +19,10 @@ struct AccessPlan {
                   ///< them, or (adding 1, result not used) by ATOMS.POPC.INC; a bulk copy done
                   ///< once for all lanes of a warp
     compare_and_swap,  ///< a shared atomic that SASS does by a loop of CAS
-    masked_copy,       ///< cp.async whose lanes read all or nothing, by a predicate of SASS
   };
   Role role = Role::as_written;
   int width = 0;  ///< bytes a lane, for leader
+  metrics::CopyMask mask = metrics::CopyMask::none;  ///< of cp.async
 };
 
 /// By line of the PTX text; lines that are not there count as written.

@@ -37,7 +37,7 @@ void decode_copy(const ptx::Instruction& instruction, Modifiers& modifiers, Deco
   auto detail = std::make_shared<CopyDetail>();
   const int width = static_cast<int>(bytes);
   detail->bytes = static_cast<std::uint8_t>(bytes);
-  detail->masked = decoder.access_plan(instruction).role == AccessPlan::Role::masked_copy;
+  detail->mask = decoder.access_plan(instruction).mask;
   detail->to = decode_access(instruction, decoder, AccessEffect::write, AccessSpace::shared, width);
   detail->from =
       decode_access(instruction, decoder, AccessEffect::read, AccessSpace::global, width);

@@ -71,10 +71,12 @@ void count_copy(AccessCache& shared, AccessCache& global, const CopyDetail& copy
                 const CountedAddresses<std::uint64_t>& from, Mask written, Mask read) {
   const metrics::AccessKind kind = copy.to.shared_kind;
   const int width = copy.to.counted_width;
+  const bool is_masked = copy.mask != metrics::CopyMask::none;
   metrics::AsyncCost cost =
-      copy.masked ? metrics::masked_async_cost(kind, width, to.data(), from.data(), {written, read})
-                  : metrics::async_cost(kind, width, to.data(), from.data(), read);
-  if (written != read && !copy.masked) {
+      is_masked ? metrics::masked_async_cost(kind, width, to.data(), from.data(), copy.mask,
+                                             {written, read})
+                : metrics::async_cost(kind, width, to.data(), from.data(), read);
+  if (written != read && !is_masked) {
     cost.shared = metrics::shared_cost(kind, width, to.data(), written);
     cost.shared.exact = cost.global.exact = false;
   }
