@@ -261,7 +261,7 @@ TEST(Convert, UnknownFormsAreRefused) {
   EXPECT_THAT(refusal(registers, "cvt.rs.f16x2.f32 %d, %f, %g;"), HasSubstr(".rs"));
   EXPECT_THAT(refusal(registers, "cvt.rn.s32.f32 %d, %f;"), HasSubstr("combination"));
   EXPECT_THAT(refusal(registers, "cvt.f16.f32 %h, %f;"), HasSubstr("combination"));
-  EXPECT_THAT(refusal(registers, "cvt.rn.satfinite.e2m1x2.f32 %h, %f, %g;"), HasSubstr("type"));
+  EXPECT_THAT(refusal(registers, "cvt.rn.satfinite.e2m1x2.f32 %h, %f, %g;"), HasSubstr("width"));
 }
 
 }  // namespace

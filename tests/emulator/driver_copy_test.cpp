@@ -50,6 +50,10 @@ const std::string kPtx = runtime::kPtxHead + R"(
 
 class DriverCopyTest : public runtime::RuntimeTest {
  protected:
+  void SetUp() override {
+    RuntimeTest::SetUp();
+    ASSERT_EQ(cudaSetDevice(0), cudaSuccess);
+  }
   static CUarray made_array(std::size_t width, std::size_t height, CUarray_format format,
                             unsigned flags = 0) {
     CUarray out = nullptr;
