@@ -339,8 +339,8 @@ TEST(AccessReplay, CopiesWithAPredicateOnTheirSources) {
       if (i == kPredicate && cell == "T") cell = "7";
       cells[i] = static_cast<std::uint32_t>(std::stoul(cell, nullptr, i == kReading ? 16 : 10));
     }
-    const auto [bytes, bypass, reads, read_stride, writes, write_stride, swizzled, reading, predicate,
-                wavefronts, ideal, tags, sectors, sectors_ideal] = cells;
+    const auto [bytes, bypass, reads, read_stride, writes, write_stride, swizzled, reading,
+                predicate, wavefronts, ideal, tags, sectors, sectors_ideal] = cells;
     const auto kind = bypass != 0 ? AccessKind::async_copy_bypass : AccessKind::async_copy;
     const Offsets to = grouped(bytes, writes, write_stride, swizzled != 0);
     const Addresses from = global_addresses(grouped(bytes, reads, read_stride, false));

@@ -83,7 +83,8 @@ Verdict judge_copy(const Match& match) {
   };
   if (are_all(metrics::CopyReads::all)) return {};
   if (are_all(metrics::CopyReads::by_p0)) return {{.mask = metrics::CopyMask::p0}, kExact};
-  if (are_all(metrics::CopyReads::by_predicate)) return {{.mask = metrics::CopyMask::other}, kExact};
+  if (are_all(metrics::CopyReads::by_predicate))
+    return {{.mask = metrics::CopyMask::other}, kExact};
   return {{}, estimate("the machine code has copies with different predicates for it")};
 }
 
@@ -225,8 +226,7 @@ void judge_removed(std::size_t removed, const std::vector<Match>& matches,
 /// Whether the machine code comes to what was found as often as the PTX to the access.
 bool executes_alike(const Match& match, const machine::AccessPlan& plan) {
   using Role = machine::AccessPlan::Role;
-  const bool counts =
-      plan.role == Role::as_written || plan.role == Role::leader;
+  const bool counts = plan.role == Role::as_written || plan.role == Role::leader;
   return counts && !match.found.empty() && !match.access->guarded && !match.is_in_cas_loop &&
          match.votes == 0 && match.access->kind != Kind::atomic &&
          match.access->kind != Kind::bulk && !match.access->is_of_fragment() &&

@@ -21,7 +21,7 @@ struct AccessPlan {
     compare_and_swap,  ///< a shared atomic that SASS does by a loop of CAS
   };
   Role role = Role::as_written;
-  int width = 0;  ///< bytes a lane, for leader
+  int width = 0;                                     ///< bytes a lane, for leader
   metrics::CopyMask mask = metrics::CopyMask::none;  ///< of cp.async
 };
 

@@ -72,10 +72,10 @@ void count_copy(AccessCache& shared, AccessCache& global, const CopyDetail& copy
   const metrics::AccessKind kind = copy.to.shared_kind;
   const int width = copy.to.counted_width;
   const bool is_masked = copy.mask != metrics::CopyMask::none;
-  metrics::AsyncCost cost =
-      is_masked ? metrics::masked_async_cost(kind, width, to.data(), from.data(), copy.mask,
-                                             {written, read})
-                : metrics::async_cost(kind, width, to.data(), from.data(), read);
+  metrics::AsyncCost cost = is_masked
+                                ? metrics::masked_async_cost(kind, width, to.data(), from.data(),
+                                                             copy.mask, {written, read})
+                                : metrics::async_cost(kind, width, to.data(), from.data(), read);
   if (written != read && !is_masked) {
     cost.shared = metrics::shared_cost(kind, width, to.data(), written);
     cost.shared.exact = cost.global.exact = false;
