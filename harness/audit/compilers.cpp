@@ -15,7 +15,7 @@ constexpr std::array<std::string_view, 5> kHaveThem = {kLineTables, "--generate-
 /// What is linked later gets them then: line tables of several objects do not always fit together.
 constexpr std::array<std::string_view, 3> kLinkedLater = {"-dlto", "--dlink-time-opt", "-ltoir"};
 
-/// The functions of the newest library that was loaded.
+/// The functions of the first library of each kind; those of others stay as they are.
 using CompileProgram = int (*)(void* program, int count, const char* const* options);
 using CreateLink = int (*)(void** link, std::uint32_t count, const char** options);
 std::atomic<CompileProgram> nvrtc_compile = nullptr;
@@ -58,6 +58,15 @@ int create_link_with_lines(void** link, std::uint32_t count, const char** option
                             const_cast<const char**>(all.data()));
 }
 
+/// The address of `ours`, which calls `original`; that of `found` where another one has its place.
+template <typename Function>
+std::uintptr_t in_place_of(std::atomic<Function>& original, Function ours, std::uintptr_t found) {
+  Function known = nullptr;
+  const auto function = reinterpret_cast<Function>(found);
+  const bool is_first = original.compare_exchange_strong(known, function) || known == function;
+  return is_first ? reinterpret_cast<std::uintptr_t>(ours) : found;
+}
+
 }  // namespace
 
 bool is_compiler(const std::string& path) {
@@ -68,14 +77,12 @@ bool is_compiler(const std::string& path) {
 
 std::uintptr_t with_line_tables(std::string_view symbol, std::uintptr_t function) {
   if (symbol == "nvrtcCompileProgram") {
-    nvrtc_compile = reinterpret_cast<CompileProgram>(function);
-    return reinterpret_cast<std::uintptr_t>(&compile_with_lines);
+    return in_place_of(nvrtc_compile, compile_with_lines, function);
   }
   // The header's name has a version behind it: __nvJitLinkCreate_13_0.
   symbol.remove_prefix(std::min(symbol.find_first_not_of('_'), symbol.size()));
   if (symbol == "nvJitLinkCreate" || symbol.starts_with("nvJitLinkCreate_")) {
-    create_link = reinterpret_cast<CreateLink>(function);
-    return reinterpret_cast<std::uintptr_t>(&create_link_with_lines);
+    return in_place_of(create_link, create_link_with_lines, function);
   }
   return function;
 }

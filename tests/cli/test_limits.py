@@ -42,6 +42,8 @@ def folder(tmp_path_factory):
 
 def limited(folder, words, limit, value):
     environment = {name: text for name, text in os.environ.items() if name not in CI_VARIABLES}
+    # Python leaves what it could write of its own files, and others read them.
+    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     return subprocess.run(
         [BIN / "warpgauge", *words],
         cwd=folder,

@@ -273,6 +273,8 @@ TEST_F(DriverModuleTest, AFunctionIsOneOfItsContext) {
   CUcontext other = nullptr;
   ASSERT_EQ(cuCtxCreate_v2(&other, CU_CTX_SCHED_SPIN, 0), CUDA_SUCCESS);
   EXPECT_EQ(launch(put, out, 1), CUDA_ERROR_INVALID_HANDLE);
+  EXPECT_EQ(cuLaunchCooperativeKernel(put, 1, 1, 1, 4, 1, 1, 0, nullptr, nullptr),
+            CUDA_ERROR_INVALID_HANDLE);
   EXPECT_EQ(launch(reinterpret_cast<CUfunction>(kernel), out, 7), CUDA_SUCCESS);
   EXPECT_THAT(content(out), ElementsAre(7, 7, 7, 7));
   const CUmodule of_other = loaded(kPtx.c_str());

@@ -300,10 +300,9 @@ WARPGAUGE_API CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned g
                                                  unsigned block_y, unsigned block_z,
                                                  unsigned shared_bytes, CUstream stream,
                                                  void** arguments) {
-  return call("cuLaunchCooperativeKernel", [&] {
+  return launched("cuLaunchCooperativeKernel", function, arguments, nullptr, [&](void** given) {
     return cudaLaunchCooperativeKernel(function, {grid_x, grid_y, grid_z},
-                                       {block_x, block_y, block_z}, arguments, shared_bytes,
-                                       stream);
+                                       {block_x, block_y, block_z}, given, shared_bytes, stream);
   });
 }
 

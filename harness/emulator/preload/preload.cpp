@@ -244,6 +244,10 @@ int sigaction(int signal, const struct sigaction* wanted, struct sigaction* befo
 }
 
 sighandler_t signal(int signal, sighandler_t handler) noexcept {
+  if (handler == SIG_ERR) {
+    errno = EINVAL;
+    return SIG_ERR;
+  }
   struct sigaction wanted = {}, before = {};
   wanted.sa_handler = handler;
   wanted.sa_flags = SA_RESTART;

@@ -90,7 +90,8 @@ bool run_quietly(std::vector<std::string> command, const fs::path& messages) {
   if (failed != 0) return false;
   int status = 0;
   while (waitpid(child, &status, 0) < 0) {
-    if (errno != EINTR) return false;
+    // A program that ignores SIGCHLD, or waits for all children, has it: what it wrote tells then.
+    if (errno != EINTR) return errno == ECHILD;
   }
   return status == 0;
 }
@@ -183,7 +184,7 @@ JitOptions JitOptions::read(const cudaJitOption* options, void** values, unsigne
   return out;
 }
 
-void compile(SelectedCode& code, const std::string& arch, const JitOptions& options) {
+void compile(SelectedCode& code, const std::string& arch, const JitOptions& options) try {
   const char* const ptxas = std::getenv("WARPGAUGE_EMULATED_PTXAS");
   if (ptxas == nullptr || *ptxas == '\0') {
     code.why_no_cubin = "it came as PTX, and no ptxas was named that compiles it";
@@ -202,8 +203,8 @@ void compile(SelectedCode& code, const std::string& arch, const JitOptions& opti
   const bool compiled = run_quietly(command, folder / "messages");
   const auto message = bytes_of(folder / "messages");
   const std::string_view said(message.data(), message.size());
-  if (compiled) {
-    const auto made = bytes_of(cubin);
+  const auto made = bytes_of(cubin);
+  if (compiled && !made.empty()) {
     const auto bytes = std::as_bytes(std::span(made));
     code.cubin.assign(bytes.begin(), bytes.end());
     return;
@@ -214,6 +215,8 @@ void compile(SelectedCode& code, const std::string& arch, const JitOptions& opti
   const std::string why = first_line(message_of_driver(said, text.string()));
   code.why_no_cubin =
       fmt::format("{} did not compile its PTX{}{}", ptxas, why.empty() ? "" : ": ", why);
+} catch (const fs::filesystem_error& error) {
+  code.why_no_cubin = error.what();
 }
 
 void add_line_table(SelectedCode& code, const std::string& arch) try {

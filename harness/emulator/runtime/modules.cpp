@@ -24,9 +24,8 @@ int lines_of(std::string_view text) { return static_cast<int>(std::ranges::count
 /// Loads the code of a program of one object.
 void load_alone(Module& module, machine::Machine& machine, const std::string& name) {
   const SelectedCode& code = module.code.objects.front();
-  machine::Program& program = machine.load(ptx::parse(code.ptx, name));
-  module.machine_code = std::make_shared<MachineCode>(program.module(), code);
-  module.program = &program;
+  module.program = &machine.load(ptx::parse(code.ptx, name));
+  module.machine_code = std::make_shared<MachineCode>(module.program->module(), code);
 }
 
 /// Links the code of several objects, which call each other, and loads the result.
@@ -39,10 +38,9 @@ void load_linked(Module& module, machine::Machine& machine, const std::string& n
     to_link.push_back({objects.back().module, lines_of(code.ptx)});
     lines += to_link.back().text_lines;
   }
-  machine::Program& program = machine.load(ptx::link(std::move(to_link), name + ", linked"));
-  module.machine_code =
-      std::make_shared<MachineCode>(std::move(objects), program.module(), module.code.linked_cubin);
-  module.program = &program;
+  module.program = &machine.load(ptx::link(std::move(to_link), name + ", linked"));
+  module.machine_code = std::make_shared<MachineCode>(std::move(objects), module.program->module(),
+                                                      module.code.linked_cubin);
 }
 
 /// Selects the code of a registered module.
@@ -102,7 +100,7 @@ Module& Modules::add_loaded(const void* image, machine::Machine& machine, const 
       load_code(module, machine, wanted, options);
     });
   } catch (...) {
-    modules_.pop_back();
+    remove(&module, &machine);
     throw;
   }
   return module;
