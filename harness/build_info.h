@@ -22,7 +22,7 @@ struct BuildInfo {
   std::string_view programs_folder;  ///< folder with the programs in Python
   std::string_view emulated_cudart;  ///< the emulated runtime as a shared library
   std::string_view emulated_driver;  ///< the same for programs that also use the driver
-  std::string_view audit;            ///< is told of the files of emulated programs
+  std::string_view audit;            ///< the loader tells it which files a program loads
   std::string_view environment;      ///< keeps variables in the environment of programs
   std::string_view injection;        ///< `attach` injects it; empty in a build without CUPTI
 };

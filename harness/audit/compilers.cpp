@@ -26,12 +26,12 @@ class Options {
  public:
   Options(const char* const* given, std::size_t count) : given_(given), count_(count) {
     const bool has_room = count < all_.size() && (given != nullptr || count == 0);
-    const bool is_one_of_ours = std::any_of(given, given + (has_room ? count : 0), [](auto text) {
+    const bool stay = std::any_of(given, given + (has_room ? count : 0), [](auto text) {
       const std::string_view option = text == nullptr ? "" : text;
       return std::ranges::find(kHaveThem, option) != kHaveThem.end() ||
              std::ranges::any_of(kLinkedLater, [&](auto o) { return option.starts_with(o); });
     });
-    if (!has_room || is_one_of_ours) return;
+    if (!has_room || stay) return;
     std::copy_n(given, count, all_.begin());
     all_[count_++] = kLineTables;
     given_ = all_.data();
@@ -47,8 +47,8 @@ class Options {
 };
 
 int compile_with_lines(void* program, int count, const char* const* options) {
-  const Options all(options, count < 0 ? 0 : static_cast<std::size_t>(count));
   if (count < 0) return nvrtc_compile.load()(program, count, options);
+  const Options all(options, static_cast<std::size_t>(count));
   return nvrtc_compile.load()(program, static_cast<int>(all.size()), all.data());
 }
 

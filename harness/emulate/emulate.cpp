@@ -345,8 +345,8 @@ int driver_number(const std::string& version) {
 outcome::ExitCode emulate_program(const programs::ProgramOptions& options,
                                   const EmulatedDevice& device, const fs::path& coverage,
                                   const std::string& checks, const OtherOrders& orders) {
-  metrics::architecture(
-      device.arch);  // throws here: the program itself would only blame a variable
+  // Throws here: the program itself would only blame a variable.
+  metrics::architecture(device.arch);
   std::optional<CoverageFile> file;
   if (!coverage.empty()) file.emplace(coverage);
   const auto code = programs::run_program(

@@ -172,7 +172,7 @@ JitOptions JitOptions::read(const cudaJitOption* options, void** values, unsigne
         out.errors.bytes = number;
         out.errors.used = &values[i];
         break;
-      case cudaJitWallTime: {  // milliseconds, of which nobody here counts any
+      case cudaJitWallTime: {  // in milliseconds: compilations are not timed here
         constexpr float kNone = 0;
         std::memcpy(&values[i], &kNone, sizeof kNone);
         break;
