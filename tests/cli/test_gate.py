@@ -32,10 +32,6 @@ on_any_device = pytest.mark.parametrize(
 CASE = "transpose.padded.f32@1024x1024"
 
 
-# Under a limit of the size of files Python leaves what it could write of its own.
-NO_BYTECODE = {"PYTHONDONTWRITEBYTECODE": "1"}
-
-
 def run(program, *arguments, env=None, preexec_fn=None):
     return subprocess.run(
         [BIN / program, *map(str, arguments)],
@@ -319,7 +315,7 @@ def test_a_disk_that_fills_up_is_a_fault(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
 
     arguments = ["gate", "--out", tmp_path, "--filter", "transpose.padded.*"]
-    result = run("warpgauge", *arguments, preexec_fn=limit_files, env=NO_BYTECODE)
+    result = run("warpgauge", *arguments, preexec_fn=limit_files)
     assert result.returncode == 2
     assert str(tmp_path / "facts.jsonl") in result.stderr
     assert "PASS" not in result.stdout
@@ -334,7 +330,7 @@ def test_a_run_that_gets_nowhere_leaves_no_earlier_success(tmp_path):
         resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
 
     arguments = ["gate", "--out", tmp_path, "--filter", "transpose.padded.*"]
-    assert run("warpgauge", *arguments, preexec_fn=limit_files, env=NO_BYTECODE).returncode == 2
+    assert run("warpgauge", *arguments, preexec_fn=limit_files).returncode == 2
     assert not (tmp_path / "summary.md").exists()
     assert (tmp_path / "facts.jsonl").read_bytes() == b""
 

@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shutil
 import subprocess
 from pathlib import Path
 from zipfile import ZipFile
@@ -42,8 +43,6 @@ def folder(tmp_path_factory):
 
 def limited(folder, words, limit, value):
     environment = {name: text for name, text in os.environ.items() if name not in CI_VARIABLES}
-    # Python leaves what it could write of its own files, and others read them.
-    environment["PYTHONDONTWRITEBYTECODE"] = "1"
     return subprocess.run(
         [BIN / "warpgauge", *words],
         cwd=folder,
@@ -64,6 +63,29 @@ def test_files_that_may_not_grow(folder, name, size):
     lines = done.stderr.splitlines()
     assert lines and len(lines) == len(set(lines)), "a message is there twice"
     assert not (folder / "o.json").exists() and not (folder / "o.toml").exists()
+
+
+def test_bytecode_is_written_whole_or_not_at_all(tmp_path):
+    """Python keeps what a limit let it write, and the next command would read that."""
+    leave = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "reports", tmp_path / "reports", ignore=leave)
+    script = (BIN / "warpgauge-python").read_text()
+    mine = script.replace(f"source='{ROOT}'", f"source='{tmp_path}'")
+    assert mine != script
+
+    def written(size):
+        done = subprocess.run(
+            ["/bin/sh", "-c", mine, "sh", "init", "--help"],
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (size, size)),
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+        assert done.returncode == 0, done.stderr
+        return list((tmp_path / "reports").rglob("*.pyc"))
+
+    assert not written(50)
+    assert written(resource.RLIM_INFINITY)
 
 
 def test_a_program_that_is_emulated_has_the_signal(folder):
